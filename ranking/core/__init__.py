@@ -1,6 +1,6 @@
-"""Rankings, agreement, diagnosis, model selection and simulation: the numbers, without Django.
+"""Computation of rankings, agreement, diagnosis, model selection and simulation, without Django.
 
-A notebook needs one line:
+In a notebook:
 
     from ranking.core import BlockRow, blocks_from_rows, measure_agreement, rank
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ranking.core.simulation.noise import fit_noise as fit_noise
     from ranking.core.simulation.noise import likely_futures as likely_futures
 
-#: The module of this package that defines each public name.
+#: Module of this package that defines each public name.
 _MODULES = {
     "BlockRow": "judged.blocks",
     "Blocks": "judged.blocks",
@@ -76,10 +76,10 @@ _MODULES = {
 __all__ = list(_MODULES)
 
 
-if not TYPE_CHECKING:  # a type checker knows the names above, and no others
+if not TYPE_CHECKING:  # type checkers know only the names above
 
     def __getattr__(name: str) -> Any:
-        """Return a public name from the module that defines it."""
+        """Load a public name from the module that defines it."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,4 +1,5 @@
-"""Cohen's κ over all pairs of judges, in bootstrap resamples of segments and without each segment and judge.
+"""Cohen's κ over all pairs of judges, in bootstrap resamples of segments, and with segments or
+judges left out.
 
 Each pair of judges has a table of outcomes for each segment that both judged. Resamples are processed `_CELLS_AT_A_TIME`
 cells at a time, because their tables grow with judges² × resamples.
@@ -39,7 +40,7 @@ _Counted = tuple[Int64Array, sparse.csc_array[np.int64]]
 
 _CATEGORIES = len(Outcome)
 _TABLE = _CATEGORIES * _CATEGORIES
-#: The largest number of resampled cells, of 8 bytes each, that are held at a time.
+#: Maximum number of resampled cells, of 8 bytes each, held at a time.
 _CELLS_AT_A_TIME = 1 << 22
 
 
@@ -64,7 +65,9 @@ class PairsOfJudges:
 
 
 def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
-    """List the pairs of judges who both judged a segment, and each judge with themselves."""
+    """List the pairs of judges with a common segment, including each judge paired with
+    themselves.
+    """
     judges = len(blocks.judges)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
     met = np.unique(segment * max(judges, 1) + blocks.judge)
@@ -82,7 +85,9 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
 
 
 def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _Counted:
-    """Return the segments, and the tables of each pair of judges on each: shape (9 G, S)."""
+    """Return the segments, and the tables of each pair of judges on each segment, shape (9 G,
+    S).
+    """
     parts = [
         _tables_by_segment(collapsed_comparisons(shard, pairing), pairs)
         for shard in shards_of_whole_segments(blocks)
@@ -92,7 +97,7 @@ def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _C
 
 
 def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) -> _Counted:
-    """Return the S segments, and the tables of each: shape (9 G, S)."""
+    """Return the S segments, and the tables of each segment, shape (9 G, S)."""
     judges = max(len(pairs.row), 1)
     segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
     raters, rater = np.unique(
@@ -122,7 +127,8 @@ def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) 
 def cohen_shares(
     blocks: Blocks, *, pairing: Pairing, symmetric: bool, resamples: int, seed: int
 ) -> tuple[Shares, Shares]:
-    """Return Cohen's P(A) and P(E), averaged over pairs of judges and weighted by compared pairs.
+    """Return Cohen's P(A) and P(E), averaged over pairs of judges with the numbers of compared
+    pairs as weights.
 
     Parameters
     ----------
@@ -138,7 +144,7 @@ def cohen_shares(
     pairs = pairs_of_judges(blocks)
     segments, tables = segment_tables(blocks, pairs, pairing)
     count = len(pairs.first)
-    # The table of one judge with themselves holds each pair in both orders.
+    # The table of a judge with themselves holds each pair in both orders.
     ways = 1 + (np.arange(count) < pairs.own)
     inter = slice(pairs.own if pairing is Pairing.UNORDERED else 0, None)
     counted: list[Int64Array] = [np.asarray(tables.sum(axis=1)).reshape(-1, 1)]
@@ -177,7 +183,7 @@ def _weighted_mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> 
 
 
 def _sum(values: FloatArray) -> FloatArray:
-    """Return the sum over pairs: the same bits for any number of resamples processed at a time."""
+    """Return the sum over pairs, bit-identical for any number of resamples processed at a time."""
     total: FloatArray = np.ascontiguousarray(values.T).sum(axis=1)
     return total
 
@@ -208,7 +214,7 @@ class _Changes:
 
 
 def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple[Spread, Spread]:
-    """Return how Cohen's κ changes without each segment and without each judge.
+    """Return the changes of Cohen's κ when each segment and each judge is left out.
 
     κ is averaged as in `ranking.core.agreement.cohen.cohen_shares`. Every pair of judges has its
     own P(E), from its own table. Leaving out a judge removes the judge's pairs; leaving out a
@@ -229,7 +235,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     count = len(pairs.first)
     totals: Int64Array = np.asarray(found[1].sum(axis=1))
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, count).transpose(2, 0, 1)
-    # The table of one judge with themselves holds each pair in both orders.
+    # The table of a judge with themselves holds each pair in both orders.
     ways = 1 + (np.arange(count) < pairs.own)
     changes = _changes(found, whole, ways, symmetric)
     place = np.arange(count)
@@ -243,7 +249,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
 
 
 def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bool) -> _Changes:
-    """Return the changes without each table of a segment, given as columns of shape (9 G, S)."""
+    """Return the changes when each segment's tables, columns of shape (9 G, S), are left out."""
     segments, counted = found
     cells = counted.tocoo()
     row, column = (index.astype(np.int64) for index in cells.coords)
@@ -281,13 +287,15 @@ def _spread(
     changes: _Changes,
     kept: BoolArray,
 ) -> Spread:
-    """Return how κ over the kept pairs of judges changes without each segment and each judge."""
+    """Return the changes of κ over the kept pairs of judges when each segment and each judge is
+    left out.
+    """
     judges = len(pairs.row)
     here = kept[changes.pair]
     pair, sums = changes.pair[here], changes.sums[:, here]
     segments, segment = np.unique(changes.segment[here], return_inverse=True)
     both = pairs.first != pairs.second
-    # A pair of two judges is left out with either of them; a judge's pair with themselves only
+    # A pair of two judges is left out with either of them; a judge's pair with themselves, only
     # once.
     cell = np.concatenate(
         [

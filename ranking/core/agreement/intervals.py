@@ -1,8 +1,9 @@
 """κ and its intervals over segments and judges, from counted pairs.
 
-Pairs of one segment are alike, because its outputs are easy or hard to compare for all judges, and pairs with a judge in
-common are alike, because judges differ in care. So κ of other judges on other segments varies around ours with about the
-variance (Cameron, Gelbach & Miller 2011; Aronow, Samii & Assenova 2015)
+Pairs on one segment are correlated, because its outputs are easy or hard to compare for all judges,
+and pairs with a common judge are correlated, because judges differ in care. The variance of κ over
+samples of judges and segments is approximately (Cameron, Gelbach & Miller 2011; Aronow, Samii &
+Assenova 2015)
 
     V = V_segments + V_judges − V_overlap − V_pairs + V_pairs in segments
 
@@ -44,7 +45,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.resampling import bootstrap_sums
 from ranking.core.scores import NotEstimable
 
-#: The units that an interval of κ takes for drawn at random.
+#: The units that an interval of κ treats as random samples.
 KappaLevel = Literal["segments", "judges", "two_way"]
 KAPPA_LEVELS: tuple[KappaLevel, ...] = get_args(KappaLevel)
 
@@ -87,14 +88,14 @@ class Spread:
     kappa : float
         κ of all judgments.
     without_segment : float64, shape (S,)
-        κ without each segment; NaN where nothing is left to measure it on.
+        κ without each segment; NaN if too little is left to compute it.
     without_judge : float64, shape (J,)
-        κ without each judge. For the κ of one judge with the others: without each of the others.
+        κ without each judge. For the κ of one judge with the others, without each of the others.
     overlap : float
         Sum of the squared changes when one judge's comparisons of one segment are left out.
     pairs, pairs_in_segments : float
-        The same for the pairs of two judges, and for their pairs on one segment. 0 if no pair is of
-        two judges that are both drawn.
+        The same for the pairs of two judges, and for their pairs on one segment. 0 if no pair
+        consists of two sampled judges.
     judges : float
         Effective number of judges, see `ranking.core.counting.counts`.
     """
@@ -110,7 +111,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class VarianceParts:
-    """κ, and the parts of its variance.
+    """κ and the parts of its variance.
 
     Attributes
     ----------
@@ -135,7 +136,8 @@ class VarianceParts:
 
 
 def parts_of_spread(spread: Spread) -> VarianceParts:
-    """Return the parts of the variance from κ without each segment and without each judge.
+    """Return the parts of the variance, computed from κ without each segment and without each
+    judge.
 
     V_judges is a delete-one jackknife, and so is V_segments; `ranking.core.agreement.tallies` has its linearised form.
     """
@@ -153,7 +155,7 @@ def parts_of_spread(spread: Spread) -> VarianceParts:
 
 @dataclass(frozen=True)
 class Interval:
-    """Ends of an interval, or the reason why there are none."""
+    """Ends of an interval, or the reason why there is none."""
 
     low: float | None
     high: float | None
@@ -184,10 +186,10 @@ def jackknife(kappa: float, without: FloatArray) -> float:
 def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatArray, FloatArray]:
     """Estimate the variance of each κ over judges, or over segments and judges, and its degrees of freedom.
 
-    The degrees of freedom are J (J − 1) / (2 J − 1) for J judges (of equal shares; otherwise for
-    their effective number), about half of the usual ones: a variance estimated from J values with
-    an excess kurtosis of 2 is as uncertain as one from that many normal values. Judges' care has
-    long tails: one careless judge in seven gives that kurtosis. If most of the variance comes from
+    For J judges with equal shares (otherwise, for their effective number), the degrees of freedom
+    are J (J − 1) / (2 J − 1), about half the usual number: with an excess kurtosis of 2, the
+    variance of J values is as uncertain as that of about J / 2 normal values. Judges' care has long
+    tails: one careless judge in seven results in this kurtosis. If most of the variance comes from
     segments, there are more degrees of freedom (Satterthwaite 1946).
 
     Parameters
@@ -203,7 +205,7 @@ def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatA
     Raises
     ------
     ValueError
-        If `level` is neither of these.
+        If `level` is invalid.
     """
     of_segments, of_judges, overlap, judges, pairs, in_segments, segments = (
         np.array([getattr(each, name) for each in parts], dtype=np.float64)
@@ -234,10 +236,10 @@ def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatA
 def kappa_interval(
     spread: Spread | VarianceParts, level: KappaLevel, *, confidence: float, lowest: float
 ) -> Interval:
-    """Return an interval of κ, by Student's t on the logarithm of 1 − κ.
+    """Return an interval of κ, using Student's t on the logarithm of 1 − κ.
 
     1 − κ is the ratio of observed to expected disagreement, (1 − P(A)) / (1 − P(E)), and the
-    logarithm of a ratio is closer to normal than the ratio itself. No interval reaches above 1.
+    logarithm of a ratio is closer to normal than the ratio itself. No interval extends above 1.
 
     Parameters
     ----------
@@ -264,7 +266,7 @@ def kappa_intervals(
     confidence: float,
     lowest: Sequence[float],
 ) -> list[Interval]:
-    """Return the intervals of many κ at once, each as `kappa_interval` does.
+    """Return the intervals of many values of κ at once, each the same as `kappa_interval`.
 
     Parameters
     ----------
@@ -299,7 +301,7 @@ def _interval(
     if value <= _NOTHING:
         return _NO_VARIATION
     disagreement = 1 - parts.kappa
-    # Beyond this, the interval holds every κ, and exp would overflow.
+    # Beyond this, the interval contains every κ, and exp would overflow.
     reach = min(700.0, quantile * math.sqrt(value) / disagreement)
     low = max(lowest, 1 - disagreement * math.exp(reach))
     return Interval(low, 1 - disagreement * math.exp(-reach), None)
@@ -331,7 +333,7 @@ def kappas_of_sums(
     Parameters
     ----------
     sums : int64, shape (2 J + 2, R), or (4 J + 2, R) with `own_chance`
-        Of `AgreementCounts.by_segment`.
+        Sums of `AgreementCounts.by_segment`.
     judges : int
     expected : float or None
         P(E) if it is fixed; None for Scott's.
@@ -371,7 +373,7 @@ def percentile_intervals(point: Kappas, samples: Kappas, cut: int) -> list[Inter
 
 
 def trimmed(resampled: FloatArray, lowest: float, cut: int) -> Interval:
-    """Return the ends of resampled values; one that is NaN may have any value from the lowest to 1."""
+    """Return the ends of resampled values; a NaN may stand for any value from the lowest to 1."""
     low = np.sort(np.nan_to_num(resampled, nan=lowest))[cut]
     high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
     return Interval(float(low), float(high), None)
@@ -380,7 +382,7 @@ def trimmed(resampled: FloatArray, lowest: float, cut: int) -> Interval:
 def intervals_of_parts(
     parts: Sequence[VarianceParts], point: Kappas, level: KappaLevel, confidence: float
 ) -> list[Interval]:
-    """Return the intervals of each judge's κ, and of κ of all judges, from their variances."""
+    """Return the intervals of each judge's κ and of the κ of all judges, from their variances."""
     lowest = [lowest_kappa(by_chance) for by_chance in point.p_chance[:, 0].tolist()]
     return kappa_intervals(parts, level, confidence=confidence, lowest=lowest)
 
@@ -401,8 +403,8 @@ class AgreementEstimate:
     agreeing, comparable : int
         Pairs of judgments of one item with the same outcome, and all such pairs.
     ties, labels : int
-        Tied comparisons, and all comparisons, that Scott's P(E) is estimated from. (The script of
-        WMT15 calls the outcome of a comparison its label.)
+        Tied comparisons and all comparisons used to estimate Scott's P(E). (The script of WMT15
+        calls the outcome of a comparison its label.)
     low, high : float or None
         Ends of the interval of κ.
     reason : NotEstimable or None
@@ -441,7 +443,7 @@ def shares_of_compared(
     ties : Ties
         Ties among the judgments that Scott's P(E) is estimated from.
     chance : Chance
-        Any but `COHEN`, which is of pairs of judges: see `ranking.core.agreement.cohen`.
+        Any but `COHEN`, which is defined for pairs of judges: see `ranking.core.agreement.cohen`.
     symmetric : bool
     resamples : int
         0 for the original segments only.
@@ -475,7 +477,7 @@ def shares_of_compared(
 
 
 def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive:
-    """Return the agreement for a definition of chance as a function of sums over units.
+    """Return agreement, for a definition of chance, as a function of sums over units.
 
     Parameters
     ----------

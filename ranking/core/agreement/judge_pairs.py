@@ -1,4 +1,6 @@
-"""Cohen's κ of each pair of judges with an interval, the table of their outcomes, and the judges outside a band."""
+"""Cohen's κ of each pair of judges with its interval, tables of outcomes, and pairs outside a
+band.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ _COUNTS = 4
 _OUTCOMES = len(Outcome)
 #: A variance below this is a rounding error.
 _NOTHING = 1e-24
-#: Two equal segments, or a rounding error less.
+#: Two equal segments, minus a rounding error.
 _FEWEST_SEGMENTS = 2 - 1e-9
 
 
@@ -81,12 +83,11 @@ class PairAgreement:
     judges : tuple of two str
         In the order of `Blocks.judges`.
     segments, comparable, agreeing : int
-        Segments that both judged; pairs of a comparison by each of an item, and those with the same
-        outcome.
+        Segments that both judged; pairs of comparisons of an item, one by each judge; and those
+        with the same outcome.
     outcomes : tuple of three tuples of three int
-        Those pairs by the outcome of the first judge (row) and the second (column): first output
-        better, tie, second better. The first of two outputs is that with the system that comes first
-        by name.
+        Pairs by the outcome of the first judge (row) and the second (column): first output better,
+        tie, second better. The first output is the one whose system comes first by name.
     p_agree, p_chance : float
     kappa, low, high : float or None
         Cohen's κ with its interval.
@@ -112,7 +113,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, eq=False)
 class PairsAgreement:
-    """Agreement of all P pairs of judges who share an item, in the order of the judges.
+    """Agreement of all P pairs of judges with a common item, in the order of the judges.
 
     Attributes
     ----------
@@ -124,11 +125,11 @@ class PairsAgreement:
     outcomes : int64, shape (P, 3, 3)
     p_agree, p_chance : float64, shape (P,)
     kappa, low, high : float64, shape (P,)
-        NaN where there is none.
+        NaN if there is none.
     effective : float64, shape (P,)
         Effective number of segments.
     confidence : float
-        Of each interval.
+        Confidence of each interval.
     """
 
     names: tuple[str, ...]
@@ -176,7 +177,9 @@ class PairsAgreement:
         )
 
     def beside(self, low: float, high: float) -> Int64Array:
-        """Return −1 or 1 for pairs whose whole interval is below or above a band, else 0; (P,)."""
+        """Return −1 (1) for pairs whose whole interval is below (above) a band, else 0; shape
+        (P,).
+        """
         below, above = self.high < low, self.low > high
         return above.astype(np.int64) - below.astype(np.int64)
 
@@ -184,16 +187,17 @@ class PairsAgreement:
 def agreement_of_pairs(
     blocks: Blocks, *, confidence: float = 0.95, together: bool = True
 ) -> PairsAgreement:
-    """Measure Cohen's κ of each pair of judges who share an item, with an interval over segments.
+    """Measure Cohen's κ of each pair of judges with a common item, with an interval over segments.
 
-    With n pairs of comparisons, a of which agree, and t and u the shares in which either ties, κ is
-    (a/n − P(E)) / (1 − P(E)) with P(E) = t u + (1 − t)(1 − u)/2, as in
-    `ranking.core.agreement.judge_pairs` read each way. Its variance over segments is linearised:
-    the slope of κ times the moments of these four counts over segments times the slope, and
-    g / (g − 1) for g effective segments, as for κ of all judges (`ranking.core.agreement.tallies`).
-    It is never taken below that of n independent pairs of comparisons: two or three segments may be
-    alike by chance, and most pairs of judges share no more. The interval is Student's with g − 1 degrees of freedom on the logarithm of 1 − κ
-    (`ranking.core.agreement.intervals`). It is of these two judges: it does not account for
+    With n pairs of comparisons, a of which agree, and with t and u the shares of ties by each
+    judge, κ is (a/n − P(E)) / (1 − P(E)) with P(E) = t u + (1 − t)(1 − u)/2: the symmetric version,
+    which reads each comparison in both directions. Its variance over segments is linearised: the
+    slope of κ times the moments of these four counts over segments times the slope, multiplied by g
+    / (g − 1) for g effective segments, as for the κ of all judges
+    (`ranking.core.agreement.tallies`). It is at least the variance of n independent pairs of
+    comparisons, because most pairs of judges share only two or three segments, which may be alike
+    by chance. The interval is Student's t with g − 1 degrees of freedom on the logarithm of 1 − κ
+    (`ranking.core.agreement.intervals`). It is for these two judges and does not generalise to
     others.
 
     Parameters
@@ -203,14 +207,14 @@ def agreement_of_pairs(
     confidence : float
         Between 0 and 1.
     together : bool
-        Whether the intervals hold all together (Bonferroni): each has the confidence
-        1 − (1 − confidence) / P, so that among a thousand judges who are alike hardly any pair leaves
-        a band by chance.
+        Whether the intervals are simultaneous (Bonferroni): each has the confidence 1 − (1 −
+        confidence) / P, so that even among a thousand similar judges, hardly any pair is outside a
+        band by chance.
 
     Returns
     -------
     PairsAgreement
-        Memory grows with the pairs of judges who share a segment.
+        Memory grows with the number of pairs of judges who share a segment.
 
     Raises
     ------
@@ -228,7 +232,7 @@ def agreement_of_pairs(
     counts = counts_of_tables(tables).astype(np.float64)
     sums, moments = _sums_and_moments(counts, pair, len(pairs))
     outcomes = np.zeros((len(pairs), _OUTCOMES, _OUTCOMES), dtype=np.int64)
-    # The first candidate of an item has the smaller code, the systems that come later by name.
+    # The first candidate of an item has the smaller code, and the systems that come later by name.
     np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
     p_agree, p_chance, kappa, slope = _kappa_and_slope(sums)
     effective = share(sums[:, COMPARABLE] ** 2, moments[:, COMPARABLE, COMPARABLE])
@@ -257,7 +261,9 @@ def agreement_of_pairs(
 
 
 def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
-    """Return the pair of judges, as a code, and the outcomes (M, 3, 3) of each pair on a segment."""
+    """Return, for each pair of judges on a segment, the pair as a code and the outcomes (M, 3,
+    3).
+    """
     judges = len(blocks.judges)
     codes = [np.empty(0, dtype=np.int64)]
     parts = [np.empty((0, _OUTCOMES, _OUTCOMES), dtype=np.int64)]
@@ -266,7 +272,8 @@ def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
         if not len(cells.item):
             continue
         judge, other, tables = shared_tables(cells, raters_of(cells, judges))
-        # Each pair is there in both orders, and so is each pair of raters of a segment, items in common or not.
+        # Each pair occurs in both orders, even if the two raters of a segment have no item in
+        # common.
         once = (judge < other) & (tables.sum(axis=(1, 2)) > 0)
         codes.append(judge[once] * judges + other[once])
         parts.append(tables[once])
@@ -291,7 +298,7 @@ def _sums_and_moments(
 def _kappa_and_slope(
     sums: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return P(A), P(E), κ, and κ's derivatives by the four sums, (P, 4)."""
+    """Return P(A), P(E), κ, and the derivatives of κ by the four sums, shape (P, 4)."""
     n = sums[:, COMPARABLE]
     p_agree, own, other = (share(sums[:, column], n) for column in (AGREEING, OWN_TIES, OTHER_TIES))
     p_chance = own * other + (1 - own) * (1 - other) / 2
@@ -309,7 +316,9 @@ def _kappa_and_slope(
 def _independent_variance(
     slope: FloatArray, outcomes: Int64Array, comparable: FloatArray
 ) -> FloatArray:
-    """Return the linearised variance of κ if all pairs of comparisons were independent, (P,)."""
+    """Return the linearised variance of κ as if all pairs of comparisons were independent, shape
+    (P,).
+    """
     same = np.eye(_OUTCOMES)
     tie = np.arange(_OUTCOMES) == Outcome.TIE
     # Increase of the four counts by a pair of comparisons with outcomes c and k.
@@ -328,13 +337,13 @@ def _intervals(
     effective: FloatArray,
     confidence: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the intervals; NaN where segments do not vary, or are too few to tell."""
+    """Return the ends of the intervals; NaN if segments do not vary or are too few."""
     known = (effective >= _FEWEST_SEGMENTS) & (variance > _NOTHING)
     low, high = np.full(len(kappa), np.nan), np.full(len(kappa), np.nan)
     freedom = effective[known] - 1
     error = np.sqrt(variance[known])
     apart = 1 - kappa[known]
-    # Beyond this, the interval holds every κ, and exp would overflow.
+    # Beyond this, the interval contains every κ, and exp would overflow.
     reach = np.minimum(700.0, stdtrit(freedom, (1 + confidence) / 2) * error / apart)
     lowest = -p_chance[known] / (1 - p_chance[known])
     low[known] = np.maximum(lowest, 1 - apart * np.exp(reach))

@@ -1,4 +1,6 @@
-"""Sums that agreement is computed from, and how they change without a segment or a judge."""
+"""Sums from which agreement is computed, and their changes when a segment or a judge is left
+out.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,13 @@ from ranking.core.judged.collapsed_candidates import (
 OfUnits = Callable[[Units], npt.NDArray[Any]]
 ChangesOfPairs = Callable[[float], tuple[float, float]]
 
-#: Smaller sums are rounding errors of zero: the smallest weight of a pair is far above.
+#: Smaller sums are rounding errors of zero: even the smallest weight of a pair is much larger.
 _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOutSums:
-    """m sums over all judgments, and how they change when some are left out.
+    """m sums over all judgments, and their changes when some judgments are left out.
 
     Attributes
     ----------
@@ -82,7 +84,7 @@ class LeftOutPairs:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Sums of a shard, over its S segments and its R pairs of a segment and a judge."""
+    """Sums of a shard over its S segments and its R (segment, judge) pairs."""
 
     segment: Int64Array
     of_segment: FloatArray
@@ -94,7 +96,8 @@ class _Part:
 def left_out_of_comparisons(
     blocks: Blocks, pairing: Pairing, of_units: OfUnits, chance_from: Blocks | None = None
 ) -> LeftOutPairs:
-    """Return how sums for agreement on comparisons change without each segment and judge.
+    """Return the changes of the sums for agreement on comparisons when each segment and judge is
+    left out.
 
     Parameters
     ----------
@@ -103,7 +106,7 @@ def left_out_of_comparisons(
     of_units : callable
         Computes the sums, see `Additive`.
     chance_from : Blocks or None
-        Where to count ties, if not in `blocks`. Judges are left out of both.
+        Blocks in which to count ties, if not `blocks`. Judges are left out of both.
 
     Returns
     -------
@@ -137,7 +140,9 @@ def left_out_of_comparisons(
 
 
 def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, LeftOutSums]:
-    """Return how sums for agreement on labels change without each segment and judge."""
+    """Return the changes of the sums for agreement on labels when each segment and judge is left
+    out.
+    """
     judges = len(blocks.judges)
     parts: tuple[list[_Part], list[_Part]] = ([], [])
     for shard in shards_of_whole_segments(blocks):
@@ -163,8 +168,8 @@ def leave_one_out_spread(
     evaluate : callable
         Turns sums, shape (m, R), into P(A) and P(E).
     pairs_of : callable or None
-        Returns, for a P(E), `pairs` and `pairs_in_segments` of the `Spread`. None if no pair is of
-        two judges, or if pairs can agree in part.
+        Returns `pairs` and `pairs_in_segments` of the `Spread` for a given P(E). None if no pair
+        consists of two judges, or if pairs can agree in part.
 
     Returns
     -------
@@ -193,7 +198,7 @@ def leave_one_out_spread(
 
 
 def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
-    """Return the blocks with judges numbered by their place in `names`."""
+    """Return the blocks with judges numbered by their index in `names`."""
     place = {name: index for index, name in enumerate(names)}
     new = np.array([place[name] for name in blocks.judges], dtype=np.int32)
     return replace(blocks, judge=new[blocks.judge], judges=names) if len(new) else blocks
@@ -215,7 +220,7 @@ def _part(left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> 
 
 
 def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:
-    """Return for each rater its number, ties, comparisons, and items compared more than once."""
+    """Return each rater's number, ties, comparisons, and items compared more than once."""
     compared = cells.counts.sum(axis=1)
     columns = (cells.counts[:, Outcome.TIE], compared, compared > 1)
     sums = sums_by_place(np.stack(columns), raters.of_cell, len(raters.judge)).astype(np.int64)

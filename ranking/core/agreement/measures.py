@@ -1,4 +1,4 @@
-"""Agreement between judges and of judges with themselves, on comparisons and on labels.
+"""Agreement between judges, and of judges with themselves, on comparisons and on labels.
 
 Agreement on comparisons depends on which judgments are paired and on how agreement by chance is defined. Agreement on labels
 compares the labels themselves, not the comparisons they imply (Hamon et al. 2007).
@@ -63,7 +63,7 @@ class AgreementMeasures:
     pairing : Pairing
     chance : Chance
     resample : "segments", "judges" or "two_way"
-        Units that the intervals take for drawn at random.
+        Units that the intervals treat as random samples.
     resamples : int
         Number of bootstrap resamples; 0 unless `resample` is "segments".
     confidence : float
@@ -94,21 +94,20 @@ def measure_agreement(
 ) -> AgreementMeasures:
     """Measure the agreement between judges and of judges with themselves.
 
-    It compares comparisons of two collapsed candidates of a segment: first better, tie, or
-    second better. To exclude the reference, leave it out of `blocks` first.
+    Agreement is on the outcomes of comparisons of two collapsed candidates of a segment: first
+    better, tie, or second better. To exclude the reference, remove it from `blocks` first.
 
-    `Pairing.UNORDERED` compares for `inter` all pairs of comparisons of an item by *different*
-    judges (Bojar et al. 2011). `Pairing.PRESENTED` is the script of WMT15 and WMT16: its `inter`
-    compares *all* pairs of comparisons, including a judge's own repeated ones, but only if the
-    candidates were shown in the same order. The P(E) of its `intra` is estimated from judges'
-    comparisons on segments where they repeated a comparison, not from all comparisons.
+    With `Pairing.UNORDERED`, `inter` uses all pairs of comparisons of an item by *different* judges
+    (Bojar et al. 2011). `Pairing.PRESENTED` follows the script of WMT15 and WMT16: `inter` uses
+    *all* pairs of comparisons, including a judge's own repeated ones, but only if the candidates
+    were shown in the same order. P(E) for `intra` is estimated only from judges' comparisons on
+    segments where they repeated a comparison.
 
-    Which of two candidates is called the first is a convention. With `symmetric`, measures that
+    It is arbitrary which of two candidates is called the first. With `symmetric`, measures that
     count categories (Cohen, Fleiss, Krippendorff) therefore read each comparison once in each
-    direction, and renaming a system changes nothing. Scott's π is always symmetric. Without
+    direction, so that renaming a system changes nothing. Scott's π is always symmetric. Without
     `symmetric`, the first candidate of an unordered pair is the one whose systems come first by
-    name; for `Pairing.PRESENTED` it is the one shown first, so P(E) includes the preference for a
-    position.
+    name; with `Pairing.PRESENTED`, it is the one shown first, so P(E) includes position bias.
 
     Parameters
     ----------
@@ -117,14 +116,13 @@ def measure_agreement(
     pairing : Pairing
     chance : Chance
         For `COHEN`, P(E) is that of each pair of judges on the items they share (for `intra`, of
-        each judge with themselves), averaged with the number of their pairs of judgments as
-        weights.
+        each judge with themselves), averaged with their numbers of pairs of judgments as weights.
     symmetric : bool
     chance_from : Blocks or None
-        Where to count ties for Scott's P(E), if not in `blocks`: Bojar et al. (2011, Table 3) use
-        the judgments with the reference for the agreement without it.
+        Blocks in which to count ties for Scott's P(E), if not `blocks`: for the agreement without
+        the reference, Bojar et al. (2011, Table 3) use the judgments with it.
     resample : "segments", "judges" or "two_way"
-        Units that the intervals take for drawn at random, see `ranking.core.agreement.report`;
+        Units that the intervals treat as random samples, see `ranking.core.agreement.report`;
         "two_way" is both.
     resamples : int
         Number of bootstrap resamples, for "segments".
@@ -205,7 +203,9 @@ def _spreads(
     symmetric: bool,
     chance_from: Blocks | None,
 ) -> tuple[Spread, Spread]:
-    """Return how κ changes when judgments are left out: between judges, and with themselves."""
+    """Return the changes of κ, between judges and of judges with themselves, when judgments are
+    left out.
+    """
     if chance is Chance.COHEN:
         return cohen_spreads(blocks, pairing=pairing, symmetric=symmetric)
     additive = additive_of(chance, len(Outcome), symmetric=symmetric)
@@ -233,9 +233,9 @@ class NAgreement:
     agreeing, comparable : int
         Pairs of labels that differ by at most n, and all pairs.
     share, low, high : float or None
-        agreeing / comparable with its interval; None without a pair.
+        agreeing / comparable, with its interval; None without pairs.
     no_interval : NoInterval or None
-        Why `low` and `high` are None where `share` is not.
+        Why `low` and `high` are None although `share` is not.
     """
 
     n: int
@@ -282,22 +282,22 @@ def label_agreement(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> LabelAgreements:
-    """Measure how close the labels of the same output are.
+    """Measure the agreement of labels given to the same output.
 
-    Hamon et al. (2007, §3.1) have two labels per segment. Here, all pairs of labels of one
-    collapsed candidate of a segment count; for `inter`, pairs of different judges.
+    Hamon et al. (2007, §3.1) have two labels per segment. Here, all pairs of labels of a collapsed
+    candidate of a segment count; for `inter`, only pairs by different judges.
 
     A label is given relative to the other outputs of the block: even judges who agree on every
-    comparison may label an output differently in other company. The values are therefore lower than
-    for the absolute scales of the paper, and can only be compared between judges and campaigns of
-    the same design.
+    comparison may label an output differently when it is shown with other outputs. The values are
+    therefore lower than for the absolute scales of the paper, and can only be compared between
+    judges and campaigns of the same design.
 
     Parameters
     ----------
     blocks : Blocks
         The current judgments of one test set.
     resample : "segments", "judges" or "two_way"
-        Units that the intervals take for drawn at random, see `ranking.core.agreement.report`;
+        Units that the intervals treat as random samples, see `ranking.core.agreement.report`;
         "two_way" is both.
     resamples : int
         Number of bootstrap resamples, for "segments".
@@ -383,7 +383,7 @@ def _measures(
 def _n_agreement(
     blocks: Blocks, compared: ComparedPairs, options: _IntervalOptions
 ) -> list[tuple[NAgreement, ...]]:
-    """Return how close labels are, between judges and of judges with themselves."""
+    """Return the n-agreement of labels between judges, and of judges with themselves."""
     sides = [compared.inter.units, compared.intra.units]
     if options.resample == "segments":
         intervals = [_resampled(units, options) for units in sides]
@@ -423,14 +423,16 @@ def _shares(within: Int64Array, intervals: list[Interval]) -> tuple[NAgreement, 
 
 
 def _by_difference(units: Units) -> Int64Array:
-    """Return the number of pairs of labels of each group that differ by 0 … 4, shape (5, G)."""
+    """Return the number of pairs of labels in each group that differ by 0 … 4, shape (5, G)."""
     label = np.arange(MAX_LABEL)
     difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
     return np.stack([units.pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()])
 
 
 def _share_within(n: int) -> Evaluate:
-    """Return a function for the share of labels that differ by at most n, with P(E) = 0."""
+    """Return a function for the share of pairs of labels that differ by at most n, with P(E) =
+    0.
+    """
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         counts = sums[:MAX_LABEL]

@@ -1,4 +1,6 @@
-"""Agreement between judges by part of the judgments: reference, length, system, pair of systems, document, segment."""
+"""Agreement between judges on parts of the judgments: by reference, length, system, pair of
+systems, document, or segment.
+"""
 
 from __future__ import annotations
 
@@ -113,8 +115,8 @@ def agreement_by_length(
 ) -> tuple[LengthAgreement, ...]:
     """Measure agreement by the length of the source sentence (Bojar et al. 2011, Figure 2).
 
-    As in the figure, the value at n is that of the lengths n … n + width − 1. With a width of two,
-    each segment counts for two neighbouring values.
+    As in the figure, the value at n is for the lengths n … n + width − 1. With a width of two, each
+    segment counts for two neighbouring values.
 
     Parameters
     ----------
@@ -132,7 +134,7 @@ def agreement_by_length(
     Returns
     -------
     tuple of LengthAgreement
-        By length, for each n that a judged segment has.
+        Sorted by length, one for each length of a judged segment.
 
     Raises
     ------
@@ -165,8 +167,9 @@ class PartAgreement:
     segments : int
         Judged segments of the part.
     agreement : AgreementEstimate
-        Between judges, with P(E) of the whole test set, taken as known: parts differ in P(A) alone, and
-        the mean of the κ of segments or documents, weighted with their pairs, is κ of the whole.
+        Between judges, with P(E) of the whole test set, treated as known: parts differ only in
+        P(A), and the mean κ of segments or documents, weighted by their pairs, is the κ of the
+        whole.
     """
 
     part: tuple[str | int, ...]
@@ -176,7 +179,7 @@ class PartAgreement:
 
 @dataclass(frozen=True, kw_only=True)
 class PartsMeasure:
-    """Measurement of parts.
+    """Method of measuring the agreement on parts.
 
     Attributes
     ----------
@@ -199,10 +202,10 @@ class PartsMeasure:
     def of(self, part: Sequence[str | int], blocks: Blocks) -> PartAgreement:
         """Measure the agreement on the blocks of a part.
 
-        1 − κ is (1 − P(A)) / (1 − P(E)), and intervals of κ are made on its logarithm: with a known
-        P(E), they are those with another known P(E) in other units.
+        1 − κ is (1 − P(A)) / (1 − P(E)), and intervals of κ are computed on its logarithm, so a
+        different known P(E) only rescales them.
         """
-        # Judges of other parts cost time and memory, and change nothing.
+        # Judges of other parts would cost time and memory without changing anything.
         present = blocks.with_judges_in_order()
         found = measure_agreement(
             present,
@@ -237,7 +240,7 @@ def agreement_by_systems(
         1 for systems, 2 for pairs of systems.
     measure : PartsMeasure
     progress : callable, optional
-        Called with (parts done, all of them).
+        Called with (parts done, all parts).
 
     Returns
     -------
@@ -268,8 +271,9 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
     Returns
     -------
     Blocks
-        A row for each labelled candidate beside the labelled one of `system`, with those two
-        candidates and all systems they stand for. Keys are those of the blocks, so not unique.
+        A row for each labelled candidate compared with the labelled candidate of `system`, with
+        those two candidates and all systems they stand for. Keys are those of the blocks, so they
+        are not unique.
     """
     own = blocks.candidates[:, system]
     parts = []
@@ -313,17 +317,17 @@ def agreement_by_document(
         The current judgments of one test set, with documents.
     measure : PartsMeasure
     progress : callable, optional
-        Called with (documents done, all of them).
+        Called with (documents done, all parts).
 
     Returns
     -------
     tuple of PartAgreement
-        By the number of the document.
+        Sorted by document number.
 
     Raises
     ------
     ValueError
-        If documents are not known.
+        If documents are unknown.
     """
     if blocks.document is None:
         raise ValueError("blocks: documents are not known")
@@ -339,23 +343,24 @@ def agreement_by_document(
 def agreement_by_segment(
     blocks: Blocks, measure: PartsMeasure, *, most: int = 50, fewest: int = 10
 ) -> tuple[PartAgreement, ...]:
-    """Measure the agreement on the segments on which judges agree least.
+    """Measure the agreement on the segments with the lowest agreement.
 
     Parameters
     ----------
     blocks : Blocks
         The current judgments of one test set.
     measure : PartsMeasure
-        Intervals are over judges, whatever it says: there is one segment.
+        Its `resample` is ignored: intervals are over judges, because a part has one segment.
     most : int
-        The most segments to return.
+        Maximum number of segments to return.
     fewest : int
-        Segments with fewer pairs of comparisons are left out: one pair agrees or not.
+        Segments with fewer pairs of comparisons are left out, because their agreement is mostly
+        chance.
 
     Returns
     -------
     tuple of PartAgreement
-        Lowest κ first; of equal ones, those with more pairs.
+        Lowest κ first; if equal, those with more pairs first.
     """
     comparable, agreeing, segment = _pairs_by_segment(blocks)
     enough = np.flatnonzero(comparable >= max(1, fewest))
@@ -369,7 +374,9 @@ def agreement_by_segment(
 
 
 def _pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Return compared and agreeing pairs of different judges, and the numbers of segments, (S,)."""
+    """Return compared and agreeing pairs of different judges, and segment numbers, each of shape
+    (S,).
+    """
     columns: list[list[Int64Array]] = [[], [], []]
     for shard in shards_of_whole_segments(blocks):
         units = inter_units(cells_of_comparisons(collapsed_comparisons(shard), len(shard.judges)))

@@ -41,7 +41,7 @@ from ranking.core.scores import NotEstimable
 
 
 class JudgeChance(StrEnum):
-    """The judges whose ties determine P(E) of one judge's κ, if P(E) is Scott's."""
+    """Judges whose ties determine P(E) for the κ of one judge, with Scott's P(E)."""
 
     OWN = "own"
     """The judge's share of ties t, and the others' u, in the judge's pairs: t u + (1 − t) (1 − u) /
@@ -69,9 +69,9 @@ class Agreement:
     low, high : float or None
         Ends of the interval of κ.
     reason : NotEstimable or None
-        Why `kappa`, and so `low` and `high`, is None.
+        Why `kappa`, and therefore `low` and `high`, are None.
     p_chance : float or None
-        P(E); None if it is estimated from pairs and there are none.
+        P(E); None if it is estimated from pairs but there are none.
     no_interval : NoInterval or None
         Why `low` and `high` are None where `kappa` is not.
     """
@@ -89,7 +89,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """Agreement of one judge with all others, and the amount of the judge's work.
+    """Agreement of one judge with all others, and the judge's amount of work.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class JudgeAgreement:
     comparisons, ties : int
         Comparisons between collapsed candidates in those blocks, and tied ones.
     agreement : Agreement
-        Agreement on pairs of a comparison by this judge and one by another.
+        Agreement on pairs of a comparison by this judge and one by another judge.
     """
 
     judge: str
@@ -122,11 +122,11 @@ class AgreementReport:
         each of its judges in `judges`.
     chance : Chance
     p_chance : float or None
-        P(E) of `inter`; None if it is estimated from comparisons and there are none.
+        P(E) of `inter`; None if it is estimated from comparisons but there are none.
     comparisons, ties : int
         Comparisons between collapsed candidates, and tied ones.
     resample : "segments", "judges" or "two_way"
-        Units that the intervals take for drawn at random.
+        Units that the intervals treat as random samples.
     resamples : int
         Number of bootstrap resamples; 0 unless `resample` is "segments".
     confidence : float
@@ -162,13 +162,13 @@ def inter_judge_agreement(
     judges are counted, on collapsed outputs; a judge's own repeated judgments are not compared with
     each other. To exclude the reference, leave it out of `blocks` first.
 
-    By default, intervals cover κ of other segments and other judges of the same kind, see
-    `ranking.core.agreement.intervals`. The interval of one judge's κ is for this judge with
-    other judges of the same kind. "segments" keeps the judges and resamples segments, with weights
-    as in `ranking.core.counting.resampling`: all judgments of a segment stay together, and P(E) is
-    estimated in each resample. A resample in which κ is not estimable counts as the lowest possible
-    κ at the lower end and as 1 at the upper end. If judges differ in care, these intervals cover κ
-    of other judges in only half of all campaigns (docs/statistics/agreement.md).
+    By default, intervals generalise to other segments and other similar judges; see
+    `ranking.core.agreement.intervals`. The interval of one judge's κ is for this judge with other
+    similar judges. "segments" keeps the judges and resamples segments, with weights as in
+    `ranking.core.counting.resampling`: all judgments of a segment stay together, and P(E) is
+    estimated in each resample. A resample in which κ cannot be estimated counts as the lowest
+    possible κ at the lower end and as 1 at the upper end. If judges differ in care, these intervals
+    cover the κ of other judges in only half of all campaigns (docs/statistics/agreement.md).
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def inter_judge_agreement(
     chance_of_judges : JudgeChance
         Source of P(E) of each judge's κ, with `SCOTT`.
     resample : "segments", "judges" or "two_way"
-        Units that the intervals take for drawn at random; "two_way" is both.
+        Units that the intervals treat as random samples; "two_way" is both.
     resamples : int
         Number of bootstrap resamples, for "segments".
     confidence : float
@@ -249,18 +249,19 @@ def agreement_of_tallies(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> AgreementReport:
-    """Measure how much judges agree with each other, from sums over segments.
+    """Measure how much judges agree with each other, using sums over segments.
 
     Parameters
     ----------
     tallies : AgreementTallies
     chance, chance_of_judges, resample, confidence, seed
-        As for `inter_judge_agreement`; "segments" needs all judgments.
+        As for `inter_judge_agreement`, but `resample` cannot be "segments", which needs all
+        judgments.
 
     Returns
     -------
     AgreementReport
-        That of `inter_judge_agreement`; the same sums give the same bits.
+        The result of `inter_judge_agreement`; equal sums give bit-identical results.
 
     Raises
     ------
@@ -310,7 +311,7 @@ class _Work:
 
 
 def _rows(work: _Work, point: Kappas, intervals: Sequence[Interval]) -> dict[str, Any]:
-    """Return the parts of a report that are of each judge, or summed over judges."""
+    """Return the parts of a report about each judge, and those summed over judges."""
     found = [_agreement(row, point, interval) for row, interval in enumerate(intervals)]
     inter = found[len(work.judges)]
     return {

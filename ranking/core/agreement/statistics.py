@@ -70,15 +70,15 @@ FIXED_CHANCE = {Chance.UNIFORM: 1 / 3, Chance.RANDOM_CLICKER: 0.36}
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """The agreement as a function of sums over units, to resample them or to leave some out.
+    """Agreement as a function of sums over units, so that units can be resampled or left out.
 
     Attributes
     ----------
     of_units : callable
         Turns G groups of units into m numbers each, float64 of shape (m, G).
     evaluate : callable
-        Turns sums of these, followed by those of ties and of ratings, shape (m + 2, R), into P(A) and
-        P(E), each of shape (R,), NaN where the sums do not determine them.
+        Turns sums of these numbers, followed by the sums of ties and of ratings, shape (m + 2, R),
+        into P(A) and P(E), each of shape (R,); NaN where the sums do not determine them.
     """
 
     of_units: Callable[[Units], FloatArray]
@@ -92,7 +92,7 @@ class Shares:
     Attributes
     ----------
     p_agree, p_chance : float64, shape (1 + R,)
-        Entry 0 is of the original segments. NaN where the counts do not determine a value.
+        Entry 0 is for the original segments. NaN where the counts do not determine a value.
     """
 
     p_agree: FloatArray
@@ -101,7 +101,7 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """Ratings, and ties among them, by segment; Scott's P(E) is estimated from them."""
+    """Ratings, and ties among them, by segment, for estimating Scott's P(E)."""
 
     segment: Int64Array
     ties: Int64Array
@@ -109,7 +109,8 @@ class Ties:
 
 
 def pooled(expected: float | None = None) -> Additive:
-    """Return the measure with P(A) the agreeing share of all pairs, and P(E) fixed or Scott's.
+    """Return the measure in which P(A) is the agreeing share of all pairs, and P(E) is fixed or
+    Scott's.
 
     Parameters
     ----------
@@ -130,7 +131,9 @@ def pooled(expected: float | None = None) -> Additive:
 
 
 def scott_chance(tied: FloatArray) -> FloatArray:
-    """Return P(E) of Scott's π with symmetric outcomes, t the share of ties: t² + 2 ((1 − t)/2)²."""
+    """Return P(E) of Scott's π with symmetric outcomes: t² + 2 ((1 − t)/2)² for a share of ties
+    t.
+    """
     return tied**2 + 2 * ((1 - tied) / 2) ** 2
 
 
@@ -189,8 +192,8 @@ def cohen_of_tables(
     tables : int64, shape (..., K, K)
         Pairs of ratings by the category of the first (row) and the second rater (column).
     symmetric : bool
-        Whether the categories may be read in reverse order: the table is averaged with its rotation
-        by half a turn. See `ranking.core.agreement.measures`.
+        Whether to average the table with itself rotated by 180°, because the order of the
+        categories may be reversed. See `ranking.core.agreement.measures`.
 
     Returns
     -------
@@ -204,7 +207,7 @@ def cohen_of_tables(
 def cohen_of_cells(
     cells: Int64Array, *, symmetric: bool
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
-    """Return `cohen_of_tables` of tables of shape (K, K, ...), several times as fast."""
+    """Return `cohen_of_tables` for tables of shape (K, K, ...), several times faster."""
     pairs: Int64Array = cells.sum(axis=(0, 1))
     rows, columns = share(cells.sum(axis=1), pairs), share(cells.sum(axis=0), pairs)
     if symmetric:
@@ -226,19 +229,21 @@ def _nominal(categories: int) -> FloatArray:
 
 
 def _ordinal(values: FloatArray) -> FloatArray:
-    """Return the squared numbers of ratings between the middles of two categories."""
+    """Return the squared numbers of ratings between the middles of each two categories."""
     middle = np.cumsum(values, axis=0) - values / 2
     distance = (middle[:, np.newaxis] - middle[np.newaxis, :]) ** 2
     return np.nan_to_num(share(distance, distance[0, -1]))
 
 
 def sums_by_place(values: npt.NDArray[Any], place: Int64Array, places: int) -> FloatArray:
-    """Return sums of the columns with the same place: from shape (m, N) to (m, places)."""
+    """Sum the columns with the same place: from shape (m, N) to (m, places)."""
     return np.stack([np.bincount(place, row, places) for row in values])
 
 
 def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:
-    """Return P(E) of Cohen's κ with symmetric outcomes: t u + 2 (1 − t)/2 (1 − u)/2."""
+    """Return P(E) of Cohen's κ with symmetric outcomes, t u + 2 (1 − t)/2 (1 − u)/2 for shares of
+    ties t and u.
+    """
     return tied * others_tied + (1 - tied) * (1 - others_tied) / 2
 
 
@@ -249,7 +254,7 @@ def kappa_of(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
 
 
 def lowest_kappa(p_chance: float) -> float:
-    """Return the lowest possible κ, that of P(A) = 0; 0 if P(E) = 1."""
+    """Return the lowest possible κ, which is that for P(A) = 0; 0 if P(E) = 1."""
     return -p_chance / (1 - p_chance) if p_chance < 1 else 0.0
 
 
@@ -259,7 +264,7 @@ def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray
     Parameters
     ----------
     sums : int64, shape (..., 4)
-        Pairs with others: all, agreeing, with a tie of the judge, with a tie of the other judge.
+        Pairs with others: all, agreeing, with a tie by the judge, with a tie by the other judge.
     p_chance : float or None
         P(E) of all judges; None to estimate it from these pairs.
 
@@ -278,7 +283,7 @@ def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray
 
 
 def kappa_over_all(sums: Int64Array, expected: float | None) -> tuple[FloatArray, FloatArray]:
-    """Return κ of all pairs, and P(E).
+    """Return κ over all pairs, and P(E).
 
     Parameters
     ----------
@@ -299,7 +304,8 @@ def kappa_over_all(sums: Int64Array, expected: float | None) -> tuple[FloatArray
 def squared_changes_of_pairs(
     moments: PairMoments, comparable: int, agreeing: int, p_chance: float
 ) -> tuple[float, float]:
-    """Return sums of squared changes of κ without two judges' pairs, in all and on a segment.
+    """Return sums of squared changes of κ when two judges' pairs are left out, in total and by
+    segment.
 
     The changes are linearised and all pairs weigh the same: (agreeing − P(A) comparable) / (all (1
     − P(E))).
@@ -326,7 +332,7 @@ Columns = TypeVar("Columns", Units, Ties)
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Pairs of judgments to measure agreement on.
+    """Pairs of judgments on which to measure agreement.
 
     Attributes
     ----------
@@ -382,7 +388,7 @@ def compared_labels(blocks: Blocks) -> ComparedPairs:
     Returns
     -------
     ComparedPairs
-        `inter` is of different judges, `intra` of judges with themselves. There are no ties.
+        `inter` compares different judges, `intra` judges with themselves. There are no ties.
     """
     none = np.empty(0, dtype=np.int64)
     no_ties = Ties(segment=none, ties=none, labels=none)
@@ -415,7 +421,7 @@ def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) 
 
 
 def _repeats_by_judge(cells: Cells, comparisons: CollapsedComparisons, judges: int) -> BoolArray:
-    """Return for each comparison whether its judge repeated a comparison of that segment."""
+    """Return, for each comparison, whether its judge repeated a comparison of that segment."""
     again = cells.counts.sum(axis=1) > 1
     theirs = comparisons.item_segment[comparisons.item] * judges + comparisons.judge
     return np.isin(theirs, cells.item_segment[cells.item[again]] * judges + cells.judge[again])

@@ -1,9 +1,10 @@
-"""Whole-number sums over segments that agreement, its variance and disagreement are computed from.
+"""Integer sums over segments for computing agreement, its variance, and disagreement.
 
-Sums of shards of whole segments add up, and a judgment changes them by the difference of its segment's sums with and
-without it. So the variance over segments is linearised, slope · M · slopeᵀ with the segments' products of counts M, and
-needs no segment again; with equal segments and a fixed P(E) this is the delete-one jackknife exactly. Judges are few and
-unlike each other: they are left out one by one.
+Sums of shards of whole segments add up, and a judgment changes them by the difference between its
+segment's sums with and without it. The variance over segments is linearised as slope · M · slopeᵀ,
+with sums M of products of the segments' counts, so it does not need the segments again; with equal
+segments and a fixed P(E), this is exactly the delete-one jackknife. Judges are few and differ from
+each other, so they are left out one by one.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_from
 from ranking.core.judged.blocks import Blocks
 
-#: The counts of a judge on a segment that are pairs with others.
+#: A judge's counts on a segment that are numbers of pairs with others.
 PAIRS = (COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES)
-#: The counts that κ of all judges is computed from.
+#: The counts from which the κ of all judges is computed.
 OF_ALL = (COMPARABLE, AGREEING, TIES, COMPARISONS)
-#: Leaving out a judge also removes the pairs that count for the other judge, but no other ties.
+#: Leaving out a judge also removes the pairs counted for the other judge, but no other ties.
 GONE_WITH_JUDGE = np.array([2, 2, 1, 1])
 _COUNTS = 6
 
@@ -97,7 +98,7 @@ class AgreementTallies:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "judges"}
 
     def change(self, other: AgreementTallies, sign: int) -> None:
-        """Add the sums of some of these judges in place, or with a sign of −1 subtract them."""
+        """Add the sums of some of these judges in place, or subtract them if `sign` is −1."""
         place = {name: index for index, name in enumerate(self.judges)}
         own = np.array([place[name] for name in other.judges], dtype=np.int64)
         mine, theirs = self.arrays(), other.arrays()
@@ -105,7 +106,7 @@ class AgreementTallies:
             mine[name][rows] += sign * theirs[name]
 
     def over(self, judges: tuple[str, ...]) -> AgreementTallies:
-        """Return a copy over other judges; those not among these have sums of 0."""
+        """Return a copy for other judges; new judges have sums of 0."""
         if judges == self.judges:
             copied = {name: array.copy() for name, array in self.arrays().items()}
             return AgreementTallies(judges=judges, **copied)
@@ -122,7 +123,7 @@ class AgreementTallies:
 
 
 def _rows(judges: Int64Array) -> dict[str, Any]:
-    """Return where the sums of some judges are, by the name of the array."""
+    """Return the indices of some judges' sums, by the name of the array."""
     by_judge = (
         *("blocks", "segments", "of_judges"),
         *("products", "products_with_others", "products_with_all"),
@@ -137,7 +138,7 @@ def _rows(judges: Int64Array) -> dict[str, Any]:
 
 
 def no_agreement(judges: tuple[str, ...]) -> AgreementTallies:
-    """Return sums of 0."""
+    """Return empty tallies, with all sums 0."""
     count = len(judges)
     shapes = {
         "blocks": (count,),
@@ -161,7 +162,7 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
     Parameters
     ----------
     blocks : Blocks
-        Of whole segments.
+        Blocks of whole segments.
 
     Returns
     -------
@@ -198,7 +199,7 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
 
 
 def _summing(place: Int64Array, places: int) -> sparse.csr_array[np.int64]:
-    """Return the matrix whose product with rows is their sum by place."""
+    """Return the matrix whose product with rows is the sum of rows by place."""
     ones = np.ones(len(place), dtype=np.int64)
     return sparse.csr_array((ones, (place, np.arange(len(place)))), shape=(places, len(place)))
 
@@ -206,7 +207,7 @@ def _summing(place: Int64Array, places: int) -> sparse.csr_array[np.int64]:
 def _products(
     summing: sparse.csr_array[np.int64], one: Int64Array, other: Int64Array
 ) -> Int64Array:
-    """Return the products of two tables of rows, summed: of shape (places, columns, columns)."""
+    """Return sums of the products of two tables' rows, shape (places, columns, columns)."""
     rows = one[:, :, np.newaxis] * other[:, np.newaxis, :]
     summed = np.asarray(summing @ rows.reshape(len(one), one.shape[1] * other.shape[1]))
     return summed.reshape(summing.shape[0], one.shape[1], other.shape[1])
@@ -214,14 +215,14 @@ def _products(
 
 #: Columns of `OF_ALL`.
 _TIES, _COMPARISONS = 2, 3
-#: Shares as (part, whole): agreeing pairs, and the ties that P(E) is estimated from.
+#: Shares as (part, whole): agreeing pairs, and the ties from which P(E) is estimated.
 _AGREE = (AGREEING, COMPARABLE)
 _SHARES_OF_ALL = (_AGREE, (_TIES, _COMPARISONS))
 _SHARES_OF_JUDGE = (_AGREE, (OWN_TIES, COMPARABLE), (OTHER_TIES, COMPARABLE))
 
 
 def parts_of_all(tallies: AgreementTallies, *, expected: float | None) -> VarianceParts:
-    """Return the parts of the variance of κ of all judges.
+    """Return the parts of the variance of the κ of all judges.
 
     Parameters
     ----------
@@ -272,13 +273,13 @@ def parts_of_judges(
 ) -> tuple[VarianceParts, ...]:
     """Return the parts of the variance of the κ of each judge with the others.
 
-    The judge is never left out of their own κ.
+    A judge is never left out of their own κ.
 
     Parameters
     ----------
     tallies : AgreementTallies
     p_chance : float or None
-        P(E) of all judges, taken as known; None to estimate it from the judge's own pairs.
+        P(E) of all judges, treated as known; None to estimate it from the judge's own pairs.
 
     Returns
     -------
@@ -294,7 +295,7 @@ def parts_of_judges(
         _squared_changes(whole, products, shares, slope).tolist()
         for products in (tallies.products, tallies.products_with_others)
     )
-    # As Python's numbers, all judges at once: there may be a thousand.
+    # Converted to Python numbers for all judges at once: there may be a thousand.
     columns = (
         tallies.segments,
         whole[:, COMPARABLE],
@@ -331,7 +332,7 @@ def _effective(pairs: Int64Array) -> float:
 
 def _who_met(tallies: AgreementTallies) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the indices of each pair of judges with comparable pairs, in both orders."""
-    # Few of a thousand judges have met; `nonzero` is fast where its values lie side by side.
+    # Few of a thousand judges share items; `nonzero` is fast on contiguous values.
     own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE] != 0)
     return own, other
 
@@ -377,8 +378,9 @@ def _squared_changes(
 ) -> FloatArray:
     """Return the sums of squared changes of N values of κ when units are left out, linearised.
 
-    A share p = x / w changes by (x_s w − x w_s) / w². The numerators, and the sums of their products, are computed in whole
-    numbers of any size, so that a share that no segment changes has a variance of exactly 0.
+    A share p = x / w changes by (x_s w − x w_s) / w². The numerators, and the sums of their
+    products, are computed with integers of arbitrary size, so that a share that no segment changes
+    has a variance of exactly 0.
 
     Parameters
     ----------
@@ -394,10 +396,10 @@ def _squared_changes(
     Returns
     -------
     float64, shape (N,)
-        NaN where a share is of nothing.
+        NaN if the whole of a share is 0.
     """
     rows = np.flatnonzero((whole[:, [of for _part, of in shares]] != 0).all(axis=1))
-    # Whole numbers of any size.
+    # Integers of arbitrary size.
     counts = whole[rows].astype(object).T
     matrix = products[rows].astype(object).transpose(1, 2, 0)
     total = np.zeros(len(rows))

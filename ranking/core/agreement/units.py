@@ -1,4 +1,6 @@
-"""Ratings of items by judges, grouped into the units that measures of agreement compare, and counted by segment and judges."""
+"""Ratings of items by judges, grouped into the units that agreement measures compare, and counted
+by segment and judge.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from ranking.core.judged.collapsed_candidates import (
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Ratings of each item by each judge, for N pairs of an item and one of its judges.
+    """Ratings of each item by each judge, for N (item, judge) pairs.
 
     Attributes
     ----------
@@ -91,7 +93,7 @@ def _cells(
 class LeftOut:
     """The unit of each of N cells, with and without the ratings of the cell's judge.
 
-    There is one group for each cell, even if nothing is compared. A unit of several judges occurs
+    There is one group for each cell, even without compared pairs. A unit with several judges occurs
     several times; `once`, bool of shape (N,), selects each unit once.
     """
 
@@ -101,7 +103,7 @@ class LeftOut:
 
 
 def inter_left_out(cells: Cells) -> LeftOut:
-    """Return the units of `inter_units` without each judge of each item."""
+    """Return the units of `inter_units` with each judge of each item left out."""
     counts = cells.counts
     own = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
     starts, place = _items(cells)
@@ -114,7 +116,7 @@ def inter_left_out(cells: Cells) -> LeftOut:
 
 
 def pooled_left_out(cells: Cells) -> LeftOut:
-    """Return the units of `pooled_units` without each judge of each item."""
+    """Return the units of `pooled_units` with each judge of each item left out."""
     starts, place = _items(cells)
     values = _summed(cells.counts, starts)[place]
     others = values - cells.counts
@@ -126,7 +128,7 @@ def pooled_left_out(cells: Cells) -> LeftOut:
 
 
 def intra_left_out(cells: Cells) -> LeftOut:
-    """Return the units of `intra_units` left out one by one; each is of one judge."""
+    """Return the units of `intra_units`, each of one judge, left out one by one."""
     nothing = np.zeros_like(cells.counts)
     return LeftOut(
         _singly(cells, cells.counts, _own_pairs(cells.counts)),
@@ -136,7 +138,7 @@ def intra_left_out(cells: Cells) -> LeftOut:
 
 
 def _items(cells: Cells) -> tuple[Int64Array, Int64Array]:
-    """Return the index of the first cell of each rated item, and for each cell the item's index."""
+    """Return the index of the first cell of each rated item, and the item's index for each cell."""
     _, starts = _groups(cells.item)
     counts = np.diff(np.append(starts, len(cells.item)))
     return starts, np.repeat(np.arange(len(starts)), counts)
@@ -149,7 +151,7 @@ def _first(cells: Cells, starts: Int64Array) -> BoolArray:
 
 
 def _singly(cells: Cells, values: Int64Array, pairs: Int64Array) -> Units:
-    """Return each cell as a group of its own; without compared pairs, all its counts are 0."""
+    """Return each cell as a separate group; without compared pairs, all its counts are 0."""
     compared = pairs.sum(axis=(1, 2))
     some = (compared > 0).astype(np.int64)
     return Units(
@@ -165,8 +167,8 @@ def _singly(cells: Cells, values: Int64Array, pairs: Int64Array) -> Units:
 def inter_units(cells: Cells) -> Units:
     """Return one unit for each item rated by at least two judges.
 
-    Ratings by different judges are compared. A judge's own repeated ratings are not compared with
-    each other, but each of them is compared with those of the other judges.
+    A judge's own repeated ratings are not compared with each other, but each is compared with those
+    of the other judges.
     """
     return _comparable(inter_left_out(cells))
 
@@ -230,10 +232,10 @@ _SHARED_COUNTS = 4
 class SharedItemCounts:
     """Counts over the segments shared by each pair of J judges.
 
-    Two judges share a segment when both compared an item of it. Four numbers are counted for each
-    shared segment: pairs of a comparison by the judge and one by the other judge of the same item,
-    pairs with the same outcome, pairs in which the judge tied, and pairs in which the other judge
-    tied. They are integers, so they add up to the same bits in any order and in shards.
+    Two judges share a segment if both compared one of its items. Four numbers are counted for each
+    shared segment: pairs of comparisons of the same item, one by each judge; pairs with the same
+    outcome; pairs with a tie by the judge; and pairs with a tie by the other judge. They are
+    integers, so sums do not depend on order or sharding.
 
     Attributes
     ----------
@@ -249,7 +251,7 @@ class SharedItemCounts:
 
     def pair_moments(self) -> PairMoments:
         """Return products of comparable and agreeing pairs, each pair of judges once."""
-        # Few of a thousand judges have met.
+        # Few of a thousand judges share items.
         numbers = self.others[self.others[:, :, COMPARABLE] != 0, : AGREEING + 1]
         # Each pair of judges is held in both orders.
         return PairMoments(
@@ -276,7 +278,7 @@ class PairMoments:
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """The R pairs of a segment and one of its judges in a shard.
+    """The R (segment, judge) pairs of a shard.
 
     Attributes
     ----------
@@ -315,7 +317,7 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     cells : Cells
         Comparisons of each item by each judge, by `Outcome`.
     raters : Raters
-        The pairs of segment and judge of these cells.
+        The (segment, judge) pairs of these cells.
     judges : int
 
     Returns
@@ -327,7 +329,7 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     found = no_shared_items(judges)
     two = judge * judges + other
     for one, column in enumerate(columns):
-        # Whole numbers, exact in floating point up to 2**53.
+        # Integers, exact in floating point up to 2**53.
         sums = np.bincount(two, column, judges * judges)
         found.others[:, :, one] = sums.reshape(judges, judges)
         for again in range(one, _SHARED_COUNTS):
@@ -337,7 +339,9 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
 
 
 def counts_of_tables(tables: Int64Array) -> Int64Array:
-    """Return comparable and agreeing pairs, and the ties of both judges, of tables of outcomes (M, 3, 3), shape (M, 4)."""
+    """Return comparable and agreeing pairs, and pairs with a tie by either judge, of tables of
+    outcomes (M, 3, 3), shape (M, 4).
+    """
     columns = (
         tables.sum(axis=(1, 2)),
         np.trace(tables, axis1=1, axis2=2),
@@ -370,7 +374,7 @@ def shared_tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array,
     )
 
 
-#: About the number of blocks whose comparisons are listed at a time.
+#: Approximate number of blocks whose comparisons are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 14
 #: Columns of the counts of a judge on a segment, see `AgreementCounts`.
 COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES, TIES, COMPARISONS = range(6)
@@ -379,7 +383,7 @@ _COUNTS = 6
 
 @dataclass(frozen=True, eq=False)
 class AgreementCounts:
-    """Counts to compute agreement from, for J judges and the S segments with comparisons.
+    """Counts for computing agreement, for J judges and the S segments with comparisons.
 
     Attributes
     ----------
@@ -389,9 +393,9 @@ class AgreementCounts:
         Each judge who compared outputs of a segment: an index into `segments`, and the index of the
         judge. Sorted, without duplicates.
     counts : int64, shape (R, 6)
-        For a judge on a segment: pairs with comparisons of the same item by others; pairs that
-        agree; pairs in which the judge tied; pairs in which the other judge tied; the judge's ties;
-        the judge's comparisons.
+        For a judge on a segment: pairs with others' comparisons of the same item; pairs that agree;
+        pairs with a tie by the judge; pairs with a tie by the other judge; the judge's ties; the
+        judge's comparisons.
     shared_items : SharedItemCounts or None
         The first four of these by pair of judges, if they were requested.
     """
@@ -414,8 +418,8 @@ class AgreementCounts:
         Returns
         -------
         sparse int64, shape (2 J + 2, S), or (4 J + 2, S) with `own_chance`
-            Comparable pairs of each judge, agreeing pairs of each judge, with `own_chance` also
-            pairs in which the judge tied and pairs in which the other judge tied; then ties and
+            Comparable pairs of each judge; agreeing pairs of each judge; with `own_chance`, also
+            pairs with a tie by the judge and pairs with a tie by the other judge; then ties and
             comparisons of all judges.
         """
         kinds = [COMPARABLE, AGREEING, *([OWN_TIES, OTHER_TIES] if own_chance else [])]
@@ -431,8 +435,8 @@ class AgreementCounts:
 def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementCounts:
     """Count pairs of comparisons of one item by different judges, on collapsed outputs.
 
-    Numbered groups are counted, not single pairs, and a shard of segments at a time (an item never
-    spans two segments), so memory does not grow with the number of comparisons.
+    Groups are counted instead of single pairs, one shard of segments at a time (an item never spans
+    two segments), so memory does not grow with the number of comparisons.
 
     Parameters
     ----------
@@ -484,7 +488,7 @@ def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
 
 def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Array:
     """Return `AgreementCounts.counts`, with every comparison of an item paired with all others."""
-    # Whole numbers, exact in floating point up to 2**53.
+    # Integers, exact in floating point up to 2**53.
     items = len(cells.item_segment)
     totals = [np.bincount(cells.item, column, items) for column in cells.counts.T]
     others = np.stack(totals, axis=1).astype(np.int64)[cells.item] - cells.counts
