@@ -87,7 +87,7 @@ def test_training_is_proposed_explained_and_removed(page: Client, task: Task) ->
     assert TrainingBlock.objects.count() == 2
     page.post(at("training-block", task, two.pk), {"decision": "remove", "act": "yes"})
     assert TrainingBlock.objects.count() == 1
-    assert "_badref" in words(page.get(at("training", task)))
+    assert "Damaged reference" in words(page.get(at("training", task)))
 
 
 @pytest.mark.thorough
