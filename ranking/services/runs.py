@@ -253,7 +253,7 @@ def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition
         systems=tuple(sorted(kinds)),
         reference=names.get(SystemKind.REFERENCE),
         bad_reference=names.get(SystemKind.BAD_REFERENCE),
-        # Corrections change the counts of blocks if their judgments are left out.
+        # Corrections that leave out judgments change the counts of blocks.
         version=" ".join([code_version(), *map(str, run.parameters.get("corrections", ()))]),
     )
 
