@@ -304,7 +304,7 @@ class JudgeTable(DeskTable):
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data.values_list(*JudgeListed._fields, named=True))
         self.actions: Mapping[int, list[QualityAction]] = {}
-        # Reversing each row would take a quarter of the time of the page.
+        # Reversing the URL of each row would take a quarter of the page's time.
         self._address = reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, 0])
         self._address = self._address.removesuffix("0/")
         self._simulated, self._imported = _("simulated"), _("imported")

@@ -1,1 +1,1 @@
-"""The organiser's pages."""
+"""Organisers' pages."""

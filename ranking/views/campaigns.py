@@ -57,7 +57,7 @@ from ranking.selectors.dashboards import (
 from ranking.selectors.tasks import Preparation, design_in_words, preparation, tasks_listed
 from ranking.wording.ranges import first_cluster
 
-#: Longest time shown in plots of forecast ends; later ends have an arrow.
+#: Maximum number of days in plots of forecast ends; later ends have an arrow.
 _DAYS_ON_AXIS: Final = 60
 #: Height of a system in a small plot.
 _LINE_PX: Final = 8
@@ -82,19 +82,19 @@ def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
 
 
 def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> tuple[str, str]:
-    """Return the day on which the last test set of a campaign ends with its interval, or why it is unknown."""
+    """Return the expected day of the end of a campaign's last test set with its interval, or why it is unknown."""
     last = _last_to_end(overviews)
     return ("–", "") if last is None else _end_in_words(last, last.end, today)
 
 
 def days_to_end(overviews: Sequence[TaskOverview]) -> float | None:
-    """Return the days from the beginning of today until then; None if unknown."""
+    """Return the days from the beginning of today to the end of the campaign; None if unknown."""
     last = _last_to_end(overviews)
     return None if last is None or last.is_done or last.end is None else last.end.days
 
 
 def _last_to_end(overviews: Sequence[TaskOverview]) -> TaskOverview | None:
-    """Return the test set that determines the campaign's end: an open one with an unknown end, if any, or the latest."""
+    """Return the test set that determines the campaign's end: one with an unknown end, or the last to end."""
     running = [each for each in overviews if each.is_open]
     if not running:
         return max(overviews, key=_closed_at, default=None)
@@ -110,7 +110,7 @@ def _closed_at(overview: TaskOverview) -> float:
 
 
 def overview_rows(overviews: Sequence[TaskOverview], *, today: date) -> list[dict[str, Any]]:
-    """Return the rows of test sets, with all ends on one axis. `end` is a date, or the reason for having none."""
+    """Return the rows of test sets, with all ends on one axis. `end` is a date, or the reason why there is none."""
     ends = [overview.end for overview in overviews]
     axis = _days_on_axis([end for end in ends if end is not None])
     rows = []
@@ -146,7 +146,7 @@ def _headline(overview: TaskOverview) -> str:
 
 
 def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rank ranges of a ranking, small and without names; vertical lengths are in pixels."""
+    """Return a small plot of rank ranges without names; vertical lengths are in pixels."""
     rows = [
         (row, row.begins_cluster or (number > 0 and not index))
         for number, plot in enumerate(rank_plots(standing["systems"]))
@@ -164,7 +164,7 @@ def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
-    """Return the day on which work ends with its interval, or why it is unknown."""
+    """Return the expected day of the end with its interval, or why it is unknown."""
     if not overview.is_open:
         closed = overview.task.closed_at
         return _day(closed.date()) if closed else capfirst(str(overview.task.state.label)), ""
@@ -252,7 +252,7 @@ def _by_figure(words: Any, *, kind: str = "number", descending: bool = True) -> 
 
 
 class CampaignTable(DeskTable):
-    """Table of `Campaign`; `facts` are those of the campaigns on the page, by primary key."""
+    """Table of `Campaign`; `facts` has those of the campaigns on the page, by primary key."""
 
     name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
     state = PlainColumn(gettext_lazy("State"), by="state")
@@ -333,7 +333,7 @@ class CampaignTable(DeskTable):
 def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
     """Return the table of campaigns, sorted and paged by query parameters; by default, those that need attention first.
 
-    The facts of all campaigns are read only for sorting by them; otherwise those of the page are. Constant number
+    The facts of all campaigns are only read for sorting by them; otherwise, only those of the page. Constant number
     of queries.
     """
     now = timezone.localtime()
@@ -378,7 +378,7 @@ def _best_cluster(overview: TaskOverview) -> str:
     """Return the systems of the best cluster, by name; empty while no systems are separated."""
     standing = overview.standing
     best = [] if standing is None else first_cluster(standing["systems"], standing["groups"])
-    # A cluster of all systems is no result.
+    # A cluster of all systems is not a result.
     if standing is None or len(best) == len(standing["systems"]):
         return ""
     more = len(best) - _NAMED
@@ -677,7 +677,7 @@ class TaskTable(DeskTable):
 
     def __init__(self, rows: QuerySet[Task], *, campaign: Campaign) -> None:
         super().__init__(rows)
-        # Reversing each row would take a quarter of the time of the page.
+        # Reversing the URL of each row would take a quarter of the page's time.
         self._task = reverse("test-set-dashboard", args=[campaign.slug, 0]).removesuffix("0/")
 
     def cell_name(self, row: Task) -> SafeString:
@@ -715,7 +715,7 @@ class TaskTable(DeskTable):
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Redirect members to their campaigns and judges to their work; show others an explanation."""
+    """Redirect members to their campaigns and judges to their work; show an explanation to others."""
     user = cast("User", request.user)
     if Campaign.objects.open_to(user).exists():
         return redirect("campaign-list")

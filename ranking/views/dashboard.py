@@ -1,4 +1,4 @@
-"""The dashboard of a test set, its pages of results, and keeping a ranking."""
+"""The dashboard of a test set, its results pages, and saving a ranking."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -149,7 +149,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
 
 
 def _compares_nothing(run: RankingRun | None) -> bool:
-    """Return whether all judgments so far are of single outputs."""
+    """Return whether no judgments compare outputs so far."""
     return run is not None and not run.result["input"]["comparisons"]
 
 
@@ -174,7 +174,7 @@ def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
 
 
 def _waiting(task: Task) -> list[tuple[str, list[str]]]:
-    """Return the rules that wait for an organiser, in words, with their effects here."""
+    """Return the rules that wait for an organiser, in words, with their effects in this task."""
     held = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
     return [(rule_in_words(effects.acts[0].rule), effects_in_words(effects)) for effects in held]
 
@@ -195,7 +195,7 @@ def _not_estimable(run: RankingRun | None) -> list[tuple[str, str]]:
 def _results(
     request: HttpRequest, task: Task, page: str, context: Mapping[str, Any]
 ) -> HttpResponse:
-    """Show a page of results: its main answer, updated while the page is open, then its sections."""
+    """Show a results page: its main answer, updated while the page is open, then its sections."""
     sections = Sections(request, task)
     shown = {
         "campaign": task.test_set.campaign,

@@ -27,7 +27,7 @@ from ranking.pages.forms import ExportForm
 def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseBase:
     """Show kinds, formats and existing files; POST streams an export or requests it from a worker.
 
-    It does not change the campaign, so read-only members may export, too.
+    Exporting does not change the campaign, so read-only members may export, too.
     """
     task: Any = joined_task(request, slug, task_id)
     may_change = MembershipRole(task.role).may_change
@@ -71,7 +71,7 @@ def posted_number(text: str) -> int:
 
 
 def _asked(task: Any, form: ExportForm) -> Export | None:
-    """Return the form's request; None, with an error, if it is refused."""
+    """Return the export requested by the form; None, with a form error, if it is refused."""
     if not form.is_bound or not form.is_valid():
         return None
     with RefusalsAt(form, "file_format"):

@@ -49,7 +49,7 @@ from ranking.selectors.judges import (
 from ranking.services.quality import JudgeGroupInUseError, judge_group_delete
 from ranking.views.results import Sections
 
-# Only the latest; the time sheet has all.
+# Number of days shown, the latest ones; the time sheet has all.
 DAYS_SHOWN = 14
 
 

@@ -54,7 +54,7 @@ from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_wo
 from ranking.wording.numbers import decimals, place_in_words
 from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 
-#: Number of sentences shown initially; the others unfold.
+#: Number of sentences shown initially; the others can be unfolded.
 SENTENCES_AT_ONCE = 4
 
 
@@ -199,7 +199,7 @@ def _rank_and_score(row: Mapping[str, Any], standing: SystemStanding) -> str:
 
 
 def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
-    """Return the systems it is ranked among, if it is not connected to the others."""
+    """Return a sentence on the systems it is ranked with, if others are not connected to them."""
     groups = {each.get("group", 1) for each in standing.systems}
     if len(groups) < 2:
         return []
@@ -217,7 +217,7 @@ def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
 
 
 def _told_apart(standing: SystemStanding) -> list[str]:
-    """Return a sentence on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
+    """Return sentences on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
     row = standing.row
     if row is not None and row.get("shortage"):
         return [f"{not_yet_in_words(Shortage(**row['shortage']))}."]
@@ -283,7 +283,7 @@ GROWTH = 0.02
 def system_results_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
-    """Show a system. A worker computes the parts that need all comparisons; the page requests them itself."""
+    """Show a system. Parts that need all comparisons are computed by a worker; the page requests them."""
     task = organised_task(request, slug, task_id)
     page = _Page(task, system_id)
     answer = page.answer()
@@ -339,7 +339,7 @@ class _Page:
         if answer is None or self.standing is None:
             return False
         if answer.pending is not None:
-            # It is being computed, or was refused or stopped.
+            # The analysis is being computed, or was refused or stopped.
             return False
         shown = answer.shown
         if shown is None:
@@ -352,12 +352,12 @@ class _Page:
         if answer is not None and answer.is_awaited:
             return render(request, "results/_progress.html", self.context_of_progress(answer))
         response = render(request, "results/_system.html", self.context(answer))
-        # It replaces the whole content, not only the progress.
+        # The answer replaces the whole content, not only the progress.
         response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
         return response
 
     def context_of_progress(self, answer: Answered | None) -> dict[str, Any]:
-        """Return the context while a worker is computing."""
+        """Return the template context while a worker is computing."""
         return {
             "campaign": self.task.test_set.campaign,
             "task": self.task,
@@ -389,7 +389,7 @@ class _Page:
         return {"tables": tables, "notes": report.sentences}
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
-        """Return the content known so far."""
+        """Return the template context with the content known so far."""
         shown = None if answer is None else answer.shown
         data = None if shown is None else shown.data
         standing = self.standing

@@ -35,7 +35,7 @@ from ranking.services.quality import decision_take
 
 @action_view
 def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
-    """Decide about a judge on their page; pausing and excluding are confirmed first."""
+    """Carry out a decision about a judge from their page; pausing and excluding need confirmation."""
     task = organised_task(request, slug, task_id)
     judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)
     form = ActionForm(request.POST)
@@ -173,7 +173,7 @@ def _decide(
 
 
 def _back(form: JudgesActionForm, task: Task) -> str:
-    """Return the address of the analysis where judges were selected, or of the list of judges."""
+    """Return the address of the analysis in which judges were selected, or of the list of judges."""
     analysis = form.cleaned_data.get("analysis")
     if analysis is not None:
         return str(asked_in_words(analysis, task)["address"])

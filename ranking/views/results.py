@@ -84,11 +84,11 @@ class SectionsOf(ABC):
     @property
     @abstractmethod
     def judgments(self) -> JudgmentsToChoose:
-        """Available choices among the judgments."""
+        """The available choices among the judgments."""
 
     @abstractmethod
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
-        """Return the newest answer to a request as its section shows it."""
+        """Return the template context of the newest answer to a request."""
 
     @property
     def may_ask(self) -> bool:
@@ -139,11 +139,11 @@ class SectionsOf(ABC):
     def requested(
         self, kind: AnalysisKind, page: str, ask: Callable[[AnalysisForm], object]
     ) -> HttpResponse:
-        """Request an analysis on POST. Redirect to the section of a page, or return the section if scripts request it."""
+        """Request an analysis on POST; redirect to its section of the page, or return the section to scripts."""
         request = self._request
         error: OptionError | None = None
         is_part, is_asked = bool(request.headers.get("HX-Request")), request.method == "POST"
-        # Pages that request an answer automatically have the options in the query, as when polling for progress.
+        # Pages that request an answer automatically send the options in the query, as when polling for progress.
         asked = request.POST if is_asked and not is_part else request.GET
         if is_asked or is_part:
             form = self.form(kind, given_options(asked))
@@ -169,7 +169,7 @@ class SectionsOf(ABC):
         return answer
 
     def asked(self, answer: Answered) -> dict[str, Any]:
-        """Return the state of an answer."""
+        """Return the template context for the state of an answer."""
         pending = answer.pending
         return {
             "answer": answer,
@@ -183,7 +183,7 @@ class SectionsOf(ABC):
     ) -> dict[str, Any]:
         """Return a report as shown, with addresses of files below `of`; `links` are arguments of `shown_tables`."""
         place = [*self._of, of]
-        # Several kinds have tables of the same name.
+        # Tables of several kinds have the same name.
         prefix = f"{kind.name}-"
         tables = [replace(each, name=f"{prefix}{each.name}") for each in report.tables]
 
@@ -202,7 +202,7 @@ class SectionsOf(ABC):
         }
 
     def is_due(self, answer: Answered) -> bool:
-        """Return whether the page should request an answer: there is none, or it lacks many judgments."""
+        """Return whether the page should request an answer: there is none, or many judgments were added since."""
         if not self.may_ask or not answer.last or answer.is_awaited:
             return False
         newest = answer.pending or answer.shown
@@ -225,7 +225,7 @@ class Sections(SectionsOf):
         return self.listed(kind for kind in kinds if kind.page == page and self._has_all(kind))
 
     def _has_all(self, kind: AnalysisKind) -> bool:
-        """Return whether there are the other tasks or metrics that a kind needs."""
+        """Return whether the test set has the other tasks or metrics that a kind needs."""
         if kind.needs_metrics:
             return bool(self._metrics)
         return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
@@ -267,7 +267,7 @@ class Sections(SectionsOf):
 
     def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:
         report = answer_for_people(shown)
-        # Pages show the current progress; the answer has that of the time it was computed.
+        # Pages show the current progress; the answer has the progress at the time it was computed.
         rule = [] if self._rule is None else rule_notes(self._rule)
         context: dict[str, Any] = {
             **self.shown(form.kind, report, shown.pk, addresses=self._addresses),
@@ -301,7 +301,7 @@ class Sections(SectionsOf):
 
     @cached_property
     def judgments(self) -> JudgmentsToChoose:
-        """Return the available choices among the judgments."""
+        """The available choices among the judgments."""
         return judgments_to_choose(task=self._task)
 
     @cached_property
@@ -342,7 +342,7 @@ class TableSections(SectionsOf):
 
     @cached_property
     def judgments(self) -> JudgmentsToChoose:
-        """Return the available choices among the judgments."""
+        """The available choices among the judgments."""
         return JudgmentsToChoose(groups=groups_to_choose(campaign_id=self._campaign.pk))
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
@@ -410,7 +410,7 @@ def analysis_file(
 def analysis_plot(
     request: HttpRequest, slug: str, task_id: int, analysis_id: int, table: str, ending: str
 ) -> HttpResponse:
-    """Return one of its tables as a file: its plot as SVG or PNG, or its rows as CSV."""
+    """Return a table of an analysis as a file: its plot as SVG or PNG, or its rows as CSV."""
     analysis = _finished(request, slug, task_id, analysis_id)
     return plot_answer(answer_with_data(analysis), table, ending, named=analysis.kind)
 
@@ -458,7 +458,7 @@ def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> Htt
 
 @page_view
 def table_plot(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> HttpResponse:
-    """Return one of its parts as a file: its plot as SVG or PNG, or its rows as CSV."""
+    """Return a part of a table as a file: its plot as SVG or PNG, or its rows as CSV."""
     return plot_answer(_report(request, slug, name), table, ending, named=f"{slug}-{name}")
 
 

@@ -1,4 +1,4 @@
-"""Organisers' pages of quality rules: preview, past actions, and undoing."""
+"""Organisers' pages of quality rules: preview, past actions, and undo."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -225,7 +225,7 @@ def _confirmed(
     answers: Sequence[Answer] = (),
     words: Sequence[str] = (),
 ) -> HttpResponse:
-    """Show the effects of rules with a code of exactly these in the buttons; then carry them out.
+    """Show the effects of rules with a form that confirms exactly these; once confirmed, carry them out.
 
     A checkbox is required if more than one in five judges are affected.
     """
@@ -285,7 +285,7 @@ def _what_it_did(rule: QualityRule) -> list[str]:
 
 
 def _acted(effects: RuleEffects) -> str:
-    """Return " Applied to Ada and Ben.", or that no judges are affected."""
+    """Return " Applied to Ada and Ben." or " No judges affected."."""
     names = sorted({act.judge.pseudonym for act in effects.acts})
     if not names:
         return " " + _("No judges affected.")

@@ -94,7 +94,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
 
 
 def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
-    """Explain why there are no settings; a request to change them is answered with 409."""
+    """Explain why there are no settings; answer requests to change them with 409."""
     context = {"campaign": task.test_set.campaign, "task": task, "section": "ranking-settings"}
     status = 409 if request.method == "POST" else 200
     return render(request, "organiser/nothing_ranked.html", context, status=status)
@@ -103,7 +103,7 @@ def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
 def _changed(
     form: RankingSettingsForm, task: Task, before: RankingSettings, user: User
 ) -> RankingSettings | None:
-    """Change the settings as in the form; None, with a form error, if they are inconsistent."""
+    """Change and return the settings; return None, with a form error, if they are inconsistent."""
     said = form.cleaned_data
     with RefusalsAt(form):
         return ranking_settings_change(
@@ -112,7 +112,7 @@ def _changed(
             judge_group=said["judge_group"],
             method=said["method"] or None,
             reason=said["reason"],
-            # Confidence sets may have any level; of the other kinds, only percentiles.
+            # Only confidence sets and percentiles support every level.
             ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
             resample=said["resample"],
         )
@@ -281,7 +281,7 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
     if not is_refused:
         needed = design_needs_in_words(task=task, design=form.proposed)
         found = design_forecast(task=task, design=form.proposed, **budget.asked)
-    # Files are addressed by task only: they show the design in force, not a previewed one.
+    # Files are addressed by task only, so they show the design in force, not a previewed one.
     is_in_force = not form.is_bound or not (is_refused or form.changed)
     return {
         "campaign": task.test_set.campaign,

@@ -183,7 +183,7 @@ class PublishForm(forms.Form):
 
     @property
     def said(self) -> Iterator[BoundField]:
-        """The fields except those for reasons."""
+        """The fields other than those for reasons."""
         return (each for each in self if each.name not in self._reasons)
 
     @property
@@ -214,12 +214,12 @@ class PublishForm(forms.Form):
 
 
 def _name_of(reason: str) -> str:
-    """Return the field name of a reason, which does not depend on other reasons."""
+    """Return the field name for a reason, which does not depend on other reasons."""
     return f"wording_{sha256(reason.encode()).hexdigest()[:12]}"
 
 
 def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
-    """Return the texts of the fields."""
+    """Return the organiser's texts from the values of the fields."""
     lines = values.get("authors", "").splitlines()
     return PublishedWords(
         authors=tuple(line.strip() for line in lines if line.strip()),
@@ -324,7 +324,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     said = ""
     if request.POST.get("act") == "yes":
         try:
-            # It is left out if it has not been computed yet.
+            # Publish without this section if it has not been computed yet.
             without = {"firmness"} if request.POST.get("firmness") == "without" else set()
             result = result_publish(
                 **{**chosen, "parts": [each for each in chosen["parts"] if each not in without]},
@@ -530,7 +530,7 @@ def _result(
 
 
 def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Show a preview of the Zenodo draft, and existing drafts; POST has a worker create one."""
+    """Show a preview of the Zenodo draft and existing drafts; POST has a worker create one."""
     if not settings.ZENODO_UPLOADS:
         raise Http404
     return _zenodo_page(request, slug, task_id, version)

@@ -33,7 +33,7 @@ from ranking.selectors.published_results import (
     versions_shown,
 )
 
-#: Maximum seconds until a retraction reaches readers with a cached page.
+#: Maximum number of seconds until a retraction reaches readers with a cached page.
 PAGE_SECONDS: Final = 60
 FILE_SECONDS: Final = 300
 
@@ -98,7 +98,7 @@ def not_kept_if_missing(view: _View) -> _View:
 
 
 def kept(response: _Response, reading: Reading, *, seconds: int) -> _Response:
-    """Set how long caches may keep a response; one for a single reader is neither cached nor indexed."""
+    """Set how long caches may keep a response; one for a single reader must not be cached or indexed."""
     if reading.is_private:
         add_never_cache_headers(response)
         response["X-Robots-Tag"] = "noindex, nofollow"
@@ -136,7 +136,7 @@ def published_result(request: HttpRequest, digest: str, token: str = "") -> Http
 def published_file(
     request: HttpRequest, digest: str, file_name: str, token: str = ""
 ) -> HttpResponseBase:
-    """Stream the zip of a published result or a file in it; 404 before it is made."""
+    """Stream the zip of a published result or a file in it; 404 until the zip has been created."""
     reading = reading_of(request, digest, token)
     bundle = reading.result.bundle
     file = reading.result.bundled(file_name)
@@ -181,7 +181,7 @@ def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
 
     def line(name: str, **more: Any) -> dict[str, Any]:
         address = _address(reading, name)
-        # The full address is for printing; reviewer links are not printed.
+        # The full address is for print; reviewer links are not printed.
         url = "" if reading.token else request.build_absolute_uri(address)
         return {"name": name, "address": address, "url": url, **more}
 
