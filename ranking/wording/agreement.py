@@ -1,4 +1,4 @@
-"""Texts on κ: its conventional strength, the units of its interval, or the reason for a missing one."""
+"""Texts about κ: its conventional strength, the units of its interval, and reasons for missing values."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,12 +15,12 @@ from ranking.core.scores import NotEstimable
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
-#: Definition of the same item for two judges.
+#: Definitions of "the same item" for two judges.
 PAIRING_WORDS: Final[Mapping[Pairing, Promise | str]] = {
     Pairing.UNORDERED: gettext_lazy("same two outputs"),
     Pairing.PRESENTED: gettext_lazy("same two outputs in the same display order"),
 }
-#: Estimator of chance agreement.
+#: Estimators of chance agreement.
 CHANCE_WORDS: Final[Mapping[Chance, Promise | str]] = {
     Chance.SCOTT: gettext_lazy("Scott’s π"),
     Chance.COHEN: gettext_lazy("Cohen’s κ"),
@@ -79,14 +79,14 @@ def strength_in_words(kappa: float | None, reason: str | None = None) -> str | N
 
 
 def strength_caution() -> str:
-    """Return a caution on the use of such terms."""
+    """Return a caution about the terms of `strength_in_words`."""
     return _(
         "Strength after Landis and Koch (1977): slight up to 0.20, fair up to 0.40, moderate up to 0.60, substantial up to 0.80. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
     )
 
 
 def kappa_shown(kappa: float | None, p_chance: float | None) -> float | str | None:
-    """Return κ, the reason if it is undefined because chance gives full agreement, or None if nothing is shared."""
+    """Return κ; the reason if chance alone gives full agreement; or None if nothing is shared."""
     if kappa is None and p_chance is not None:
         return _("undefined: everyone chose the same label")
     return kappa

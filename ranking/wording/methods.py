@@ -33,7 +33,7 @@ METHOD_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "lopez": gettext_lazy("Lopez: fewest violated comparisons"),
     }
 )
-#: Publication that describes each method.
+#: The publication that describes each method.
 METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
     {
         "expected_wins": "Koehn (2012)",
@@ -129,7 +129,7 @@ def score_words(method: str) -> str:
 def not_yet_in_words(shortage: Shortage) -> str:
     """Return why a number is not estimable yet: "Not estimable yet (Blocks: 3 of 8)"."""
     values = {
-        # Rounded down, so that too few units never look like enough.
+        # Round down, so that too few units never look like enough.
         "found": number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
         if shortage.found % 1
         else number_format(int(shortage.found)),
@@ -178,7 +178,7 @@ def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[
 
 
 def lowered(words: str) -> str:
-    """Return words for the middle of a sentence."""
+    """Return a phrase with a lower-case first letter, for the middle of a sentence."""
     return words[:1].lower() + words[1:]
 
 

@@ -1,4 +1,4 @@
-"""Tests of pairs: units they treat as independent, and corrections for their number."""
+"""Tests of pairs: the units they treat as independent, and corrections for the number of tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Method of a published result, in sentences made from its record."""
+"""The method of a published result, in sentences generated from its record."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -92,7 +92,7 @@ def _scored(name: str) -> str:
 
 
 def _fixed(content: Content) -> Iterator[str]:
-    """Yield since when method and ranges are fixed, and changes made after the first judgments."""
+    """Yield sentences on when method and ranges were set, and on changes after the first judgment."""
     changes = content.get("sections", {}).get("ranking_settings")
     if changes is None:
         return
@@ -123,7 +123,7 @@ def _fixed(content: Content) -> Iterator[str]:
 
 
 def _stopping(content: Content) -> Iterator[str]:
-    """Yield the stopping rule, whether it is met, and earlier rules."""
+    """Yield sentences on the stopping rule, its progress, and earlier rules."""
     said = content.get("sections", {}).get("stopping_rule")
     if said is None:
         return
@@ -206,7 +206,7 @@ def reason_published(row: Mapping[str, Any]) -> str:
 def rewording_in_words(content: Mapping[str, Any]) -> str:
     """Return the numbers of reasons in a result and of reworded ones; empty if none is reworded.
 
-    Repeated reasons count each time: readers cannot tell which ones were equal before rewording.
+    Repeated reasons are counted each time, because readers cannot tell which ones were equal before rewording.
     """
     rows = [row for row in _rows(content) if row["reason"]]
     reworded = sum(bool(row.get("is_reworded")) for row in rows)
@@ -219,7 +219,7 @@ def rewording_in_words(content: Mapping[str, Any]) -> str:
 
 
 def _rows(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the parts that may have a reason."""
+    """Yield the parts of a result that may have a reason."""
     sections = content.get("sections", {})
     yield from sections.get("ranking_settings", ())
     yield from sections.get("stopping_rule", {}).get("history", ())

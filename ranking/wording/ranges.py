@@ -23,7 +23,7 @@ from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
 
 
 class RangesFrom(models.TextChoices):
-    """Method for computing rank ranges."""
+    """Methods for computing rank ranges."""
 
     PERCENTILE = "percentile", gettext_lazy("percentiles")
     SIGN_TEST = "sign_test", gettext_lazy("sign tests")
@@ -54,7 +54,7 @@ def rank_cell(row: Mapping[str, Any]) -> int | str:
 def cluster_rules(rows: Sequence[Mapping[str, Any]]) -> frozenset[int]:
     """Return the indices of the rows where a cluster or a group of systems ends.
 
-    The end is unknown next to a system whose rank range is not estimable.
+    No end is known next to a system whose rank range is not estimable.
     """
 
     def ends(row: Mapping[str, Any], below: Mapping[str, Any]) -> bool:
@@ -239,7 +239,7 @@ def _confidence_set(correction: Correction) -> str:
 def ranges_meaning(
     choice: RangeChoice, *, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
 ) -> str:
-    """Return an explanation of a system's rank range; `counts` as in `ranges_in_words`."""
+    """Return an explanation of a system's rank range; `counts` is as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
         return _(
             "The ranks this system may have, given the systems with significantly better and significantly worse scores."

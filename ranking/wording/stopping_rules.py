@@ -18,13 +18,13 @@ from ranking.wording.numbers import percent
 
 
 class RuleTests(models.TextChoices):
-    """Tests by which a stopping rule separates systems."""
+    """Tests with which a stopping rule separates systems."""
 
     HOLM = "holm", gettext_lazy("pairwise tests with Holm correction")
     ANYTIME = "anytime", gettext_lazy("anytime ranges")
 
 
-#: Criteria of a rule, in display order; the first one met meets the rule.
+#: Criteria of a rule, in display order; meeting any of them meets the rule.
 CRITERIA: Final = ("pairs_share", "clusters", "judgments", "until")
 #: Criteria that depend on the separation of systems.
 OF_TESTS: Final = ("pairs_share", "clusters")
@@ -72,7 +72,7 @@ def looks_at_tests(rule: Mapping[str, Any]) -> bool:
 
 
 def looking_in_words(rule: Mapping[str, Any]) -> str:
-    """Return a note on repeated checks of such a stopping rule; empty if they have no effect."""
+    """Return a note on the effect of repeated checks of a stopping rule; empty if they have none."""
     if not looks_at_tests(rule):
         return ""
     if rule["tests"] == RuleTests.ANYTIME:
@@ -109,17 +109,17 @@ class RuleState:
 
     @property
     def as_data(self) -> dict[str, Any]:
-        """Plain values for programs, including whether it is met."""
+        """Plain values, including whether the rule is met."""
         return {**asdict(self), "is_met": self.is_met}
 
     @property
     def is_met(self) -> bool:
-        """True if the rule was ever met: a rule that is met stays met."""
+        """True if the rule was ever met, because a rule that is met stays met."""
         return self.met is not None or self.is_day_reached
 
     @property
     def criteria(self) -> Sequence[str]:
-        """Names of the criteria that first met the rule."""
+        """Names of the criteria by which the rule was first met."""
         if self.met is not None:
             return list(self.met["criteria"])
         return ["until"] if self.is_day_reached else []
@@ -158,7 +158,7 @@ class ShownRule:
     ----------
     rule : str
     since : str
-        Moment of the campaign at which it was set.
+        Stage of the campaign at which it was set.
     state : sequence of str
         Progress by the rule, and whether judging continued after it was met.
     caution : str
@@ -192,7 +192,7 @@ def rule_notes(state: RuleState) -> list[str]:
 
 
 def since_in_words(rule: Mapping[str, Any]) -> str:
-    """Return a phrase on the moment of the campaign at which a rule was set."""
+    """Return a phrase on the stage of the campaign at which a rule was set."""
     return _("Set %(moment)s.") % {"moment": moment_in_words(rule["after_judgments"])}
 
 
@@ -208,7 +208,7 @@ def moment_in_words(judgments: int | None) -> str:
 
 
 def met_in_words(state: RuleState) -> str:
-    """Return when a rule was first met and by which criterion; empty if it was not met."""
+    """Return when and by which criterion a rule was first met; empty if it was not met."""
     if not state.is_met:
         return ""
     if state.met is None:
