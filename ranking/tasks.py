@@ -64,7 +64,7 @@ def keep_rankings_of_days() -> None:
 
 @shared_task(name="ranking.tasks.build_tallies")
 def build_tallies(task_id: int) -> None:
-    """Count all judgments of a test set while its latest ranking stays."""
+    """Count all judgments of a test set; its latest ranking stays in place meanwhile."""
     tallies_build(task_id=task_id)
 
 

@@ -143,7 +143,7 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
 
 
 def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
-    """Return the limits of the ranges of a ranking of these judgments."""
+    """Return the limits of the rank ranges in a ranking of these judgments."""
     units = given.units(ranking.method)
     effective = units.effective
     return RangeLimits(

@@ -426,7 +426,7 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
 
 
 def _counted_note(work: WorkFacts | None) -> list[str]:
-    """Return a note on counted judgments, if a rule counts fewer than were made."""
+    """Return a note on counted judgments if a rule counts fewer than were submitted."""
     if work is None or not work.rule_judgments or work.counted in (None, work.judged):
         return []
     return [counting_in_words(work.counted)]

@@ -232,7 +232,7 @@ def _systems(found: RankingsWithout) -> Table:
 
 
 def _when(when: str, heading: str) -> str:
-    """Return the heading of a column before or after judges are left out."""
+    """Return a column heading for values before or after judges are left out."""
     words = _("%(column)s before") if when == "before" else _("%(column)s after")
     return words % {"column": heading}
 

@@ -129,5 +129,5 @@ class MetricView(_MetricsAddress):
 
     @operation("metric_delete")
     def delete(self, metric_id: int) -> None:
-        """Delete a metric with its scores. Results of analyses stay."""
+        """Delete a metric with its scores. Results of analyses are kept."""
         metric_delete(metric=get_object_or_404(self.metrics(), pk=metric_id))

@@ -229,7 +229,7 @@ class PublishSerializer(serializers.Serializer[Any]):
     )
 
     def validate_wordings(self, sent: list[dict[str, str]]) -> dict[str, str]:
-        """Return rewordings by reason. Refuse two for one reason: the last would silently win."""
+        """Return rewordings by reason. Refuse two for one reason, because the last one would silently win."""
         reasons = [each["reason"] for each in sent]
         for at, reason in enumerate(reasons):
             if reason in reasons[:at]:

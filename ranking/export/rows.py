@@ -45,7 +45,7 @@ class Rows:
     every : callable
         Returns the queryset of all rows of a task.
     read : callable
-        Yields the rows of a task, some hundred at a time, given the task, the positions after and up to which to
+        Yields the rows of a task, a few hundred at a time, given the task, the positions after and up to which to
         read, and the watermark.
     place : str
         Field with the position of a row.
@@ -89,7 +89,7 @@ def _table(
 def _in_parts(
     rows: QuerySet[Any, Any], after: int, until: int, key: Callable[[Any], int] = attrgetter("pk")
 ) -> Iterator[list[Any]]:
-    """Yield rows in the order of keys, some hundred per query, so that no query stays open for slow readers."""
+    """Yield rows in the order of keys, a few hundred per query, so that no query stays open for slow readers."""
     rows = rows.filter(pk__lte=until).order_by("pk")
     while some := list(rows.filter(pk__gt=after)[:_AT_ONCE]):
         yield some

@@ -41,7 +41,7 @@ _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
 def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> Iterator[bytes]:
-    """Yield the file; at most some thousands of rows are in memory at a time."""
+    """Yield the file; at most tens of thousands of rows are in memory at a time."""
     if export.file_format is ExportFormat.EVALSET:
         return _folder_bytes(export)
     write = _rows_bytes if export.kind.name in ROWS else _judged_bytes

@@ -89,7 +89,7 @@ class Zenodo:
     ) -> tuple[int, str]:
         """Create a draft with one file; it is deleted if the file cannot be sent.
 
-        Returns its number, and the address of its page for its owner.
+        Returns the number of the draft, and the address of its page for the owner.
 
         Raises
         ------

@@ -37,7 +37,7 @@ CHECKSUMS: Final = "checksums.txt"
 ALWAYS: Final = (RESULT, RUN, JUDGMENTS)
 
 
-#: Maximum size of JSON that is read whole: 40 systems need some 100 kB.
+#: Maximum size of JSON that is read into memory: 40 systems need about 100 kB.
 _LONGEST_JSON: Final = 32 * 1024**2
 #: First bytes of zips; the second kind contains no files. A file that begins otherwise could be
 #: taken for another format by other programs.
@@ -96,7 +96,7 @@ class OpenedBundle:
         Raises
         ------
         FormatError
-            As `text` does, and if it is not a JSON object.
+            As for `text`, and if it is not a JSON object.
         """
         try:
             value = json.loads(self.text(name))
@@ -120,7 +120,7 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
     Raises
     ------
     FormatError
-        As `archive_files` and `folder_files` do; for a file that cannot be read; and for one that is not a zip.
+        As for `archive_files` and `folder_files`, and if the file cannot be read or is not a zip.
     """
     if path.is_dir():
         yield _opened(path, folder_files(path))
@@ -209,7 +209,8 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
     ----------
     bundle : OpenedBundle
     digest : str
-        The expected SHA-256 of the result, or its beginning; unchecked if empty. Only an independently known digest reveals a bundle that was forged as a whole.
+        The expected SHA-256 of the result, or its beginning; unchecked if empty. Only an independently known digest
+        reveals a bundle that is a complete forgery.
     """
     found: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
     needed = (*ALWAYS, CHECKSUMS)

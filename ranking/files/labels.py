@@ -66,7 +66,7 @@ def keys_check(
 
 
 def word_of(key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = "") -> str:
-    """Take one of the given words."""
+    """Return the value if it is one of the given words; refuse others."""
     known = list(words)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(known)
@@ -75,14 +75,14 @@ def word_of(key: str, value: object, words: Iterable[str], refuse: Refuse, remed
 
 
 def list_of(key: str, value: object, refuse: Refuse) -> list[Any]:
-    """Take a list."""
+    """Return the value if it is a list; refuse others."""
     if not isinstance(value, list):
         refuse(key, "the value is not a list", "write it in square brackets")
     return value
 
 
 def object_of(key: str, value: object, refuse: Refuse) -> dict[str, Any]:
-    """Take an object."""
+    """Return the value if it is an object; refuse others."""
     if not isinstance(value, dict):
         refuse(key, "the value is not an object", "write it in curly brackets")
     return value
@@ -91,7 +91,7 @@ def object_of(key: str, value: object, refuse: Refuse) -> dict[str, Any]:
 def text_of(
     key: str, value: object, refuse: Refuse, *, empty: bool = False, lines: bool = False
 ) -> str:
-    """Take a text; it may be blank if `empty`, and have several lines if `lines`."""
+    """Return the value if it is a text, which may be blank if `empty` and have several lines if `lines`."""
     if not isinstance(value, str) or not (empty or value.strip()):
         refuse(key, "the value is not a text or is empty", "write a text in double quotes")
     refuse_broken_text(key, value, refuse, lines=lines)
@@ -107,13 +107,13 @@ def refuse_broken_text(key: str, text: str, refuse: Refuse, *, lines: bool = Tru
 
 
 def name_of(key: str, value: object, refuse: Refuse) -> str:
-    """Take a name, which may be written as a whole number."""
+    """Return a name, which may be written as a whole number; refuse other values."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return str(value) if is_number else text_of(key, value, refuse)
 
 
 def system_of(key: str, value: object, refuse: Refuse) -> str:
-    """Take the name of one system."""
+    """Return the name of one system; refuse other values."""
     name = text_of(key, value, refuse)
     if problem := system_name_problem(name):
         refuse(
@@ -123,7 +123,7 @@ def system_of(key: str, value: object, refuse: Refuse) -> str:
 
 
 def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
-    """Take a list of systems that wrote the same text, in its order."""
+    """Return a list of systems that wrote the same text, in the given order; refuse other values."""
     systems: list[str] = []
     for each in list_of(key, value, refuse):
         if (name := system_of(key, each, refuse)) in systems:
@@ -135,14 +135,14 @@ def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
 
 
 def candidate_of(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
-    """Take a system, or a list of systems that wrote the same text, in its order."""
+    """Return the systems that wrote the same text: one system, or a list in the given order."""
     return systems_in(key, [value] if isinstance(value, str) else value, refuse)
 
 
 def integer_of(
     key: str, value: object, smallest: int, refuse: Refuse, largest: int = MAX_INTEGER
 ) -> int:
-    """Take a whole number from `smallest` (to `largest`)."""
+    """Return the value if it is a whole number from `smallest` (to `largest`); refuse others."""
     if not isinstance(value, int) or isinstance(value, bool):
         refuse(key, f"{value!r} is not a whole number", "write a whole number, without quotes")
     if not smallest <= value <= largest:
@@ -154,13 +154,13 @@ def integer_of(
 def count_of(
     key: str, values: Mapping[str, Any], refuse: Refuse, largest: int = MAX_INTEGER
 ) -> int | None:
-    """Take a whole number of 0 or more from an object; None if the object does not have it."""
+    """Return a whole number of 0 or more from an object; None if the object does not have it."""
     value = values.get(key)
     return None if value is None else integer_of(key, value, 0, refuse, largest)
 
 
 def number_of(key: str, value: object, refuse: Refuse) -> float:
-    """Take a finite number."""
+    """Return the value if it is a finite number; refuse others."""
     # An integer of many digits cannot be a float, so check the size first.
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
         refuse(key, f"{value!r} is not a number", "write a number, without quotes")
@@ -170,7 +170,7 @@ def number_of(key: str, value: object, refuse: Refuse) -> float:
 
 
 def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
-    """Take true or false."""
+    """Return the value if it is true or false; refuse others."""
     if not isinstance(value, bool):
         refuse(key, f"{value!r} is not true or false", "write true or false, without quotes")
     return value

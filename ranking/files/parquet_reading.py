@@ -91,7 +91,7 @@ class JudgmentsFile:
         return int(found.min), int(found.max)
 
     def batches(self, groups: Sequence[int] | None) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Yield the rows of row groups, some thousands at a time, each batch with its first row number."""
+        """Yield the rows of row groups, tens of thousands at a time, each batch with its first row number."""
         fixed = (self.columns.get(column.lower()) for column in _FIXED)
         columns = [*filter(None, fixed), *(column for slot in self.slots for column in slot)]
         for group in range(self.row_groups) if groups is None else groups:
@@ -163,7 +163,7 @@ def _columns(file: str, names: Sequence[str]) -> dict[str, str]:
 def read_row_groups(
     file: JudgmentsFile, vocabulary: Vocabulary, groups: Sequence[int] | None = None
 ) -> Iterator[Columns]:
-    """Yield the judgments and skips of a file, some thousands at a time.
+    """Yield the judgments and skips of a file, tens of thousands at a time.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def _plain(value: Any, field: str, refuse: Refuse) -> str:
 
 
 def _whole(value: Any, field: str, refuse: Refuse) -> int | None:
-    """Return a whole number; pandas stores columns with gaps as doubles."""
+    """Return a whole number, which may be a double, because pandas stores columns with gaps as doubles."""
     if value is None:
         return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -97,7 +97,7 @@ def _table(columns: Columns, vocabulary: Vocabulary) -> pa.Table:
 
 
 def _texts(numbers: npt.NDArray[np.int32], texts: list[str]) -> Any:
-    """Return the texts that numbers stand for, dictionary-encoded; null for -1."""
+    """Return the texts with these numbers, dictionary-encoded; null for -1."""
     import pyarrow as pa
 
     used, places = np.unique(numbers[numbers >= 0], return_inverse=True)

@@ -94,7 +94,7 @@ class Columns:
 
 
 def columns_of(rows: Iterable[JudgedBlock], vocabulary: Vocabulary) -> Iterator[Columns]:
-    """Yield the rows as columns of numbers, some thousands at a time."""
+    """Yield the rows as columns of numbers, a few thousand at a time."""
     batch: list[JudgedBlock] = []
     for row in rows:
         batch.append(row)

@@ -142,7 +142,7 @@ class PublishedResult(RecordedModel):
                     *("run_id", "published_at"),
                 ),
             ),
-            # The job that made it may be deleted.
+            # The job that created the bundle may be deleted.
             pgtrigger.Protect(
                 name="published_result_bundle_frozen_once_made",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]

@@ -114,7 +114,7 @@ Counted = Literal["judgments", "won", "lost", "tied", "skipped"]
 class Column:
     """A column of a table.
 
-    `key` names it in files for programs, `heading` in those for people. Floats are shown with
+    `key` is its name in machine-readable files, `heading` in those for people. Floats are shown with
     `decimals` digits; None is shown as a dash, and left empty in CSV. `names` and `counts` tell pages
     what the cells link to. `of` computes the cell from the object of a row, if it has no value
     under the key.

@@ -385,7 +385,7 @@ class TaskOverview:
 
 
 def day_after(today: date, days: float) -> date:
-    """Return the date a number of days after another one, at most some centuries later."""
+    """Return the date a number of days after another one, at most a few centuries later."""
     return today + timedelta(days=min(int(days), 100_000))
 
 

@@ -1,4 +1,4 @@
-"""A system in the current ranking, its texts beside those of others, and a segment with its judgments."""
+"""A system in the current ranking, its outputs beside those of others, and a segment with its judgments."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -212,5 +212,5 @@ def metric_store(
 
 
 def metric_delete(*, metric: Metric) -> None:
-    """Delete a metric; results of analyses stay."""
+    """Delete a metric; results of analyses are kept."""
     metric.delete()

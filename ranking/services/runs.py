@@ -542,7 +542,7 @@ def ranking_compute(
     worker that has ranked a test set checks again afterwards (`ranking.tasks`).
 
     If many judgments have to be recounted and the caller does not wait (`is_awaited`), they
-    are counted in the background, while the latest ranking stays. With `again`, it is ranked even if
+    are counted in the background, and the latest ranking stays in place. With `again`, it is ranked even if
     the latest ranking is up to date.
 
     Returns the run and its tallies, or None if there are no judgments, if the latest ranking is

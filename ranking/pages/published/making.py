@@ -132,9 +132,9 @@ def _untold(_done: int, _total: int) -> None:
 
 
 def result_bundle_make(*, result: PublishedResult, progress: Progress = _untold) -> PublishedResult:
-    """Make the bundle of a result now and store it; an existing one stays unchanged.
+    """Create and store the bundle of a result now; an existing one is not changed.
 
-    Files are written to a temporary folder; memory only grows by some bytes per judgment, for
+    Files are written to a temporary folder; memory use only grows by a few bytes per judgment, for
     Parquet. The same result gives the same bytes.
     """
     if result.bundle_id is not None:

@@ -101,7 +101,7 @@ _NAMING = frozenset({"excluded_judges", "judge_group", "systems", "left_out", "s
 
 
 def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return the table, the pairs and their reasons; names are those of `labels`."""
+    """Return systems, pairs, groups, and reasons for missing ranks, with the names from `labels`."""
     result = run.result
     ranked = [labels[row["system"]] for row in result["systems"]]
     pairs = frozen_pairs(run, labels)

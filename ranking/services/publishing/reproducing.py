@@ -27,7 +27,7 @@ from ranking.services.publishing.content import (
 )
 from ranking.services.run_results import run_result_of_blocks
 
-#: Input that is compared: days of judging are missing in the published judgments.
+#: Input to compare. Days of judging are not included, because the published judgments do not have them.
 _INPUT: Final = (*COUNTED, "segments", "documents")
 #: Rankings use a thousand resamples, but untrusted files may request any number.
 _MOST_RESAMPLES: Final = 100_000
