@@ -39,14 +39,14 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     assert slider.input_value() == str(int(before) + 5)
     expect(page.locator("#design-forecast dd strong").first).to_have_text(f"{int(before) + 5:,}")
     expect(slider).to_be_focused()
-    expect(slider).to_have_attribute("aria-valuetext", f"{int(before) + 5} judgments")
+    expect(slider).to_have_attribute("aria-valuetext", f"{int(before) + 5} Judgments")
     page.wait_for_url(f"**/design/?budget={int(before) + 5}&unit=judgments")
     page.get_by_label("Hourly rate").fill("12")
     page.get_by_label("Currency").fill("EUR")
     expect(page.locator("#design-forecast")).to_contain_text("EUR")
-    page.get_by_label("in", exact=True).select_option("money")
+    page.get_by_label("Unit", exact=True).select_option("money")
     expect(slider).to_have_attribute(
-        "aria-valuetext", page.get_by_label("Amount").input_value() + " money"
+        "aria-valuetext", page.get_by_label("Amount").input_value() + " Money"
     )
     page.wait_for_url("**unit=money**")
 
