@@ -1,4 +1,6 @@
-"""Counts of comparisons: wins and ties of pairs, blocks won outright, single comparisons, and effective numbers of units (Kish 1965)."""
+"""Counts of comparisons: wins and ties of pairs, blocks won outright, and effective numbers of
+units (Kish 1965).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ class Tallies:
     ties: Int64Array
 
     def without(self, systems: Collection[str]) -> Tallies:
-        """Return the counts between the other systems, which do not depend on those left out."""
+        """Return the counts between the other systems, which do not depend on the removed ones."""
         kept = [index for index, name in enumerate(self.systems) if name not in systems]
         rows = np.ix_(kept, kept)
         names = tuple(self.systems[index] for index in kept)
@@ -39,7 +41,7 @@ class Tallies:
 
     @property
     def comparisons(self) -> int:
-        """Number of comparisons, ties included."""
+        """Number of comparisons, including ties."""
         return int(self.wins.sum()) + self.tied
 
     @property
@@ -52,8 +54,8 @@ def tally(blocks: Blocks) -> Tallies:
     """Count the wins and ties of each pair of systems.
 
     Two systems are compared in a block if both have a label and different candidates stand for
-    them. A candidate is expanded to every system it stands for. A pair inside one candidate is not
-    a comparison, because no judge compared the two. The smaller label wins.
+    them. A candidate is expanded to every system it stands for. Two systems of one candidate are
+    not a comparison, because no judge compared them. The smaller label wins.
 
     Parameters
     ----------
@@ -79,9 +81,10 @@ def chunks(total: int, size: int) -> Iterator[slice]:
 def listed_comparisons(
     blocks: Blocks, *, as_shown: bool = False
 ) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
-    """List the comparisons of blocks: labelled systems with different candidates.
+    """List the comparisons of blocks, which are between labelled systems with different candidates.
 
-    Memory grows with B times the square of the labels of a block, so call it with a chunk of blocks at a time.
+    Memory grows with B times the square of the number of labels in a block, so pass one chunk of
+    blocks at a time.
 
     Parameters
     ----------
@@ -104,7 +107,7 @@ def listed_comparisons(
         np.take_along_axis(column, systems, axis=1) for column in (blocks.labels, blocks.candidates)
     )
     p, q = np.triu_indices(systems.shape[1], 1)
-    # Labelled systems come first, so where the second one has a label, both have.
+    # Labelled systems come first, so if the second one has a label, both have.
     block, pair = np.nonzero((labels[:, q] > 0) & (candidates[:, p] != candidates[:, q]))
     p, q = p[pair], q[pair]
     margin = labels[block, q] - labels[block, p]
@@ -257,9 +260,9 @@ class Layout:
 
     @property
     def used(self) -> Int64Array:
-        """The cells that blocks can add to, ascending, shape (k,).
+        """Indices of the cells that blocks can add to, ascending, shape (k,).
 
-        No system wins against itself, and each tie is counted once.
+        The others are wins of a system against itself, and ties in the reverse order.
         """
         n = self.systems
         apart = ~np.eye(n, dtype=np.bool_)
@@ -312,13 +315,15 @@ class Layout:
         return np.concatenate(parts).astype(np.int64)
 
     def used_of(self, kept: Int64Array) -> Int64Array:
-        """Return the places, among the used cells, of those that compare only some of the systems, in their order."""
+        """Return the indices, among the used cells, of the cells that compare only some of the
+        systems.
+        """
         place = np.full(self.size, -1, dtype=np.int64)
         place[self.used] = np.arange(len(self.used))
         return place[self.cells_of(kept)[replace(self, systems=len(kept)).used]]
 
     def unpack(self, cells: Int64Array) -> Counts:
-        """Return vectors of counts, of shape (..., m), as `Counts`."""
+        """Convert vectors of counts, of shape (..., m), to `Counts`."""
         n, lead = self.systems, cells.shape[:-1]
         ties = shown = best = alone = None
         if self.ties:
@@ -331,7 +336,9 @@ class Layout:
         return Counts(wins=wins, ties=ties, shown=shown, best=best, alone=alone)
 
     def listed(self, blocks: Blocks) -> tuple[Int64Array, Int64Array]:
-        """List the cells that blocks add one to: rows of the blocks and cells, in no order."""
+        """List the cells that each block adds one to, as rows of blocks and cells in arbitrary
+        order.
+        """
         n, count = self.systems, len(blocks)
         block, first, second, outcome = listed_comparisons(blocks)
         cell = np.where(outcome > 0, first * n + second, second * n + first)
@@ -355,7 +362,7 @@ class Layout:
     def of_blocks(self, blocks: Blocks) -> sparse.csc_array[np.int16]:
         """Return the cells that each block adds to, as a sparse column of ones, shape (m, B).
 
-        Call it with a chunk of blocks at a time, see `listed_comparisons`.
+        Pass one chunk of blocks at a time, see `listed_comparisons`.
         """
         block, cell = self.listed(blocks)
         block, cell = np.divmod(np.sort(block * self.size + cell), max(1, self.size))
@@ -396,12 +403,12 @@ def counts_of_units(blocks: Blocks, layout: Layout, unit: Int64Array, units: int
 
 
 def effective_number(sizes: npt.NDArray[np.integer] | FloatArray) -> float:
-    """Return the number of units of equal size that carry as much information: (Σ a)² / Σ a².
+    """Return the number of equal units that would carry as much information, (Σ a)² / Σ a².
 
     Parameters
     ----------
     sizes : number, shape (U,)
-        Size a of each unit, for instance its comparisons.
+        Size a of each unit, for instance its number of comparisons.
 
     Returns
     -------
@@ -419,7 +426,7 @@ def effective_number(sizes: npt.NDArray[np.integer] | FloatArray) -> float:
 
 @dataclass(frozen=True)
 class UnitSizes:
-    """Sizes of units, in whole numbers: the sum of all, and the sums of squares by kind of unit.
+    """Integer sizes of units: their sum, and the sums of their squares by kind of unit.
 
     Attributes
     ----------
@@ -445,7 +452,7 @@ def effective_number_of_units(
     unit : integer, shape (B,)
         Number of the unit of each block.
     sizes : number, shape (B,)
-        Size of each block; a unit is as large as its blocks together.
+        Size of each block; the size of a unit is the sum of its blocks' sizes.
 
     Returns
     -------
@@ -456,7 +463,7 @@ def effective_number_of_units(
 
 
 def effective_number_from(total: int, squares: int) -> float:
-    """Return (Σ a)² / Σ a² of whole numbers; 0 if all are 0."""
+    """Return (Σ a)² / Σ a² of integers; 0 if all are 0."""
     return float(total) ** 2 / float(squares) if squares else 0.0
 
 
@@ -468,7 +475,7 @@ def unit_sizes(blocks: Blocks, sizes: Int64Array) -> UnitSizes:
     blocks : Blocks
         B blocks.
     sizes : int64, shape (B,)
-        Size of each block; a unit is as large as its blocks together.
+        Size of each block; the size of a unit is the sum of its blocks' sizes.
 
     Returns
     -------
@@ -484,13 +491,13 @@ def unit_sizes(blocks: Blocks, sizes: Int64Array) -> UnitSizes:
 
 def _squares(unit: npt.NDArray[np.integer], sizes: Int64Array) -> int:
     numbers, of_block = np.unique(unit, return_inverse=True)
-    # Whole numbers, exact in floating point up to 2**53.
+    # Integers, exact in floating point up to 2**53.
     summed = np.bincount(of_block, sizes, len(numbers)).astype(np.int64)
     return int(summed @ summed)
 
 
 def counts_per_block(blocks: Blocks, layout: Layout) -> Int64Array:
-    """Return how many cells of a layout each block adds to, for instance its comparisons.
+    """Return the number of cells of a layout that each block adds to, for instance its comparisons.
 
     Parameters
     ----------

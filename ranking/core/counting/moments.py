@@ -1,13 +1,15 @@
 """Second moments of the counts of blocks, segments and judges, for clustered variances.
 
-A unit u, for instance a segment, adds the counts c_u to the cells of a `Layout`. The variance of any smooth score of the
-counts is J (Σ_u c_u c_uᵀ) Jᵀ, with the score's influences J. The sums in the middle are whole numbers: they do not depend on
-the order of the blocks, shards of whole units add up, and one more block changes them by a few products.
+A unit u, for instance a segment, adds the counts c_u to the cells of a `Layout`. The variance of
+any smooth score of the counts is J (Σ_u c_u c_uᵀ) Jᵀ, with the score's influence values J. The sum
+in the middle consists of integers: it does not depend on the order of the blocks, sums of shards of
+whole units add up, and one more block changes it by a few products.
 
-Where documents are known, they replace segments, because segments of one document are alike. One judge's blocks of one
-document then replace single blocks, because they share both the judge and the document (Cameron, Gelbach & Miller 2011).
-Whether they do depends on how many documents there are and how large, in the comparisons that a method counts. So judgments
-are counted by documents and by segments, and the choice is made when all are counted.
+If documents are known, they replace segments, because segments of one document are correlated. Each
+judge's blocks of a document then replace single blocks, because they share both the judge and the
+document (Cameron, Gelbach & Miller 2011). This requires enough documents, measured by their sizes
+in the comparisons that a method counts. So judgments are counted by documents and by segments, and
+the choice is made after counting all.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from ranking.core.judged.blocks import Blocks, first_segments
 ClusterUnit = Literal["blocks", "segments", "judges"]
 CLUSTER_UNITS: tuple[ClusterUnit, ...] = ("blocks", "segments", "judges")
 
-#: The number of effective units below which a variance between them is not estimated. With four
-#: judges, simulated ranges still hold in 93 to 97 of 100 cases; with three, in 91
+#: Effective number of units below which their variance is not estimated. With four judges,
+#: simulated ranges still hold in 93% to 97% of cases; with three, in 91%
 #: (docs/statistics/coverage.md).
 MIN_UNITS = 3.5
 
@@ -40,7 +42,7 @@ _UNITS_AT_A_TIME = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Counts, and their second moments over blocks, segments and judges.
+    """Counts and their second moments over blocks, segments and judges.
 
     Attributes
     ----------
@@ -48,11 +50,11 @@ class Moments:
         Counts of all blocks, by the cells of a `Layout`.
     blocks, segments, judges : int64, shape (k, k)
         Σ c_u c_uᵀ over the blocks, the segments and the judges, for the k cells in `Layout.used`.
-        Where documents are known, `segments` is over documents, and `blocks` over each judge's
-        blocks of each document.
+        If documents are known, `segments` is over documents, and `blocks` over each judge's blocks
+        of each document.
     few_documents : bool
-        Whether documents are known, but are too few to estimate their variance, so that `segments`
-        and `blocks` are over segments and single blocks.
+        Whether documents are known but too few to estimate their variance, so that `segments` and
+        `blocks` are over segments and single blocks.
     """
 
     cells: Int64Array
@@ -62,7 +64,7 @@ class Moments:
     few_documents: bool = False
 
     def __post_init__(self) -> None:
-        # Formulas add floats in the order of memory: it must be the same wherever counts are from.
+        # Formulas add floats in memory order, which must not depend on the origin of the counts.
         for name in ("cells", *CLUSTER_UNITS):
             whole = np.ascontiguousarray(getattr(self, name), dtype=np.int64)
             object.__setattr__(self, name, whole)
@@ -70,8 +72,8 @@ class Moments:
     def effective(self, unit: ClusterUnit) -> float:
         """Return the effective number of units, (Σ a_u)² / Σ a_u² (Kish 1965).
 
-        a_u is the sum of the counts of unit u: its comparisons, unless blocks won outright are
-        counted as well. The result is 0 without any comparison.
+        a_u is the sum of the counts of unit u: its number of comparisons, unless blocks won
+        outright are counted as well. The result is 0 without comparisons.
         """
         squares = float(getattr(self, unit).sum())
         return float(self.cells.sum()) ** 2 / squares if squares else 0.0
@@ -83,9 +85,9 @@ def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUni
     Parameters
     ----------
     moments : Moments
-        In this layout.
+        Moments in this layout.
     layout : Layout
-        Of n systems.
+        Layout for n systems.
     unit : "blocks", "segments" or "judges"
 
     Returns
@@ -137,8 +139,8 @@ def two_way_units(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     Returns
     -------
     int64, shape (B,)
-        As `units_of`. Where documents are known, they replace segments, and a judge's blocks of one
-        document replace single blocks. The result does not depend on how documents are numbered.
+        As in `units_of`. If documents are known, they replace segments, and a judge's blocks of one
+        document replace single blocks. The result does not depend on the numbering of documents.
     """
     if blocks.document is None or unit == "judges":
         return units_of(blocks, unit)
@@ -164,8 +166,8 @@ def moments_of_blocks(
     Returns
     -------
     Moments
-        Exact; by documents where they are known. Memory and time grow with k², and k < 1.5 n²
-        without `outright`.
+        Exact; by documents if they are known. Memory and time grow with k², and k < 1.5 n² without
+        `outright`.
     """
     return all_moments(blocks, layout).chosen(
         count(blocks, layout),
@@ -223,7 +225,7 @@ def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_
         owners.append(unit[rows][block])
     cell, owner = np.concatenate(cells), np.concatenate(owners)
     ones = np.ones(len(cell), dtype=np.int64)
-    # `csr_array` adds up the entries of a cell that a unit lists several times.
+    # `csr_array` adds up repeated entries of a cell for a unit.
     total = sparse.csr_array((ones, (cell, owner)), shape=(layout.size, units))
     return sparse.csr_array(total)[layout.used]
 
@@ -255,7 +257,7 @@ class AllMoments:
         Parameters
         ----------
         layout : Layout
-            Of these moments.
+            Layout of these moments.
         kept : int64, shape (n',)
             Indices of the systems, ascending.
 
@@ -268,7 +270,9 @@ class AllMoments:
         return self._each(lambda matrix: matrix[np.ix_(used, used)])
 
     def of_first_cells(self, cells: int) -> AllMoments:
-        """Return the moments of the first k of the used cells, as those of wins are of every layout."""
+        """Return the moments of the first k used cells; in every layout, the first are those of
+        wins.
+        """
         return self._each(lambda matrix: matrix[:cells, :cells])
 
     def _each(self, change: Callable[[Int64Array], Int64Array]) -> AllMoments:
@@ -280,7 +284,7 @@ class AllMoments:
     def chosen(
         self, cells: Int64Array, *, several_documents: bool, fewest_documents: float = MIN_UNITS
     ) -> Moments:
-        """Return the moments that a variance over segments and judges is computed from.
+        """Return the moments for computing a variance over segments and judges.
 
         Parameters
         ----------
@@ -319,7 +323,7 @@ def all_moments(blocks: Blocks, layout: Layout) -> AllMoments:
     Returns
     -------
     AllMoments
-        By documents as well if the blocks name them.
+        Also by documents, if the blocks name them.
     """
     blocks_, segments, judges = (
         second_moments(blocks, layout, units_of(blocks, unit)) for unit in CLUSTER_UNITS

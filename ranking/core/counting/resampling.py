@@ -1,16 +1,17 @@
-"""Bootstrap of comparisons, blocks, segments, judges, or segments and judges, with stateless weights.
+"""Bootstrap of comparisons, blocks, segments, judges, or both segments and judges, with stateless
+weights.
 
 Instead of drawing B blocks with replacement, each (block, resample) gets its own weight from the
 Poisson distribution with mean 1 (the limit of the multinomial weights of the ordinary bootstrap).
-The weight is a pure function of (seed, resample id, content key): nothing is drawn in sequence, so
+The weight is a pure function of (seed, resample ID, content key): nothing is drawn in sequence, so
 blocks may arrive in any order and on any number of workers, and resampled counts of shards simply
-add up. Removing a judgment subtracts it exactly.
+add up. Removing a judgment subtracts its counts exactly.
 
 The generator: SplitMix64 (Steele, Lea & Flood 2014) started at ``mix(key ^ mix(seed + γ))``; its
 g-th output serves resamples 4g … 4g+3, with sixteen bits each. These are the leading bits of a
-uniform number, which becomes a Poisson weight by inversion of the distribution function. Sixteen
-bits decide all but about one weight in 6,000; the others take 48 further bits from a second hash.
-So weights are exact to 2**-64, at a quarter of the cost of one hash each.
+uniform number, which is turned into a Poisson weight by inverting the distribution function.
+Sixteen bits determine all but about one weight in 6,000; the others use 48 further bits from a
+second hash. Weights are thus exact to 2**-64, at a quarter of the cost of one hash per weight.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 _LANES = 4
 _UNDECIDED = np.int16(-1)
-#: A weight of 21 is less likely than 2**-64, the resolution of the uniform numbers, so it never
+#: A weight of 21 has a probability below 2**-64, the resolution of the uniform numbers, so it never
 #: occurs.
 MAX_WEIGHT = 20
 
@@ -58,9 +59,9 @@ def _mix(state: UInt64Array) -> UInt64Array:
 
 @cache
 def poisson_thresholds() -> UInt64Array:
-    """Return floor(2**64 · P(X ≤ k)) for k = 0, 1 … as long as it is below 2**64; X ~ Poisson(1).
+    """Return floor(2**64 · P(X ≤ k)) for k = 0, 1 … while it is below 2**64; X ~ Poisson(1).
 
-    Decimal arithmetic is the same everywhere, unlike the mathematical library's exp.
+    Decimal arithmetic is the same on all platforms, unlike the math library's exp.
     """
     with localcontext() as context:
         context.prec = 60
@@ -99,8 +100,8 @@ def poisson_weights(
     resamples : int
         Number R of resamples.
     first_resample : int
-        Id of the first resample; the others follow. Ranges of ids may be computed by different
-        workers.
+        ID of the first resample; the others follow. Different workers may compute different ranges
+        of IDs.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def poisson_weights(
     first_group = first_resample // _LANES
     groups = np.arange(first_group, -(-(first_resample + resamples) // _LANES), dtype=np.uint64)
     bits = _mix(start[:, np.newaxis] + (groups + np.uint64(1)) * _GAMMA)
-    # "<u8" before "<u2" so that lane 0 is the low sixteen bits on every machine.
+    # "<u8" before "<u2", so that lane 0 is the low sixteen bits on every platform.
     lanes = bits.astype("<u8", copy=False).view("<u2")
     offset = first_resample - first_group * _LANES
     lanes = lanes[:, offset : offset + resamples]
@@ -124,7 +125,7 @@ def poisson_weights(
     rows, columns = np.nonzero(weights == _UNDECIDED)
     if len(rows):
         ids = columns.astype(np.uint64) + np.uint64(first_resample)
-        # Complementing the state keeps this second stream apart from the first.
+        # Complementing the state separates this second stream from the first.
         low = _mix(~start[rows] + (ids + np.uint64(1)) * _GAMMA) >> np.uint64(16)
         uniform = (lanes[rows, columns].astype(np.uint64) << np.uint64(48)) | low
         weights[rows, columns] = np.searchsorted(poisson_thresholds(), uniform, side="right")
@@ -179,7 +180,7 @@ def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int)
     return _mix(key ^ _mix(np.array([seed], dtype=np.uint64) + _GAMMA))
 
 
-#: Units resampled at a time: their weights take two megabytes per 1,000 resamples.
+#: Number of units resampled at a time: their weights take two megabytes per 1,000 resamples.
 UNITS_AT_A_TIME = 1024
 
 
@@ -187,12 +188,13 @@ def bootstrap_wins(blocks: Blocks, *, resamples: int = 1000, seed: int = 0) -> I
     """Count wins in bootstrap resamples of whole blocks.
 
     Blocks are resampled because comparisons of one block are not independent. Koehn (2012, §5.1)
-    resamples single comparisons, which gives narrower ranges. Blocks of equal key get equal weights.
+    resamples single comparisons, which gives narrower ranges. Blocks with equal keys get equal
+    weights.
 
     Returns
     -------
     int64, shape (R, n, n)
-        ``result[r, a, b]``: comparisons won by a against b in resample r.
+        ``result[r, a, b]`` is the number of comparisons won by a against b in resample r.
     """
     n = len(blocks.systems)
     totals = Resampling("blocks", seed).counts(blocks, Layout(n), range(resamples))
@@ -214,18 +216,18 @@ def bootstrap_sums(
     values : sparse int64 or float64, shape (m, U)
         m statistics of each of U units, for instance segments.
     key : uint64, shape (U,)
-        A key for each unit: its content key, or its number.
+        Key of each unit: its content key or its number.
     resamples : int
         Number R of resamples.
     seed : int
         0 ≤ seed < 2**64.
     first_resample : int
-        Id of the first resample.
+        ID of the first resample.
 
     Returns
     -------
     int64 or float64, shape (m, R)
-        Weighted sums; those of whole numbers are exact.
+        Weighted sums; exact for integers.
     """
     totals = np.zeros((values.shape[0], resamples), dtype=values.dtype)
     for units in chunks(len(key), UNITS_AT_A_TIME):
@@ -239,19 +241,19 @@ def bootstrap_sums(
 def trim_count(resamples: int, confidence: float) -> int:
     """Return the number of resampled values to trim at each end for a percentile interval.
 
-    It is ``floor(resamples · (1 − confidence) / 2)``: 25 at each end of 1,000 at 95 % (Koehn 2012,
-    §5.1).
+    It is ``floor(resamples · (1 − confidence) / 2)``: 25 at each end for 1,000 resamples at 95%
+    (Koehn 2012, §5.1).
 
     Raises
     ------
     ValueError
-        If there is no resample, or the confidence is not between 0 and 1 (exclusively).
+        If there are no resamples, or the confidence is not between 0 and 1 (exclusive).
     """
     if resamples < 1:
         raise ValueError("resamples: expected at least one")
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
-    # Round first: 1,000 · (1 − 0.9) / 2 is 49.99…97 in binary, but 50 is meant.
+    # Round first: 1,000 · (1 − 0.9) / 2 is 49.99…97 in floating point, but should be 50.
     return math.floor(round(resamples * (1 - confidence) / 2, 9))
 
 
@@ -277,8 +279,8 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
         B blocks.
     level : "blocks", "segments" or "judges"
     documents : bool
-        Whether documents replace segments where they are known. The key of a document is computed
-        like that of its first segment among these blocks, with person "quintet-document".
+        Whether documents replace segments if they are known. The key of a document is computed like
+        that of its first segment among these blocks, but with person "quintet-document".
 
     Returns
     -------
@@ -296,7 +298,9 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
 
 
 def segment_keys(segments: npt.NDArray[np.integer]) -> UInt64Array:
-    """Return the keys of segments by their numbers, shape (B,); the judgments of a segment do not change its key."""
+    """Return the keys of segments from their numbers, shape (B,); a segment's judgments do not
+    affect its key.
+    """
     return _keys_of_numbers(segments, b"quintet-segment")
 
 
@@ -314,15 +318,16 @@ def _keys_of(contents: list[bytes], person: bytes) -> UInt64Array:
 class Resampling:
     """The units to resample, and the seed.
 
-    Each resample is a function of (level, seed, id, data), for any worker and in any order.
+    Each resample depends only on (level, seed, ID, data), so workers can draw resamples in any
+    order.
 
     Attributes
     ----------
     level : "pairs", "blocks", "segments", "judges" or "two_way"
-        "pairs" draws as many comparisons as there are, with replacement, ties among them (Koehn
+        "pairs" draws as many comparisons as there are, including ties, with replacement (Koehn
         2012, §5.1). "blocks", "segments" and "judges" give each unit a Poisson weight, see
-        `ranking.core.counting.resampling`. "two_way" gives each block the product of a weight of its segment
-        and one of its judge: with probability `share` a Poisson weight, otherwise 1.
+        `ranking.core.counting.resampling`. "two_way" gives each block the product of a segment
+        weight and a judge weight, each a Poisson weight with probability `share` and otherwise 1.
     seed : int
         0 ≤ seed < 2**64.
     share : float
@@ -330,7 +335,7 @@ class Resampling:
         (2012), which makes ranges too wide; `ranking.core.rankings.range_kinds` finds the
         share that gives the right variance.
     documents : bool
-        Whether to give weights to documents instead of segments where documents are known.
+        Whether to give weights to documents instead of segments if documents are known.
 
     References
     ----------
@@ -377,8 +382,8 @@ class Resampling:
         totals = np.zeros((layout.size, len(ids)), dtype=np.int64)
         keys = self._keys(blocks)
         for rows in chunks(len(blocks), UNITS_AT_A_TIME):
-            # A block adds to few of the m cells, so a sparse product beats a dense one (tenfold at
-            # 15 systems). Chunks are exact in 32 bits, and are added up in 64.
+            # A block adds to few of the m cells, so a sparse product is faster than a dense one
+            # (tenfold for 15 systems). Chunks are exact in 32 bits, and are added up in 64 bits.
             weights = self._weights([key[rows] for key in keys], ids).astype(np.int32)
             totals += np.asarray(layout.of_blocks(blocks.take(rows)) @ weights)
         return np.ascontiguousarray(totals.T)
@@ -388,13 +393,17 @@ class Resampling:
         return self._weights(self._keys(blocks), ids)
 
     def _keys(self, blocks: Blocks) -> list[UInt64Array]:
-        """Return the keys of the units whose weights make up the weight of each block: shape (B,) each."""
-        # Of all blocks at once, because the key of a document depends on its first segment.
+        """Return the keys of the units whose weights are multiplied for each block, each of shape
+        (B,).
+        """
+        # For all blocks at once, because the key of a document depends on its first segment.
         units: list[Level] = ["segments", "judges"] if self.level == "two_way" else [self.level]
         return [unit_keys(blocks, unit, documents=self.documents) for unit in units]
 
     def _weights(self, keys: list[UInt64Array], ids: range) -> Int16Array:
-        """Return weights of blocks from `_keys`; units of two kinds are drawn with probability `share`, and else count once."""
+        """Return weights of blocks from `_keys`; with two kinds of units, a unit is drawn with
+        probability `share` and otherwise counts once.
+        """
         drawn = {"seed": self.seed, "resamples": len(ids), "first_resample": ids.start}
         if self.level != "two_way":
             return poisson_weights(keys[0], **drawn)
@@ -414,7 +423,9 @@ class Resampling:
         return int.from_bytes(digest.digest(), "little")
 
     def pair_counts(self, tallies: Tallies, layout: Layout, ids: range) -> Int64Array:
-        """Return `counts` at the level of pairs, from tallies: int64, shape (len(ids), m) for the m cells of the layout."""
+        """Return `counts` for the level "pairs" from tallies: int64, shape (len(ids), m) for the
+        layout's m cells.
+        """
         n = layout.systems
         first, second = np.triu_indices(n, 1)
         drawn = self.draw_pairs(tallies, ids)
@@ -456,7 +467,8 @@ class Resampling:
         return drawn.reshape(len(ids), *kinds.shape)
 
     def pair_blocks(self, blocks: Blocks, resample: int) -> Blocks:
-        """Draw comparisons for a method that needs blocks, and return a block of two for each.
+        """Draw comparisons for a method that needs blocks, and return a block of two candidates for
+        each.
 
         Parameters
         ----------
@@ -494,9 +506,10 @@ class Resampling:
 
 
 def _generators(seed: int, ids: range) -> Iterator[np.random.Generator]:
-    """Yield a generator for each resample, that of ``Philox(key=[seed, id])``, until the next.
+    """Yield a generator, that of ``Philox(key=[seed, id])``, for each resample, valid until the
+    next.
 
-    Setting the key of one generator is faster than making another.
+    Resetting the key of one generator is faster than creating another.
     """
     bits = np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))
     random, start = np.random.Generator(bits), bits.state
