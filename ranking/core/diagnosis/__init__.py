@@ -1,1 +1,1 @@
-"""Checks of a campaign to make before its ranking is believed."""
+"""Checks to make before trusting the ranking of a campaign."""

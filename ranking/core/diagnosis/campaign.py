@@ -1,6 +1,7 @@
-"""Counts and correlations to check before a ranking is believed (Bojar et al. 2011).
+"""Counts and correlations to check before trusting a ranking (Bojar et al. 2011).
 
-Among them are identical texts that were shown as different candidates of one block and ranked differently.
+They include identical texts that were shown as different candidates of one block and ranked
+differently.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_s
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 
-#: Key of the blocks without a sole winner.
+#: Key for the blocks without a sole winner.
 NOBODY = ""
 #: Confidence of the intervals of correlations.
 CONFIDENCE = 0.95
@@ -27,9 +28,9 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class CampaignDiagnosis:
-    """Counts of a campaign's judgments, and correlations that should not exist.
+    """Counts of a campaign's judgments, and correlations that should be 0.
 
-    Mappings have the systems as keys, by name.
+    The keys of mappings are the names of systems.
 
     Attributes
     ----------
@@ -37,8 +38,8 @@ class CampaignDiagnosis:
     reference : str or None
     blocks, judges, segments : int
     labels, blank_labels : int
-        Labels given, and labels left blank. A candidate counts once, for any number of systems it
-        stands for.
+        Labels given and labels left blank. A candidate counts once, regardless of the number of
+        systems it stands for.
     comparisons, ties : int
         Pairwise comparisons after expansion of collapsed outputs, and tied ones.
     tie_rate : float or None
@@ -49,7 +50,7 @@ class CampaignDiagnosis:
         shared or stands for several systems with one text, or no candidate is labelled. They add up
         to `blocks`. (Table 4.)
     pairwise : dict of str to dict of str to (int, int, int)
-        ``pairwise[a][b]``: wins, losses and ties of a against b, if compared. (Table 6.)
+        ``pairwise[a][b]`` has the wins, losses and ties of a against b, if compared. (Table 6.)
     times_judged : dict of str to int
         Blocks in which the system was shown, labelled or not.
     times_beside_reference : dict of str to int
@@ -66,9 +67,9 @@ class CampaignDiagnosis:
         Correlation of "≥ others" with the share of the system's blocks that show the reference,
         over the same systems (Table 10); None without a reference.
     win_ratios : dict of str to float or None
-        The mean share of decided comparisons that a system wins against each other one, the
-        reference left out: Expected Wins, best first (Koehn 2012, Figure 1). None, at the end, for
-        systems without a decided comparison.
+        Mean, over the other systems except the reference, of the share of decided comparisons that
+        a system wins: Expected Wins, best first (Koehn 2012, Figure 1). None, at the end, for
+        systems without decided comparisons.
     """
 
     systems: tuple[str, ...]
@@ -99,21 +100,22 @@ def diagnose_campaign(
     decimals: int | None = None,
     also_shown: Mapping[str, Sequence[int]] | None = None,
 ) -> CampaignDiagnosis:
-    """Compute the counts and correlations that Bojar et al. (2011) recommend to check.
+    """Compute the counts and correlations that Bojar et al. (2011) recommend checking.
 
     Parameters
     ----------
     blocks : Blocks
         The current judgments of one test set, with the reference if it was shown.
     reference : str or None
-        Name of the reference among the systems. It counts like any system, but takes no part in
-        the correlations.
+        Name of the reference among the systems. It counts like any system, but is excluded from the
+        correlations.
     decimals : int or None
-        Decimals of "≥ others" in the correlations; None for all. The paper correlates scores
-        rounded to a tenth of a percent, ``decimals=3``, as its Table 2 prints them.
+        Decimals to which "≥ others" is rounded in the correlations; None for no rounding. The paper
+        correlates scores rounded to a tenth of a percent (``decimals=3``), as printed in its Table
+        2.
     also_shown : mapping of str to (int, int), optional
-        By system, blocks that are not among `blocks` because no judge labelled anything in them: how many
-        showed it, and how many beside the reference. They count in `times_judged` and
+        For each system, the number of blocks without any label, which are not in `blocks`, that
+        showed it, and that showed it together with the reference. They count in `times_judged` and
         `times_beside_reference`, as in the paper.
 
     Returns
@@ -193,8 +195,7 @@ def win_ratios(blocks: Blocks) -> dict[str, float | None]:
     Returns
     -------
     dict of str to float or None
-        Expected Wins by system: of equal ones the first by name, and those that cannot be estimated
-        last.
+        Expected Wins by system, ties sorted by name; systems without an estimate come last.
     """
     known = expected_wins(tally(blocks).wins).by_system(blocks.systems)
     order = sorted(known, key=lambda name: (known[name] is None, -(known[name] or 0.0), name))
@@ -204,8 +205,8 @@ def win_ratios(blocks: Blocks) -> dict[str, float | None]:
 def sole_winners(blocks: Blocks) -> dict[str, int]:
     """Count the blocks that each system alone won (Bojar et al. 2011, Table 4).
 
-    The only labelled system of a block has won it: of the two possible readings of the paper, only
-    this one reproduces all rows of its Table 4.
+    If only one system of a block is labelled, it has won: of the two possible readings of the
+    paper, only this one reproduces all rows of its Table 4.
 
     Parameters
     ----------
@@ -227,7 +228,7 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
 
 
 def count_labels(blocks: Blocks) -> tuple[int, int]:
-    """Return the number of labelled candidates, and of those left blank."""
+    """Return the numbers of labelled candidates and of candidates left blank."""
     labelled = blank = 0
     for position in range(blocks.positions):
         here = blocks.candidates == position
@@ -287,7 +288,7 @@ class IdenticalTexts:
     compared : int
         Pairs of systems with the same text that were shown as two labelled candidates of a block.
     differently : tuple of RankedDifferently
-        Pairs that got different labels, in the order of segment, judge, systems and labels.
+        Pairs that got different labels, sorted by segment, judge, systems and labels.
     """
 
     compared: int
@@ -297,15 +298,15 @@ class IdenticalTexts:
 def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -> IdenticalTexts:
     """Find identical texts that one judge ranked differently (Bojar et al. 2011, Table 9).
 
-    Texts are identical if they are equal character by character. Collapsed outputs are shown once
-    and cannot be ranked differently, so a campaign that collapses outputs has none.
+    Texts are identical if all their characters are equal. Collapsed outputs are shown once and
+    cannot be ranked differently, so a campaign that collapses outputs has no such texts.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     texts : mapping of str to sequence of str or None
-        Texts of a system's outputs, with the text of segment number s at index s − 1; None if
+        Texts of each system's outputs, with the text of segment number s at index s − 1; None if
         unknown. Systems without texts are ignored.
 
     Returns

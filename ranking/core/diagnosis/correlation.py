@@ -1,6 +1,8 @@
-"""Correlation coefficients of numbers and of ranks, with intervals for sampled and for clustered pairs.
+"""Correlation coefficients of numbers and of ranks, with intervals for independent and for
+clustered pairs.
 
-Intervals of clustered pairs allow for what pairs of one judge or segment share. A coefficient that is not defined is None.
+Intervals for clustered pairs account for correlation within a judge or segment. An undefined
+coefficient is None.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy.typing as npt
 
 from ranking.core.arrays import FloatArray, Int64Array
 
-#: Fisher's standard error has n − 3 below its root.
+#: Fisher's standard error is 1 / √(n − 3).
 FEWEST_PAIRS = 4
 #: Smaller numbers are rounding errors.
 _NOT_ONE = 1e-12
@@ -53,14 +55,14 @@ class Correlation:
 
 @dataclass(frozen=True)
 class SampledCorrelation(Correlation):
-    """Correlation coefficients of pairs that are taken for drawn independently, with their intervals.
+    """Correlation coefficients of independently sampled pairs, with intervals.
 
     Attributes
     ----------
     pearson_low, pearson_high, spearman_low, spearman_high : float or None
-        Ends of the intervals; None where there are none.
+        Ends of the intervals; None without an interval.
     no_interval : NoInterval or None
-        Why there are none; None where there are, or no correlation either.
+        Reason for missing intervals; None if there are intervals, or no correlation.
     """
 
     pearson_low: float | None = None
@@ -71,7 +73,7 @@ class SampledCorrelation(Correlation):
 
 
 def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Correlation:
-    """Return the correlation of two lists of numbers.
+    """Compute the correlation of two lists of numbers.
 
     Parameters
     ----------
@@ -94,7 +96,7 @@ def correlation(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Corre
 
 
 def _mean_ranks(x: FloatArray) -> FloatArray:
-    # As `scipy.stats.rankdata`, which takes half a second to import.
+    # Same as `scipy.stats.rankdata`, which takes half a second to import.
     _values, place, count = np.unique(x, return_inverse=True, return_counts=True)
     ranks: FloatArray = (count.cumsum() - (count - 1) / 2)[place]
     return ranks
@@ -103,28 +105,30 @@ def _mean_ranks(x: FloatArray) -> FloatArray:
 def correlation_sampled(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], *, confidence: float = 0.95
 ) -> SampledCorrelation:
-    """Return the correlation of two lists of numbers, with intervals.
+    """Compute the correlation of two lists of numbers, with intervals.
 
     Parameters
     ----------
     x, y : numeric, shape (n,)
-        Of n systems, for instance. Pairs are taken for drawn independently: ratings that share judges or segments
-        are not. Pairs with a NaN are left out.
+        For instance of n systems. Pairs are treated as independent, which ratings that share judges
+        or segments are not. Pairs with a NaN are left out.
     confidence : float
         Between 0 and 1.
 
     Returns
     -------
     SampledCorrelation
-        Of `correlation`, with Fisher's interval of Pearson's coefficient and that of Bonett and Wright (2000, Psychometrika
-        65, 23–28) of Spearman's, which is for what it is on average over as many pairs.
+        The result of `correlation`, with Fisher's interval for Pearson's coefficient and the
+        interval of Bonett and Wright (2000, Psychometrika 65, 23–28) for the expected value of
+        Spearman's with this number of pairs.
 
     Notes
     -----
-    Both are symmetric on the scale of z = artanh r, with the standard errors 1 / √(n − 3) and √((1 + r² / 2) / (n − 3)). Lists
-    in the same order (or in opposite orders) have a Spearman of 1 and no such error; there, r is taken half of the way to the
-    next one possible, 1 − 12 / (n (n² − 1)), and the end beyond it is 1. `tests.benchmarks.correlation_coverage` counts how
-    often the intervals hold.
+    Both are symmetric on the scale of z = artanh r, with the standard errors 1 / √(n − 3) and √((1
+    + r² / 2) / (n − 3)). For lists in the same order (or in opposite orders), Spearman's
+    coefficient is 1 (−1) and z is infinite; r is then moved halfway to the next possible value, 1 −
+    12 / (n (n² − 1)), and the end beyond it is 1. `tests.benchmarks.correlation_coverage` measures
+    the coverage of the intervals.
     """
     found = correlation(x, y)
     pairs, pearson, spearman = found.pairs, found.pearson, found.spearman
@@ -149,7 +153,9 @@ def _of_ranks(value: float, pairs: int, confidence: float) -> tuple[float, float
 
 
 def _interval(value: float, variance: float, pairs: int, confidence: float) -> tuple[float, float]:
-    """Return the ends around a coefficient whose z has this variance over n − 3."""
+    """Return the ends of the interval of a coefficient whose z has the variance `variance` / (n −
+    3).
+    """
     from scipy.special import ndtri
 
     z = np.arctanh(value)
@@ -158,8 +164,7 @@ def _interval(value: float, variance: float, pairs: int, confidence: float) -> t
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> float | None:
-    # The numbers are compared, because the computed deviation of equal numbers may not be exactly
-    # zero.
+    # Compare the numbers, because the computed deviation of equal numbers may not be exactly zero.
     if len(x) < 2 or np.all(x == x[0]) or np.all(y == y[0]):
         return None
     x, y = x - x.mean(), y - y.mean()
@@ -169,17 +174,18 @@ def _pearson(x: FloatArray, y: FloatArray) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class Influenced:
-    """A coefficient, and the influence of each pair on it, shape (n,): its mean is 0."""
+    """A coefficient, and the influence of each pair on it, shape (n,), with a mean of 0."""
 
     value: float
     influence: FloatArray
 
 
 def spearman_influenced(x: FloatArray, y: FloatArray) -> Influenced:
-    """Return Spearman's ρ, Pearson's r of mean ranks; neither list may consist of equal numbers.
+    """Return Spearman's ρ, which is Pearson's r of mean ranks; neither list may be constant.
 
-    With a_i = Σ_j sign(x_i − x_j) / n, and b of y, ρ = T / √(D E) with T = mean(a b), D = mean(a²) and E = mean(b²). Each of
-    these has three numbers of three pairs in a term, and a pair may be any of the three.
+    With a_i = Σ_j sign(x_i − x_j) / n, and b likewise for y, ρ = T / √(D E) with T = mean(a b), D =
+    mean(a²) and E = mean(b²). Each term of these involves three pairs, and a pair may be any of the
+    three.
     """
     in_x, in_y = _places(x), _places(y)
     a, b = -_signed_mean(in_x, np.ones(len(x))), -_signed_mean(in_y, np.ones(len(y)))
@@ -193,10 +199,11 @@ def spearman_influenced(x: FloatArray, y: FloatArray) -> Influenced:
 
 
 def kendall_influenced(x: FloatArray, y: FloatArray) -> Influenced:
-    """Return Kendall's τ_b; neither list may consist of equal numbers.
+    """Return Kendall's τ_b; neither list may be constant.
 
-    With c_i = Σ_j sign(x_i − x_j) sign(y_i − y_j) / n, and u_i and v_i the shares of others that differ from i in x and in y, τ_b =
-    mean(c) / √(mean(u) mean(v)). Two pairs are in a term. Time grows with n log² n.
+    With c_i = Σ_j sign(x_i − x_j) sign(y_i − y_j) / n, and u_i and v_i the shares of others that
+    differ from i in x and in y, τ_b = mean(c) / √(mean(u) mean(v)). Each term involves two pairs.
+    Time grows with n log² n.
     """
     in_x, in_y = _places(x), _places(y)
     count = len(x)
@@ -209,12 +216,14 @@ def kendall_influenced(x: FloatArray, y: FloatArray) -> Influenced:
 
 
 def _alike_and_opposed(x: Int64Array, y: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return, for each i, how many j both lists order as each other, and how many in opposite orders."""
+    """Return, for each i, the number of j that both lists put in the same order, and in opposite
+    orders.
+    """
     shape = (int(x.max()) + 1, int(y.max()) + 1)
     if shape[0] * shape[1] > _MOST_CELLS:
         alike = _both_below(x, y) + _both_below(-x, -y)
         return alike, _both_below(x, -y) + _both_below(-x, y)
-    # With few different numbers, all are counted in a table.
+    # If there are few distinct numbers, count them all in a table.
     upto = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int32)
     np.add.at(upto, (x + 1, y + 1), 1)
     np.cumsum(upto, axis=1, out=upto)
@@ -226,10 +235,11 @@ def _alike_and_opposed(x: Int64Array, y: Int64Array) -> tuple[Int64Array, Int64A
 
 
 def _both_below(x: Int64Array, y: Int64Array) -> Int64Array:
-    """Return, for each i, how many j have both x_j < x_i and y_j < y_i.
+    """Return, for each i, the number of j with both x_j < x_i and y_j < y_i.
 
-    In ascending order of x, these j come earlier and have a smaller y: the highest bit in which y_j and y_i differ is 0 in
-    y_j, so that they are counted bit by bit, among those whose higher bits are equal.
+    In ascending order of x, these j come earlier and have a smaller y: the highest bit in which y_j
+    and y_i differ is 0 in y_j. They are therefore counted bit by bit, among those whose higher bits
+    are equal.
     """
     order = np.lexsort((-y, x))
     rest = y[order] - y.min()
@@ -250,7 +260,7 @@ def _both_below(x: Int64Array, y: Int64Array) -> Int64Array:
 
 
 def _places(values: FloatArray) -> Int64Array:
-    """Return the place of each number among the different ones, from 0."""
+    """Return the rank of each number among the distinct ones, from 0."""
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
@@ -263,9 +273,9 @@ def _signed_mean(place: Int64Array, values: FloatArray) -> FloatArray:
 
 #: Smaller numbers are rounding errors.
 _NOTHING = 1e-20
-#: Numbers with less than this share of the spread are equal, but for rounding.
+#: Numbers whose difference is below this share of the spread are equal up to rounding.
 _EQUAL = 1e-12
-#: With few remaining pairs, r may be 1, which has no z.
+#: With few remaining pairs, r may be 1, for which z is infinite.
 _NEARLY_ONE = 1 - 1e-12
 
 
@@ -289,7 +299,8 @@ class ClusteredCorrelation:
     value : float or None
         None with fewer than two pairs, or if all numbers of a list are equal.
     low, high : float or None
-        Ends of its interval; None with one cluster of a kind, or where one list or order follows from the other.
+        Ends of its interval; None if a kind has a single cluster, or if one list or order
+        determines the other.
     """
 
     pairs: int
@@ -306,13 +317,14 @@ def correlation_clustered(
     coefficient: Coefficient = Coefficient.PEARSON,
     confidence: float = 0.95,
 ) -> ClusteredCorrelation:
-    """Return a correlation of pairs; those of one cluster are alike.
+    """Compute a correlation of pairs that are correlated within clusters.
 
     Parameters
     ----------
     x, y : numeric, shape (n,)
     kinds : sequence of int64, shape (n,)
-        For each kind of clusters, one or two of them, that of each pair: its segment; its judge.
+        For each of one or two kinds of clusters, such as segments and judges, the cluster of each
+        pair.
     coefficient : Coefficient
     confidence : float
         Between 0 and 1.
@@ -323,10 +335,12 @@ def correlation_clustered(
 
     Notes
     -----
-    The interval is symmetric for z, artanh of the coefficient, with Student's t with a degree of freedom fewer than clusters of
-    the kind that has fewest. The variance of z for one kind is that of leaving out one cluster at a time, for Spearman and Kendall
-    that of the sums of the pairs' influences over clusters; for two kinds V₁ + V₂ − V₁₂, at least each of the first two (Cameron,
-    Gelbach and Miller 2011). `tests.benchmarks.correlation_coverage` counts how often it holds.
+    The interval is symmetric for z, the artanh of the coefficient, and uses Student's t with the
+    number of clusters of the rarer kind minus one as degrees of freedom. For one kind, the variance
+    of z is the delete-one jackknife over clusters; for Spearman and Kendall, it is that of sums of
+    the pairs' influences over clusters. For two kinds, it is V₁ + V₂ − V₁₂, and at least each of
+    the first two (Cameron, Gelbach and Miller 2011). `tests.benchmarks.correlation_coverage`
+    measures its coverage.
     """
     one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     count = len(one)
@@ -361,14 +375,16 @@ def _measured(
 
 
 def _both(one: Int64Array, other: Int64Array) -> Int64Array:
-    """Return the number of the cluster in both kinds."""
+    """Return the numbers of the intersections of both kinds of clusters."""
     _values, first = np.unique(one, return_inverse=True)
     values, second = np.unique(other, return_inverse=True)
     return np.asarray(first * len(values) + second, dtype=np.int64)
 
 
 def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
-    """Return the variance of z of Pearson's r by the delete-one jackknife; NaN where r needs one of the clusters."""
+    """Return the delete-one jackknife variance of z of Pearson's r; NaN if r is undefined without
+    some cluster.
+    """
     _values, place = np.unique(clusters, return_inverse=True)
     x, y = x - x.mean(), y - y.mean()
     sums = np.array(

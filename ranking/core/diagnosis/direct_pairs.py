@@ -1,7 +1,7 @@
-"""Pairs of systems by their own comparisons alone: tests, contradictions and cycles.
+"""Direct comparisons of pairs of systems: tests, contradictions and cycles.
 
-A pair contradicts the ranking if its comparisons go against the order of the scores. In a cycle, a beats b, b beats c, and c
-beats a.
+A pair contradicts the ranking if its own comparisons go against the order of the scores. In a
+cycle, a beats b, b beats c, and c beats a.
 """
 
 from __future__ import annotations
@@ -40,12 +40,11 @@ class DirectPairs:
     ----------
     tallies : Tallies
     p_value, adjusted_p : float64, shape (n, n)
-        Of two-sided tests that a system wins half of the decided comparisons of a pair, by
-        themselves and corrected for the number of pairs. Symmetric; 1 where there is nothing to
+        Two-sided p-values for a system winning half of the decided comparisons of a pair,
+        uncorrected and corrected for the number of pairs. Symmetric; 1 where there is nothing to
         test, and on the diagonal.
     limits : tuple of str
-        Units that the test of some pair does not account for, because there are too few: codes of
-        `RangeLimit`.
+        Units that the test of some pair ignores because there are too few: codes of `RangeLimit`.
     """
 
     tallies: Tallies
@@ -57,23 +56,22 @@ class DirectPairs:
 def direct_pairs(
     blocks: Blocks, *, level: Level = "two_way", correction: Correction = Correction.HOLM
 ) -> DirectPairs:
-    """Test each pair of systems by the comparisons of the two alone; ties are dropped.
+    """Test each pair of systems using only comparisons between the two; ties are dropped.
 
-    The tests of a ranking are of scores, to which comparisons with all systems contribute; this is
-    about the matrix of wins that WMT prints (Bojar et al. 2011, Table 6). With "pairs", comparisons
-    are taken for independent: the exact sign test, whose p-values WMT marks. Otherwise the variance
-    of the share won is that between blocks, segments, judges, or segments and judges
-    (`ranking.core.uncertainty`), of the comparisons of this pair, and the test is Student's
-    t.
+    The tests of a ranking compare scores, to which comparisons with all systems contribute; these
+    tests are for the matrix of wins printed by WMT (Bojar et al. 2011, Table 6). "pairs" treats
+    comparisons as independent: the exact sign test, whose p-values WMT marks. The other levels use
+    the variance of the pair's share won between blocks, segments, judges, or segments and judges
+    (`ranking.core.uncertainty`), and Student's t.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     level : "pairs", "blocks", "segments", "judges" or "two_way"
-        Units taken for independent.
+        Units treated as independent.
     correction : Correction
-        For the n (n − 1) / 2 pairs.
+        Correction for the n (n − 1) / 2 pairs.
 
     Returns
     -------
@@ -109,7 +107,7 @@ def _t_tests(
 ) -> FloatArray:
     total = won + lost
     share = np.divide(won, total, out=np.full(len(won), 0.5), where=total > 0)
-    # A variance of 0 is one that nothing shows, for instance of a pair compared once.
+    # A variance of 0 means that it cannot be estimated, for instance for a pair compared once.
     statistic = np.divide(
         np.abs(share - 0.5), np.sqrt(variance), out=np.zeros(len(won)), where=variance > 0
     )
@@ -119,7 +117,7 @@ def _t_tests(
 def _variances(
     blocks: Blocks, level: Level, won: Int64Array, lost: Int64Array
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Return the variance of each pair's share won, its degrees of freedom, and its limits."""
+    """Return the variances of the pairs' shares won, their degrees of freedom, and limits."""
     n = len(blocks.systems)
     layout = Layout(n)
     place = np.full(n * n, -1)
@@ -164,7 +162,7 @@ def _of_pairs(squares: Int64Array, cells: Int64Array) -> Int64Array:
 
 
 def _clustered(total: int, squares: Int64Array, influence: FloatArray) -> ClusteredCovariance:
-    """Return the variance of one share with one kind of unit taken for independent."""
+    """Return the variance of one share with one kind of unit treated as independent."""
     effective = effective_number_from(total, int(squares.sum()))
     factor = effective / (effective - 1) if effective > 1 else 0.0
     variance = float(influence @ squares.astype(np.float64) @ influence) * factor
@@ -180,16 +178,17 @@ def _square(of_pairs: FloatArray, n: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """Two systems, and their scores.
+    """Two systems and their scores.
 
     Attributes
     ----------
     systems : (str, str)
-        The one with the higher score first; those with equal scores by name.
+        The system with the higher score first; if equal, sorted by name.
     scores : (float or None, float or None)
         None for a system without a score.
     blocks, segments : int
-        Blocks in which both were labelled, and their segments; 0 if the scores are of all blocks.
+        Numbers of blocks in which both were labelled, and of their segments; 0 if the scores are
+        from all blocks.
     """
 
     systems: tuple[str, str]
@@ -199,22 +198,22 @@ class ScoredPair:
 
     @property
     def is_ordered(self) -> bool:
-        """Return True if the first has the higher score."""
+        """True if the first system has the higher score."""
         one, other = self.scores
         return one is not None and other is not None and round(one - other, TIE_DECIMALS) > 0
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A pair whose own comparisons were won, more often than lost, by the system with the lower score.
+    """A pair in which the system with the lower score won more direct comparisons than it lost.
 
     Attributes
     ----------
     pair : ScoredPair
     wins, losses, ties : int
-        Of the system with the higher score.
+        Counts for the system with the higher score.
     adjusted_p : float
-        Of the test of the two alone.
+        Corrected p-value of the test of this pair.
     """
 
     pair: ScoredPair
@@ -225,7 +224,7 @@ class Contradiction:
 
 
 def scored_pairs(systems: tuple[str, ...], scores: Scores) -> tuple[ScoredPair, ...]:
-    """Return all pairs of n systems with scores of all blocks, shape (n,)."""
+    """Return all pairs of n systems with their scores from all blocks."""
     return tuple(
         _scored(
             (systems[a], systems[b]),
@@ -238,13 +237,13 @@ def scored_pairs(systems: tuple[str, ...], scores: Scores) -> tuple[ScoredPair, 
 
 
 def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[ScoredPair, ...]:
-    """Return all pairs of systems with the scores both have on the blocks that show both.
+    """Return all pairs of systems with their scores on the blocks that show both.
 
-    A score is of all blocks that show a system, but the comparisons of a pair are only of the
-    blocks in which both "appeared (and were indeed ranked)": other sentences, and other opponents.
-    A contradiction of the two may come from that alone (Bojar et al. 2011, §2.5.1). Here the scores
-    of a pair are of the blocks its comparisons are from, with all systems in them, so that what
-    contradicts its comparisons then is not explained by different sets of sentences.
+    A score is based on all blocks that show a system, but the comparisons of a pair are only from
+    blocks in which both "appeared (and were indeed ranked)": with other sentences and other
+    opponents, which alone may cause a contradiction (Bojar et al. 2011, §2.5.1). Here, the scores
+    of a pair are based on the same blocks as its comparisons, with all systems in them, so that
+    different sets of sentences cannot explain a remaining contradiction.
 
     Parameters
     ----------
@@ -284,13 +283,13 @@ def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[Score
 
 
 def contradictions(direct: DirectPairs, pairs: tuple[ScoredPair, ...]) -> tuple[Contradiction, ...]:
-    """Return the pairs whose own comparisons contradict their scores, the clearest first.
+    """Return the pairs whose direct comparisons contradict their scores, clearest first.
 
     Parameters
     ----------
     direct : DirectPairs
     pairs : tuple of ScoredPair
-        Of the same systems; those whose scores are equal or missing contradict nothing.
+        Pairs of the same systems; equal or missing scores are never contradicted.
 
     References
     ----------
@@ -315,7 +314,7 @@ def _value(scores: Scores, system: int) -> float | None:
 
 
 def _apart(scores: Scores, a: int, b: int) -> bool:
-    """Return whether no comparisons connect two systems."""
+    """Return whether two systems are not connected by comparisons."""
     return scores.group is not None and bool(scores.group[a] != scores.group[b])
 
 
@@ -331,14 +330,15 @@ def _scored(
 
 @dataclass(frozen=True)
 class Cycle:
-    """Systems each of which won most decided comparisons with the next, and the last with the first.
+    """Systems of which each won most decided comparisons with the next, and the last with the
+    first.
 
     Attributes
     ----------
     systems : tuple of str
-        From the first by name on.
+        Starting with the first by name.
     weakest_p : float
-        The largest corrected p-value among its pairs: all of them are told apart up to this level.
+        The largest corrected p-value among its pairs: at this level, all of them are significant.
     """
 
     systems: tuple[str, ...]
@@ -346,11 +346,11 @@ class Cycle:
 
 
 def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
-    """Return the cycles of three, and one of the shortest of each group that has only longer ones.
+    """Return all cycles of three, and a shortest cycle of each group with longer cycles only.
 
-    No order of the systems agrees with all majorities of a cycle. Wherever all pairs were decided,
-    a cycle includes one of three (Kendall & Babington Smith 1940); where some pairs were never
-    compared, or are even, there may only be longer ones.
+    No order of the systems agrees with all majorities of a cycle. If all pairs are decided, any
+    cycle implies a cycle of three (Kendall & Babington Smith 1940); if some pairs were never
+    compared or are tied, there may only be longer ones.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
     Returns
     -------
     tuple of Cycle
-        Those told apart most clearly first.
+        Sorted by `weakest_p`, clearest first.
 
     References
     ----------
@@ -394,10 +394,10 @@ def _named(direct: DirectPairs, cycle: list[int]) -> Cycle:
 
 
 def _triads(beats: BoolArray) -> list[list[int]]:
-    """Return all cycles of three, each once, from its smallest index on."""
+    """Return all cycles of three, each once, starting with its smallest index."""
     found: list[list[int]] = []
     for a in range(len(beats)):
-        # b and c come after a, so that each cycle is found from its smallest index alone.
+        # b and c come after a, so that each cycle is found only once, from its smallest index.
         after = np.arange(len(beats)) > a
         for b in np.flatnonzero(beats[a] & after).tolist():
             closing = np.flatnonzero(beats[b] & beats[:, a] & after).tolist()

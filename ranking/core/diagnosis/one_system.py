@@ -1,7 +1,8 @@
-"""One system against the others: how often it won, was skipped or commented on, by opponent and by part of the judgments.
+"""One system against the others: shares won, skipped and commented on, by opponent and by part of
+the judgments.
 
-A block shows a system beside several others, so its comparisons depend on each other. Intervals account for segments (for
-documents, where these are known and there are enough of them) and for judges.
+A block compares a system with several others, so its comparisons are correlated. Intervals account
+for segments (or for documents, if they are known and there are enough) and for judges.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ class Outcomes:
     Attributes
     ----------
     blocks : Blocks
-        The B blocks in which the system got a label, in the order of their keys.
+        The B blocks in which the system has a label, sorted by key.
     system : int
-        Its index.
+        Index of the system.
     won, lost, tied : bool, shape (B, n)
-        Against each of n systems. Systems that share its candidate are not compared with it.
+        Result against each of n systems. Systems that share its candidate are not compared with it.
     """
 
     blocks: Blocks
@@ -51,7 +52,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class ShareWon:
-    """Comparisons of a system, and the share of the decided ones that it won.
+    """Comparisons of a system, and its share of decided comparisons won.
 
     Attributes
     ----------
@@ -61,7 +62,7 @@ class ShareWon:
     low, high : float or None
         Ends of the interval of the share.
     limits : tuple of str
-        Units that the interval does not account for, because there are too few: codes of `RangeLimit`.
+        Units that the interval ignores because there are too few: codes of `RangeLimit`.
     """
 
     won: int
@@ -75,16 +76,16 @@ class ShareWon:
 
 @dataclass(frozen=True)
 class LengthTrend:
-    """Change of the share won with the length of the source.
+    """Trend of the share won with the length of the source.
 
     Attributes
     ----------
     slope : float
-        Change of the share with twice as many words.
+        Change of the share when the number of words doubles.
     p_value : float or None
-        Of the two-sided test that it does not change; None with too few segments.
+        Two-sided test of no change; None with too few segments.
     limits : tuple of str
-        Units that the test does not account for, because there are too few: codes of `RangeLimit`.
+        Units that the test ignores because there are too few: codes of `RangeLimit`.
     """
 
     slope: float
@@ -93,7 +94,7 @@ class LengthTrend:
 
 
 def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
-    """Return how the comparisons of a system ended.
+    """Return the outcomes of a system's comparisons.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
     Outcomes
     """
     rows = np.flatnonzero(blocks.labels[:, system] > 0)
-    # Sums of floats depend on the order, results must not.
+    # Float sums depend on the order, but results must not.
     shown = blocks.take(rows[np.argsort(blocks.key[rows], kind="stable")])
     own = shown.labels[:, [system]]
     compared = (shown.labels > 0) & (shown.candidates != shown.candidates[:, [system]])
@@ -129,17 +130,17 @@ def share_won(
 ) -> ShareWon:
     """Return the share of decided comparisons that a system won, with its interval.
 
-    The interval is that of `ranking.core.uncertainty.share_interval`, between segments, or documents where
-    there are enough, and judges.
+    The interval is that of `ranking.core.uncertainty.share_interval`, over judges and segments (or
+    documents, if there are enough).
 
     Parameters
     ----------
     outcomes : Outcomes
-        Of B blocks.
+        Outcomes of B blocks.
     rows : array of int, array of bool of shape (B,), or slice
         Blocks that count; all if not given.
     opponent : int, optional
-        Index of the only system that counts as one; all if not given.
+        Index of the only opponent that counts; all if not given.
     confidence : float
 
     Returns
@@ -191,22 +192,23 @@ def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
 def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     """Test whether the share won changes with the length of the source.
 
-    The share of the decided comparisons is regressed on the binary logarithm of the words of the source, by least
-    squares; the variance of the slope is that between segments and judges, at least that of independent trials around
-    the share with one success and one failure added, and the test is Student's t. Its degrees of freedom are those of
-    the variance, but no more than segments (or documents) less two, because lengths are theirs.
+    The share of the decided comparisons is regressed on the binary logarithm of the number of words
+    in the source by least squares. The variance of the slope is that over segments and judges, and
+    at least that of independent trials with one success and one failure added. The test is
+    Student's t with the degrees of freedom of that variance, but at most the number of segments (or
+    documents) minus two, because lengths belong to segments.
 
     Parameters
     ----------
     outcomes : Outcomes
-        Of B blocks.
+        Outcomes of B blocks.
     words : int64, shape (last segment number + 1,)
-        Words of each segment's source by its number; below 1 where they are not known.
+        Number of words in the source of each segment, by segment number; below 1 if unknown.
 
     Returns
     -------
     LengthTrend or None
-        None if lengths do not differ, or nothing was decided.
+        None if all lengths are equal or nothing was decided.
     """
     won, lost = (_counts(each, None) for each in (outcomes.won, outcomes.lost))
     length = words[outcomes.blocks.segment]
@@ -228,7 +230,7 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     limits = tuple(str(limit) for limit in combined.limits)
     if RangeLimit.FEW_SEGMENTS in combined.limits:
         return LengthTrend(slope, None, limits)
-    # If lengths explain everything, the remainder is a rounding error, not a variance.
+    # If length explains everything, the residual is a rounding error, not a variance.
     smoothed = (float(wins.sum()) + 1) / (float(trials.sum()) + 2)
     variance = max(smoothed * (1 - smoothed) / spread, float(combined.matrix[0, 0]))
     t = abs(slope) / np.sqrt(variance)
@@ -256,20 +258,20 @@ def _influence_parts(blocks: Blocks, influence: FloatArray, trials: FloatArray) 
 
 @dataclass(frozen=True)
 class ClearSegment:
-    """A segment on which a system and another one are far apart.
+    """A segment on which a system and another one got very different labels.
 
     Attributes
     ----------
     segment : int
-        Its number.
+        Number of the segment.
     other : str
-        The system that is furthest away.
+        The system with the largest distance.
     distance : float
-        Mean difference of the two labels, in the blocks with both; above 0 the better one is ahead.
+        Mean difference of the two labels in the blocks with both, in favour of the better one.
     compared : int
-        Blocks with both.
+        Number of blocks with both.
     judgments, judges : int
-        Of the segment with the system.
+        Numbers of judgments of the segment with the system, and of their judges.
     ranks : mapping of str to float
         Mean labels in these judgments, best first.
     """
@@ -290,9 +292,9 @@ class ClearSegments:
     Attributes
     ----------
     lost, won : tuple of ClearSegment
-        The clearest first.
+        Clearest first.
     fewest : int
-        How often the two were compared there at least.
+        Minimum number of comparisons of the two systems on these segments.
     """
 
     lost: tuple[ClearSegment, ...]
@@ -301,22 +303,22 @@ class ClearSegments:
 
 
 def clear_segments(outcomes: Outcomes, *, most: int = 10, fewest: int = 2) -> ClearSegments:
-    """Find the segments on which a system is furthest behind another one, and ahead of another one.
+    """Find the segments on which a system is furthest behind, and furthest ahead of, another one.
 
     Parameters
     ----------
     outcomes : Outcomes
-        Of B blocks over n systems.
+        Outcomes of B blocks over n systems.
     most : int
         Maximum number of segments of each kind.
     fewest : int
-        Two systems that were compared less often on a segment are left out: one judgment says little. Where
-        none was compared as often, one comparison is enough.
+        Minimum number of comparisons of two systems on a segment, because one judgment says little.
+        If no pair was compared that often, one comparison is enough.
 
     Returns
     -------
     ClearSegments
-        By distance, then by comparisons, then by number.
+        Sorted by distance, then by number of comparisons, then by segment number.
     """
     blocks = outcomes.blocks
     numbers, place = np.unique(blocks.segment, return_inverse=True)
@@ -334,7 +336,7 @@ def clear_segments(outcomes: Outcomes, *, most: int = 10, fewest: int = 2) -> Cl
     mean = np.where(compared >= fewest, behind / np.maximum(1, compared), 0.0)
 
     def clearest(distance: FloatArray) -> tuple[ClearSegment, ...]:
-        # Among equally distant ones, take the one that was compared most often.
+        # Among equal distances, take the system compared most often.
         other = np.lexsort((compared, distance), axis=1)[:, -1]
         index = np.arange(len(numbers))
         furthest, often = distance[index, other], compared[index, other]
@@ -378,9 +380,9 @@ def _clear_segment(
 
 
 class SkippedBlock(NamedTuple):
-    """A block that a judge skipped: its segment's number, the judge, the systems shown, whether there is a comment.
+    """A skipped block: segment number, judge, systems shown, and whether there is a comment.
 
-    `document` is the name of its document, "" if it is not known.
+    `document` is the name of its document, "" if unknown.
     """
 
     segment: int
@@ -391,7 +393,7 @@ class SkippedBlock(NamedTuple):
 
 
 class CommentedBlock(NamedTuple):
-    """A block that a judge ranked with a comment: its segment's number, the judge, the systems shown."""
+    """A ranked block with a comment: segment number, judge, and systems shown."""
 
     segment: int
     judge: str
@@ -400,17 +402,17 @@ class CommentedBlock(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """All blocks that were shown and answered: R of them, the judged ones first.
+    """All R blocks that were shown and answered, judged ones first.
 
     Attributes
     ----------
     systems : tuple of str, length n
     shows : bool, shape (R, n)
-        Which systems each showed.
+        Systems shown in each block.
     segment, judge : int64, shape (R,)
     skipped, commented : bool, shape (R,)
     document : int64, shape (R,), or None
-        None if those of judged blocks are not known, or not several, or that of a skipped block is not known.
+        None unless the documents of all judged and skipped blocks are known and there are several.
     """
 
     systems: tuple[str, ...]
@@ -424,9 +426,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class RemarkShare:
-    """Number and share of blocks with a mark, and the interval of the share; None without blocks.
+    """Number and share of marked blocks, and the interval of the share; None without blocks.
 
-    `limits` are units that the interval does not account for, because there are too few: codes of `RangeLimit`.
+    `limits` are units that the interval ignores because there are too few: codes of `RangeLimit`.
     """
 
     count: int
@@ -449,11 +451,11 @@ def shown_blocks(
     blocks : Blocks
         B judged blocks over n systems.
     skips : sequence of SkippedBlock
-        Systems that are not among the n are ignored.
+        Skipped blocks; systems that are not among the n are ignored.
     comments : sequence of CommentedBlock
-        Those of no judged block are ignored.
+        Commented blocks; those that match no judged block are ignored.
     documents : sequence of str
-        Names of the documents by their numbers in `blocks`.
+        Names of the documents, by their numbers in `blocks`.
 
     Returns
     -------
@@ -496,9 +498,10 @@ def _documents(
 
 
 def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArray:
-    """Return which judged blocks have a comment.
+    """Return a mask of the judged blocks with a comment.
 
-    Of blocks of one judge and segment that show the same systems, the first as many as there are comments.
+    If several blocks have the same judge, segment and systems, as many of the first are marked as
+    there are comments.
     """
     found = np.zeros(len(blocks), dtype=np.bool_)
     known = set(blocks.systems)
@@ -523,9 +526,10 @@ def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
 def remark_share(
     shown: Shown, marked: BoolArray, rows: BoolArray, *, confidence: float = 0.95
 ) -> RemarkShare:
-    """Return the share of some blocks that have a mark, with an interval between segments and judges.
+    """Return the share of marked blocks among the selected ones, with an interval over segments and
+    judges.
 
-    Documents replace segments where there are enough of them, as in `ranking.core.diagnosis.one_system`.
+    Documents replace segments if there are enough, as in `share_won`.
 
     Parameters
     ----------
