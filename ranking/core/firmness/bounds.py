@@ -1,6 +1,7 @@
-"""Proven lower bounds on the number of blocks that decide the first place.
+"""Proven lower bounds on the number of blocks whose removal changes first place.
 
-For Expected Wins, branch and bound proves that a number of blocks cannot change first place.
+For Expected Wins, branch and bound proves that removing a number of blocks cannot change first
+place.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ class CountedBlocks:
     parameters : mapping
         All parameters of the method.
     layout : Layout
-        Of n systems.
+        Layout for n systems.
     cells : sparse int64, shape (m, B)
     key : uint64, shape (B,)
-        Content keys, to order blocks that add the same.
+        Content keys, for ordering blocks with equal contributions.
     """
 
     method: CountsMethod
@@ -57,18 +58,20 @@ class CountedBlocks:
         return np.asarray(self.cells[:, rows].sum(axis=1)).ravel().astype(np.int64)
 
     def scores(self, counts: Int64Array) -> Scores:
-        """Return the scores of counts of shape (R, m), shape (R, n)."""
+        """Return scores of shape (R, n) from counts of shape (R, m)."""
         return self.method.score_counted(counts, self.layout, **self.parameters)
 
     def overtaken_without(self, removed: Int64Array, first: int) -> Int64Array:
-        """Return the system ahead of the first without counts of shape (R, m), see `overtaken_by`."""
+        """Return the system ahead of the first after removing counts of shape (R, m), see
+        `overtaken_by`.
+        """
         return overtaken_by(self.scores(self.total - removed), first)
 
     def gains(self, counts: Int64Array, first: int, rival: int) -> FloatArray:
-        """Return how much the lead of the first over a rival shrinks without each block, shape (B,).
+        """Return the decrease of the first's lead over a rival without each block, shape (B,).
 
-        This is the first derivative at `counts`, of shape (m,) for the m cells of the layout, in units of the score.
-        Raises ValueError if the method has no influence values.
+        This is a first-order approximation at `counts`, of shape (m,) for the m cells of the
+        layout, in units of the score. Raises ValueError if the method has no influence values.
         """
         if self.method.influence is None:
             raise ValueError(f"{self.method.name} has no influence values")
@@ -77,14 +80,14 @@ class CountedBlocks:
 
     @cached_property
     def kinds(self) -> BlockKinds:
-        """The blocks that add anything, those that add the same together."""
+        """The blocks that contribute to the counts, grouped by contribution."""
         cells = self.cells
         by_content: dict[bytes, list[int]] = {}
         for row in range(cells.shape[1]):
             added = cells.indices[cells.indptr[row] : cells.indptr[row + 1]]
             if len(added):
                 by_content.setdefault(np.sort(added).tobytes(), []).append(row)
-        # In an order that does not depend on that of the rows.
+        # Ordered independently of the order of the rows.
         listed = [by_content[content] for content in sorted(by_content)]
         return BlockKinds(
             cells=np.stack([self.of(np.array(rows[:1])) for rows in listed])
@@ -102,7 +105,7 @@ class BlockKinds:
     ----------
     cells : int64, shape (V, m)
     rows : list of list of int
-        The blocks of each kind.
+        Blocks of each kind.
     """
 
     cells: Int64Array
@@ -116,9 +119,9 @@ class BlockKinds:
 def counted_blocks(
     blocks: Blocks, method: CountsMethod, parameters: Mapping[str, Any] | None = None
 ) -> CountedBlocks:
-    """Count each of B blocks.
+    """Count the contribution of each of B blocks.
 
-    Memory grows with the number of comparisons: about 12 bytes for each.
+    Memory grows with the number of comparisons, about 12 bytes each.
     """
     layout = method.layout(len(blocks.systems))
     parts = [layout.of_blocks(blocks.take(rows)) for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME)]
@@ -132,30 +135,30 @@ def counted_blocks(
     )
 
 
-#: Rounding errors of sums of this size must not make a bound too high.
+#: Margin for rounding errors of sums, which must not make a bound too high.
 _ROUNDING = 1e-9
-#: Weights of the second condition tried for each interval of thresholds.
+#: Weights of the second condition, tried for each interval of thresholds.
 _WEIGHTS = (0.0, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0, 3.0, 5.0)
-#: Intervals of thresholds looked at.
+#: Number of intervals of thresholds to examine.
 _INTERVALS = 300
 
 
 def at_least(counted: CountedBlocks, first: int, limit: int | None = None) -> int:
-    """Return a number of blocks so that no fewer change first place.
+    """Return a lower bound on the number of blocks whose removal changes first place.
 
     Parameters
     ----------
     counted : CountedBlocks
-        Of n systems; one is first alone.
+        Blocks over n systems, of which only one is in first place.
     first : int
     limit : int, optional
-        A number of blocks that is known to change it; the result is at most that.
+        Number of blocks known to change first place; the result is at most that.
 
     Returns
     -------
     int
-        At least 1. There are bounds for Expected Wins and for shares of comparisons and of blocks;
-        1 for other methods.
+        At least 1. There are bounds for Expected Wins, and for shares of comparisons and of blocks;
+        for other methods, the result is 1.
     """
     most = counted.cells.shape[1] if limit is None else limit
     name, n = counted.method.name, counted.layout.systems
@@ -177,28 +180,28 @@ def at_least(counted: CountedBlocks, first: int, limit: int | None = None) -> in
 def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     """Return a bound for Expected Wins, at most `most`.
 
-    Of a pair with w wins and l losses, N = w + l, let x wins and y losses be removed, x + y ≤ K.
+    For a pair with w wins and l losses, N = w + l, let x wins and y losses be removed, x + y ≤ K.
     The share won changes by
 
         (w − x) / (N − x − y) − w / N = (−x l + y w) / (N (N − x − y))
 
-    which is at least −x l / (N (N − K)) + y w / N², and at most −x l / N² + y w / (N (N − K)). So a
-    block removed shrinks the lead by no more than a sum over its comparisons, and K blocks by no
-    more than the K largest of these sums. This holds as long as no pair of the two loses all its
-    comparisons (K < N): beyond that, nothing is proven.
+    which is at least −x l / (N (N − K)) + y w / N², and at most −x l / N² + y w / (N (N − K)). So
+    removing a block shrinks the lead by no more than a sum over its comparisons, and removing K
+    blocks by no more than the K largest of these sums. This holds as long as no pair with either
+    system loses all its comparisons (K < N); beyond that, nothing is proven.
     """
     n = counted.layout.systems
     wins = counted.total[: n * n].reshape(n, n).astype(np.float64)
     decided = wins + wins.T
     met = (decided > 0) & ~np.eye(n, dtype=np.bool_)
     if not met[rival].any():
-        return most  # it has no score, and gets none by removals
+        return most  # it has no score, and removals cannot give it one
     share = np.divide(wins, decided, out=np.zeros_like(wins), where=met)
     mean = np.where(met, share, 0.0).sum(axis=1) / np.maximum(1, met.sum(axis=1))
     lead = float(mean[first] - mean[rival])
     of_pairs = decided[[first, rival]][met[[first, rival]]]
     low, high = 0, min(most, int(of_pairs.min())) - 1
-    # The sum of the largest grows with K: find the largest K that cannot be enough.
+    # The sum of the largest grows with K; find the largest K that cannot suffice.
     while low < high:
         middle = (low + high + 1) // 2
         weights = _weights(wins, decided, met, (first, rival), middle)
@@ -218,14 +221,17 @@ def _weights(
     pair: tuple[int, int],
     removed: int,
 ) -> FloatArray:
-    """Return by how much at most one comparison shrinks the lead, by its cell, shape (n²,)."""
+    """Return the maximum decrease of the lead by removing one comparison of each cell, shape
+    (n²,).
+    """
     n = len(wins)
     weights = np.zeros((n, n))
     for system, sign in zip(pair, (1, -1), strict=True):
         opponents = np.flatnonzero(met[system])
         won, lost = wins[system, opponents], wins[opponents, system]
         every, fewer = decided[system, opponents], decided[system, opponents] - removed
-        # Wins of the first are worth removing, and losses of the rival; the others grow the lead.
+        # Removing wins of the first or losses of the rival shrinks the lead; removing others
+        # increases it.
         win_over, loss_over = (fewer, every) if sign > 0 else (every, fewer)
         weights[system, opponents] += sign * lost / (every * win_over) / len(opponents)
         weights[opponents, system] -= sign * won / (every * loss_over) / len(opponents)
@@ -242,14 +248,16 @@ class _Parts:
     """Contributions of blocks to numerators and denominators of the shares of the first and of a rival.
 
     `added` has a row for each kind of block, with four columns: part and whole of the first, part
-    and whole of the rival. `many` are the blocks of each kind.
+    and whole of the rival. `many` has the number of blocks of each kind.
     """
 
     added: FloatArray
     many: FloatArray
 
     def needed(self, threshold: float, weight: float) -> float:
-        """Return how many blocks it takes at least until a sum over the rest is positive."""
+        """Return the minimum number of removals that makes a sum over the remaining blocks
+        positive.
+        """
         first = self.added[:, 0] - threshold * self.added[:, 1]
         rival = self.added[:, 2] - threshold * self.added[:, 3]
         worth = rival - weight * first
@@ -271,14 +279,14 @@ class _Parts:
 def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     """Return a bound for shares part / whole, at most `most`.
 
-    If the rival's share is higher after a removal, then with the first's share t then
+    If the rival's share is higher after a removal, then for the first's share t after the removal
 
         Σ (part − t whole of the rival) − λ Σ (part − t whole of the first) > 0
 
-    over the blocks that are left, for each λ ≥ 0, because the second sum is 0. For given t and λ,
-    the fewest removals that make it positive are those of the most negative terms. The largest such
+    over the remaining blocks, for each λ ≥ 0, because the second sum is 0. For given t and λ, the
+    smallest set of removals that makes it positive has the most negative terms. The largest such
     sum after K removals is a maximum of functions linear in t, so on an interval of t it is largest
-    at one of its ends. Intervals are halved where the bound is lowest.
+    at one of the ends. Intervals are halved where the bound is lowest.
     """
     columns = [
         np.asarray(each @ counted.cells)
@@ -289,8 +297,8 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     added, many = np.unique(stacked, axis=0, return_counts=True)
     parts = _Parts(added.astype(np.float64), many.astype(np.float64))
     if not parts.added[:, 3].any():
-        return most  # it has no score, and gets none by removals
-    # Without a share of the first, the sums say nothing.
+        return most  # it has no score, and removals cannot give it one
+    # If the first has no share, the sums prove nothing.
     most = min(most, int(parts.many[parts.added[:, 1] > 0].sum()))
     ratio = float(parts.added[:, 3] @ parts.many) / float(parts.added[:, 1] @ parts.many)
     weights = [weight * ratio for weight in _WEIGHTS]
@@ -305,13 +313,15 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
             return most
         middle = (low + high) / 2
         for ends in ((low, middle), (middle, high)):
-            # A part of an interval needs no fewer than the whole.
+            # A part of an interval has at least the bound of the whole.
             heapq.heappush(heap, (max(least, bound(*ends)), *ends))
     return int(min(most, heap[0][0]))
 
 
 def _part_and_whole(name: str, layout: Layout, system: int) -> tuple[Int64Array, Int64Array]:
-    """Return which cells count for the part and for the whole of a system's share, shape (m,)."""
+    """Return masks of the cells that count for the part and the whole of a system's share, each of
+    shape (m,).
+    """
     n = layout.systems
     part, whole = (np.zeros(layout.size, dtype=np.int64) for _ in range(2))
     others = np.array([other for other in range(n) if other != system], dtype=np.int64)
@@ -330,34 +340,34 @@ def _part_and_whole(name: str, layout: Layout, system: int) -> tuple[Int64Array,
     return part, whole
 
 
-#: Linear programs solved before the proof is given up, and kinds of blocks in all of them: a program
-#: takes a few milliseconds for some hundreds.
+#: Maximum number of linear programs to solve before giving up, and of kinds of blocks in all of
+#: them: a program with some hundreds takes a few milliseconds.
 _PROGRAMS = 2000
 _KINDS = 2_000_000
-#: With more blocks than this, no proof is tried.
+#: With more blocks than this, no proof is attempted.
 _BLOCKS = 20_000
 #: Status of `linprog` if no solution is feasible.
 _INFEASIBLE = 2
-#: Larger than the rounding errors of a solved program.
+#: Tolerance larger than the rounding errors of a solved program.
 _TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class _Terms:
-    """The shares that make up the lead of the first over a rival, one for each of T terms.
+    """The T terms of the lead of the first over a rival, each a share.
 
     Attributes
     ----------
     sign : float64, shape (T,)
         1 for shares of the first, −1 for those of the rival, each divided by the opponents met.
     won, lost : float64, shape (T,)
-        Comparisons of the share, before any is removed.
+        Comparisons of the share before any removals.
     pair : int64, shape (T,)
-        Number of the pair of systems; the first and the rival have two terms and are one pair.
+        Index of the pair of systems; the first and the rival are one pair with two terms.
     wins, losses : sparse float64, shape (T, V)
-        What a block of each of V kinds adds to them.
+        Contribution of a block of each of V kinds to them.
     many : float64, shape (V,)
-        Blocks of each kind.
+        Number of blocks of each kind.
     """
 
     sign: FloatArray
@@ -378,10 +388,10 @@ class _Terms:
         return np.unique(self.pair, return_index=True)[1].astype(np.int64)
 
     def weights(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return by how much at most a win and a loss removed shrink the lead, shape (T,) each.
+        """Return the maximum decrease of the lead by removing a win and a loss, each of shape (T,).
 
-        `low` and `high` are the fewest and the most comparisons of each pair that are removed, see
-        `ranking.core.firmness.bounds`.
+        `low` and `high` are the minimum and maximum numbers of removed comparisons of each pair;
+        see `_expected_wins`.
         """
         every = self.won + self.lost
         fewer, more = every - high[self.pair], every - low[self.pair]
@@ -391,9 +401,11 @@ class _Terms:
         return of_win, of_loss
 
     def shrunk(self, wins: FloatArray, losses: FloatArray) -> FloatArray:
-        """Return by how much each term shrinks the lead, in units of the score, if wins and losses are removed.
+        """Return the decrease of the lead by each term, in units of the score, when wins and losses
+        are removed.
 
-        `wins` and `losses` have an entry a term, as `won` and `lost` do; some comparison of each term must be left.
+        `wins` and `losses` have one entry per term, like `won` and `lost`; each term must keep some
+        comparison.
         """
         every = self.won + self.lost
         left = every - wins - losses
@@ -403,25 +415,24 @@ class _Terms:
 def cannot_overtake(counted: CountedBlocks, first: int, rival: int, removed: int) -> bool:
     """Return True if a rival provably is not ahead after at most this number of removals.
 
-    The shares of Expected Wins are bounded by linear functions of what is removed as in
-    `ranking.core.firmness.bounds`, which are close where the number of comparisons removed
-    of a pair is known. Linear programs over the kinds of blocks say how many comparisons of each
-    pair can be removed at most if the bounds are to reach the lead, which makes the bounds closer.
-    Where they still reach it, the numbers of one pair are split in two, and both halves are looked
-    at in turn.
+    The shares of Expected Wins are bounded by linear functions of the removed comparisons, as in
+    `_expected_wins`, which are tight if the number of removed comparisons of a pair is known.
+    Linear programs over the kinds of blocks give the maximum number of comparisons of each pair
+    that can be removed if the bounds are to reach the lead, which tightens the bounds. If they
+    still reach it, the range of one pair is split in two, and both halves are examined in turn.
 
     Parameters
     ----------
     counted : CountedBlocks
-        Of Expected Wins; the first has a higher score than the rival.
+        Blocks scored by Expected Wins; the first has a higher score than the rival.
     first, rival : int
     removed : int
 
     Returns
     -------
     bool
-        False if a pair of the two could lose all its comparisons, or if there is too much to
-        compute, or simply no proof.
+        False if there is no proof, if a pair with either system could lose all its comparisons, or
+        if there is too much to compute.
     """
     terms = _terms(counted, first, rival)
     if terms is None or removed >= float((terms.won + terms.lost).min()):
@@ -474,7 +485,7 @@ def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Fewest and most comparisons of each pair that are removed, shape (P,) each."""
+    """Minimum and maximum numbers of removed comparisons of each pair, each of shape (P,)."""
 
     low: FloatArray
     high: FloatArray
@@ -498,14 +509,16 @@ class _Programs:
         return self._left <= 0
 
     def best(self, part: _Part) -> FloatArray | None:
-        """Return how many blocks of each kind shrink the lead most; None if that is not enough."""
+        """Return the numbers of blocks of each kind that shrink the lead most; None if that is not
+        enough.
+        """
         found = self._solved(self._gains(part), part)
         if found is None:
             return None
         return None if found.value <= self._terms.lead - _TOLERANCE else found.taken
 
     def tightened(self, part: _Part) -> _Part | None:
-        """Return the part with fewer comparisons of each pair at most; None if nothing is enough."""
+        """Return the part with lower maximum numbers of comparisons; None if nothing is enough."""
         high = part.high.copy()
         for pair in np.flatnonzero(part.high > part.low).tolist():
             if self.are_spent:
@@ -525,19 +538,19 @@ class _Programs:
     def _solved(
         self, worth: FloatArray, part: _Part, *, enough: FloatArray | None = None
     ) -> _Solved | None:
-        """Return the removal of most worth; None if there is none whose gains are enough."""
+        """Return the removal with the highest value; None if none gains enough."""
         self._left -= 1
         limits: Any = self._limits
         most = [*part.high.tolist(), *(-part.low).tolist(), float(self._removed)]
         if enough is not None:
             limits = sparse.vstack([limits, sparse.csr_array(-enough[np.newaxis])], format="csr")
             most.append(_TOLERANCE - self._terms.lead)
-        from scipy.optimize import linprog  # Quintet starts without it
+        from scipy.optimize import linprog  # slow to import, not needed at start-up
 
         found = linprog(-worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs")
         if found.status == _INFEASIBLE:
             return None
-        if found.status != 0 or found.fun is None:  # nothing is known, and nothing is ruled out
+        if found.status != 0 or found.fun is None:  # nothing is ruled out
             return _Solved(np.inf, np.zeros(len(worth)))
         return _Solved(float(-found.fun), np.asarray(found.x))
 
@@ -551,11 +564,13 @@ class _Solved:
 
 
 def _halves(terms: _Terms, part: _Part, taken: FloatArray) -> list[_Part]:
-    """Return two halves of a part, split where the bound is worst; none if splitting does not help."""
+    """Return two halves of a part, split where the bound is loosest; none if splitting does not
+    help.
+    """
     wins, losses = np.asarray(terms.wins @ taken), np.asarray(terms.losses @ taken)
     shrunk = terms.shrunk(wins, losses)
     if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
-        return []  # no better bound of the shares rules this out
+        return []  # no tighter bound of the shares can rule this out
     of_win, of_loss = terms.weights(part.low, part.high)
     excess = of_win * wins + of_loss * losses - shrunk
     of_pairs = np.bincount(terms.pair, weights=excess, minlength=len(part.low))

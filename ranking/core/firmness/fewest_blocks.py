@@ -1,10 +1,10 @@
-"""The fewest blocks without which another system is in first place.
+"""The smallest set of blocks whose removal puts another system in first place.
 
-Finding them exactly is a combinatorial problem. An upper bound is found quickly: the blocks
-whose removal shrinks the lead most, by its derivative (Broderick, Giordano & Meager 2020), with the
-derivative taken again where the lead is gone (recursively, as Huang et al. 2025 recommend), and
-verified by scoring the rest. Proven lower bounds (`ranking.core.firmness.bounds`), and a search through all smaller sets
-where there are few, say how far the number found can be off.
+Finding it exactly is a combinatorial problem. An upper bound is found quickly: the blocks whose
+removal shrinks the lead most according to its derivative (Broderick, Giordano & Meager 2020), which
+is updated at the counts where the lead is lost (recursively, as Huang et al. 2025 recommend),
+verified by scoring the rest. Proven lower bounds (`ranking.core.firmness.bounds`), and a search
+through all smaller sets if there are few, limit the possible error of this number.
 
 References
 ----------
@@ -33,19 +33,19 @@ from ranking.core.methods.method import CountsMethod
 
 #: Number of times that the derivative is updated at the counts where the lead was lost.
 _ROUNDS = 8
-#: Lengths of a prefix tried at a time.
+#: Number of prefix lengths tried at a time.
 _TRIED_AT_A_TIME = 32
-#: Removals scored, one kind of block after the other, to improve on a prefix.
+#: Maximum number of removals scored, one kind of block after another, to improve on a prefix.
 _STEPS_SCORED = 20_000
-#: Cells of blocks that are put back one by one, to see whether they can be spared.
+#: Maximum number of cells of blocks that are put back one by one, to check whether they are needed.
 _SPARE_CELLS = 4_000_000
-#: Sets scored to prove that no smaller one changes first place.
+#: Maximum number of sets scored to prove that no smaller set changes first place.
 _SETS_SCORED = 50_000
 _SETS_AT_A_TIME = 2048
 
 
 class Proof(StrEnum):
-    """Reason why no fewer blocks change first place; callers put the code into words."""
+    """Reason why no smaller set changes first place; callers put the code into words."""
 
     BOUND = "bound"
     """A bound proves it."""
@@ -59,21 +59,21 @@ class Proof(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class FewestBlocks:
-    """The fewest blocks found whose removal changes first place.
+    """Smallest set found of blocks whose removal changes first place.
 
     Attributes
     ----------
     blocks : int
-        All blocks.
+        Number of all blocks.
     first : tuple of str
-        Systems that are first with all blocks: several if their scores are equal, and then nothing
-        was looked for; empty if no system has a score.
+        Systems that are first with all blocks: several if their scores are equal, in which case no
+        search is made; empty if no system has a score.
     rows : int64, shape (k,), or None
-        The blocks of the smallest set found, the most influential first; None if no set was found.
+        The blocks of the smallest set found, most influential first; None if no set was found.
     new_first : str or None
-        System that is ahead without them.
+        System that is ahead after their removal.
     at_least : int
-        No set of fewer blocks changes first place.
+        Proven lower bound: no smaller set changes first place.
     proof : Proof
         Why `rows` is the smallest set, or why there is none.
     """
@@ -94,25 +94,25 @@ class FewestBlocks:
 def fewest_blocks(
     blocks: Blocks, method: CountsMethod, *, parameters: Mapping[str, Any] | None = None
 ) -> FewestBlocks:
-    """Find the fewest blocks whose removal changes first place.
+    """Find the smallest set of blocks whose removal changes first place.
 
-    First place changes if another system has a higher score than the first, or if the first has no
-    score any more; an equal score is no change.
+    First place changes if another system has a higher score than the first, or if the first no
+    longer has a score; an equal score is not a change.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     method : CountsMethod
-        One with influence values.
+        A method with influence values.
     parameters : mapping, optional
         Parameters of the method that differ from its defaults.
 
     Returns
     -------
     FewestBlocks
-        `rows` was verified by scoring the other blocks. No block of it can be spared, unless there
-        were too many to try.
+        `rows` is verified by scoring the other blocks. All blocks in it are needed, unless there
+        were too many to check.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def fewest_blocks(
 def _verified(
     blocks: Blocks, counted: CountedBlocks, first: int, found: Int64Array | None
 ) -> int | None:
-    """Score the blocks without the removed ones, from scratch, and return the system in first place."""
+    """Score the remaining blocks from scratch, and return the system in first place."""
     if found is None:
         return None
     rest = np.ones(len(blocks), dtype=np.bool_)
@@ -159,7 +159,9 @@ def _verified(
 
 
 def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
-    """Return a set of blocks whose removal changes first place, as small as is found quickly."""
+    """Return a set of blocks whose removal changes first place, as small as can be found
+    quickly.
+    """
     rivals = [rival for rival in range(counted.layout.systems) if rival != first]
     candidates = [_by_influence(counted, first, rival) for rival in rivals]
     candidates.append(_all_of(counted, first))
@@ -175,11 +177,13 @@ def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
 
 
 def _by_influence(counted: CountedBlocks, first: int, rival: int) -> Int64Array | None:
-    """Return the shortest prefix of the blocks by their influence on the lead over a rival."""
+    """Return the shortest sufficient prefix of the blocks, sorted by influence on the lead over a
+    rival.
+    """
     at, best = counted.total, None
     for _round in range(_ROUNDS):
         gains = counted.gains(at, first, rival)
-        # Keys put equal gains into an order that does not depend on that of the rows.
+        # Equal gains are ordered by key, independently of the order of the rows.
         order = np.lexsort((counted.key, -gains))[: np.count_nonzero(gains > 0)]
         length = _shortest_prefix(counted, first, order)
         if length is None or (best is not None and length >= len(best)):
@@ -190,7 +194,7 @@ def _by_influence(counted: CountedBlocks, first: int, rival: int) -> Int64Array 
 
 
 def _shortest_prefix(counted: CountedBlocks, first: int, order: Int64Array) -> int | None:
-    """Return how many of these blocks, from the first on, change first place."""
+    """Return the length of the shortest prefix of these blocks that changes first place."""
     low, removed, high = 0, np.zeros(counted.layout.size, dtype=np.int64), len(order)
     while high > low:
         tried = np.unique(np.linspace(low + 1, high, _TRIED_AT_A_TIME).round().astype(np.int64))
@@ -209,7 +213,9 @@ def _shortest_prefix(counted: CountedBlocks, first: int, order: Int64Array) -> i
 
 
 def _all_of(counted: CountedBlocks, first: int) -> Int64Array | None:
-    """Return all blocks that count for the first, if another system has a score without them."""
+    """Return all blocks that count for the first system if another system has a score without
+    them.
+    """
     own = counted.layout.takes_part[first].astype(np.int64)
     rows = np.flatnonzero(own @ counted.cells[counted.layout.used]).astype(np.int64)
     ahead = counted.overtaken_without(counted.of(rows)[np.newaxis], first)
@@ -217,9 +223,9 @@ def _all_of(counted: CountedBlocks, first: int) -> Int64Array | None:
 
 
 def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) -> Int64Array | None:
-    """Remove the block that shrinks the lead over a rival most, again and again.
+    """Repeatedly remove the block that shrinks the lead over a rival most.
 
-    Return a set of fewer than `limit` blocks, or None if there is none, or too much to score.
+    Return a set of fewer than `limit` blocks; None if there is none, or too much to score.
     """
     if len(counted.cells.indptr) - 1 > _STEPS_SCORED or limit < 2:
         return None
@@ -229,7 +235,7 @@ def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) ->
     left = np.array([len(rows) for rows in kinds.rows])
     removed, taken = np.zeros(counted.layout.size, dtype=np.int64), list[int]()
     while len(taken) < limit - 1:
-        # Kinds without a block left add nothing.
+        # Kinds without remaining blocks have no gain.
         sums = removed + kinds.cells * (left > 0)[:, np.newaxis]
         scores = counted.scores(counted.total - sums)
         ahead = overtaken_by(scores, first) != NOBODY
@@ -259,7 +265,7 @@ def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
 
 
 def _without_spare(counted: CountedBlocks, first: int, found: Int64Array) -> Int64Array:
-    """Return the set without blocks that it does not need, the least influential first."""
+    """Return the set without unnecessary blocks, checked from the least influential on."""
     if len(found) * counted.layout.size > _SPARE_CELLS:
         return found
     while len(found) > 1:
@@ -278,7 +284,9 @@ def _without_spare(counted: CountedBlocks, first: int, found: Int64Array) -> Int
 def _proven(
     counted: CountedBlocks, first: int, found: Int64Array | None, least: int
 ) -> tuple[Int64Array | None, int, Proof]:
-    """Search the cases that no bound rules out, if they are few; return a set, its bound and proof."""
+    """Search the cases that no bound rules out, if there are few; return a set, its bound and its
+    proof.
+    """
     if found is not None and least < len(found) and _is_least(counted, first, len(found)):
         least = len(found)
     if found is not None and least >= len(found):
@@ -300,7 +308,7 @@ def _proven(
 
 
 def _is_least(counted: CountedBlocks, first: int, size: int) -> bool:
-    """Return whether branch and bound proves that no set of fewer blocks changes first place."""
+    """Return whether branch and bound proves that no smaller set changes first place."""
     return counted.method.name == "expected_wins" and all(
         cannot_overtake(counted, first, rival, size - 1)
         for rival in range(counted.layout.systems)
@@ -319,12 +327,13 @@ def _set_of(counted: CountedBlocks, first: int, size: int) -> Int64Array | None:
 
 
 def _sets(counted: CountedBlocks, size: int) -> Iterator[Int64Array]:
-    """Yield all sets of a given size as kinds, some thousands at a time, shape (R, size)."""
+    """Yield all sets of a given size as kinds, a few thousand at a time, shape (R, size)."""
     left = np.array([len(rows) for rows in counted.kinds.rows])
     all_of_them = combinations_with_replacement(range(len(left)), size)
     while listed := list(islice(all_of_them, _SETS_AT_A_TIME)):
         sets = np.array(listed, dtype=np.int64)
-        # Kinds ascend in a set: an entry and that `left` places before it are of one kind too often.
+        # Kinds ascend in a set: if an entry equals the one `left` places before it, its kind occurs
+        # too often.
         is_there = np.ones(len(sets), dtype=np.bool_)
         for many in np.unique(left[left < size]).tolist():
             repeated = sets[:, many:] == sets[:, : size - many]

@@ -38,11 +38,10 @@ def leaders(scores: Scores) -> list[int]:
 
 
 def overtaken_by(scores: Scores, first: int) -> Int64Array:
-    """Return the system that is ahead of one that was first.
+    """Return the system that is ahead of a given first system.
 
-    A system whose score is the same to `TIE_DECIMALS` decimals is not ahead, nor is one that no
-    comparisons connect with the first. Where the first no longer has a score, the best system is
-    ahead.
+    A system is not ahead if the scores agree to `TIE_DECIMALS` decimals, or if no comparisons
+    connect it with the first. If the first no longer has a score, the best system is ahead.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ def overtaken_by(scores: Scores, first: int) -> Int64Array:
     Returns
     -------
     int64, shape (R,)
-        The best of those ahead; `NOBODY` if there is none.
+        The best of the systems ahead; `NOBODY` if there is none.
     """
     values = np.round(np.where(scores.estimable, scores.values, -np.inf), TIE_DECIMALS)
     own, is_known = values[:, [first]], scores.estimable[:, [first]]
@@ -64,7 +63,7 @@ def overtaken_by(scores: Scores, first: int) -> Int64Array:
 
 
 def lead_over(scores: Scores, first: int, second: int) -> FloatArray:
-    """Return how far one system is ahead of another; NaN where the two cannot be compared.
+    """Return the lead of one system over another; NaN where they cannot be compared.
 
     Parameters
     ----------
@@ -95,12 +94,12 @@ class LeftOut:
     blocks : int
         Blocks left out.
     first : str or None
-        Systems that are first then; None if no system has a score.
+        Systems that are then first; None if no system has a score.
     lead : float or None
-        How far the system that is first with all blocks is ahead of the second, in scores without
-        the unit; negative if the second is ahead. None if one of the two has no score.
+        Lead of the system that is first with all blocks over the second, in scores without the
+        unit; negative if the second is ahead. None if one of the two has no score.
     swapped : tuple of (str, str)
-        Pairs of systems that change places, the one that is better with all blocks first.
+        Pairs of systems that swap places, the one that is better with all blocks first.
     """
 
     unit: str
@@ -117,11 +116,11 @@ class WithoutEach:
     Attributes
     ----------
     first, second : str or None
-        With all blocks, by `ranking.core.scores.ordinal_ranks`.
+        First and second system with all blocks, by `ranking.core.scores.ordinal_ranks`.
     lead : float or None
-        Of the first over the second, with all blocks.
+        Lead of the first over the second with all blocks.
     units : tuple of LeftOut
-        Those with the smallest lead first, those without one last.
+        Sorted by lead, smallest first; units without one last.
     """
 
     first: str | None
@@ -131,7 +130,7 @@ class WithoutEach:
 
     @property
     def deciding(self) -> tuple[LeftOut, ...]:
-        """The units without which another system is first."""
+        """Units without which another system is first."""
         return tuple(row for row in self.units if row.first != self.first)
 
 
@@ -145,8 +144,7 @@ def without_each(
 ) -> WithoutEach:
     """Rank the systems without each unit in turn.
 
-    Counts without a unit are those of all blocks minus its own, so each block is counted once,
-    whatever the number of units.
+    Counts without a unit are those of all blocks minus its own, so each block is counted only once.
 
     Parameters
     ----------
@@ -163,8 +161,9 @@ def without_each(
     Returns
     -------
     WithoutEach
-        Its lead is the influence of whole units: compare T. Broderick, R. Giordano, R. Meager
-        (2020), An Automatic Finite-Sample Robustness Metric, arXiv:2011.14999, for single ones.
+        The changes of the lead are the influences of whole units; for single observations, see T.
+        Broderick, R. Giordano, R. Meager (2020), An Automatic Finite-Sample Robustness Metric,
+        arXiv:2011.14999.
     """
     layout = method.layout(len(blocks.systems))
     settings = method.complete(parameters)
@@ -216,7 +215,7 @@ def _leads(scores: Scores, order: list[int]) -> list[float | None]:
 
 
 def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[str, str], ...]]:
-    """Return the pairs that change places in each row of scores."""
+    """Return the pairs that swap places in each row of scores."""
     n = len(blocks.systems)
     before = _ahead(whole)[0]
     found: list[tuple[tuple[str, str], ...]] = []
@@ -229,7 +228,7 @@ def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[
 
 
 def _ahead(scores: Scores) -> BoolArray:
-    """Return which systems are ahead of which, shape (R, n, n)."""
+    """Return whether each system is ahead of each other, shape (R, n, n)."""
     values = np.round(scores.values, TIE_DECIMALS)
     ahead: BoolArray = values[:, :, np.newaxis] > values[:, np.newaxis, :]
     if scores.group is not None:

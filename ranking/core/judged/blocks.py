@@ -1,8 +1,9 @@
-"""Judged blocks as columns, the input of every method of the core, with their content keys and documents.
+"""Judged blocks as columns, with content keys and documents: the input of all methods.
 
-The content key of a block determines its resampling weights, so an exported file gives the same ranking as its campaign;
-see `content_key`. It is computed from the block as judged, before the reference or any other system is left out,
-so rankings with and without the reference give a block the same weights.
+The content key of a block determines its resampling weights, so an exported file gives the same
+ranking as its campaign; see `content_key`. It is computed from the block as judged, before the
+reference or any other system is removed, so a block has the same weights in rankings with and
+without the reference.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
 
 
 def encoded_text(value: str) -> bytes:
-    """Return a text as encoded: its length in bytes, and its UTF-8."""
+    """Encode a text as its length in bytes followed by its UTF-8."""
     encoded = value.encode()
     return struct.pack("<I", len(encoded)) + encoded
 
 
 def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str]]) -> bytes:
-    """Return the encoding of the judged block and the judge, without the occurrence.
+    """Encode the judged block and the judge, without the occurrence.
 
-    It is, with integers little-endian and a text as its length in bytes (4 bytes) followed by its UTF-8,
+    With little-endian integers, and texts as their length in bytes (4 bytes) followed by UTF-8, the
+    encoding is
 
         segment number                      8 bytes, signed
         judge's pseudonym                   text
@@ -43,9 +45,10 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
             number of systems               4 bytes
             for each system, sorted by name (by code point): text
 
-    Every part is preceded by its length or number, so different judgments never have the same encoding. The test set is not in
-    it: renaming a test set, or importing its judgments under another name, must not change a bit of the ranking. Labels are not
-    in it: correcting a label changes no weight.
+    Every part is preceded by its length or number, so different judgments never have the same
+    encoding. It does not include the test set, because renaming a test set, or importing its
+    judgments under another name, must not change the ranking at all. It does not include labels, so
+    correcting a label changes no weight.
 
     Parameters
     ----------
@@ -54,8 +57,8 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
     judge : str
         The judge's pseudonym.
     candidates : sequence of sequences of str
-        The candidates in shown order, including the reference; each is the names, in any order, of
-        the systems it stands for.
+        The candidates in display order, including the reference; each is a sequence of the names,
+        in any order, of the systems it stands for.
 
     Returns
     -------
@@ -72,10 +75,11 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
 def content_key(content: bytes, occurrence: int = 0) -> int:
     """Return the 64-bit hash of an encoded judgment and its occurrence.
 
-    It is BLAKE2b, 8 bytes, person "quintet-key-v1", read little-endian, of the content and of the occurrence in 4 bytes.
-    Occurrences number judgments with equal content (a judge who saw the same block twice) in the order of their labels as
-    shown, with 0 for a blank label, so that the order of the rows in a file never matters. This definition is version 1.
-    Changing it changes every published range: then raise `CONTENT_KEY_VERSION`, which ranking runs record.
+    It is BLAKE2b (8 bytes, person "quintet-key-v1", read as little-endian) of the content and the
+    4-byte occurrence. Occurrences number judgments with equal content (a judge who saw the same
+    block twice) in the order of their labels in display order, with 0 for a blank label, so that
+    the order of the rows in a file never matters. This definition is version 1. Changing it changes
+    every published range: if you do, increase `CONTENT_KEY_VERSION`, which ranking runs record.
 
     Parameters
     ----------
@@ -96,14 +100,14 @@ def content_key(content: bytes, occurrence: int = 0) -> int:
 def number_occurrences(
     keys: UInt64Array, describe: Callable[[int], tuple[bytes, Sequence[int]]]
 ) -> UInt64Array:
-    """Return keys in which the second, third … judgment of equal content has its own key.
+    """Return keys in which repeated judgments with equal content have separate keys.
 
     Parameters
     ----------
     keys : uint64, shape (B,)
         Keys of all judgments of a test set, each with occurrence 0.
     describe : callable
-        Returns the content of the judgment in a row, and its labels in shown order, 0 for blank.
+        Returns the content of the judgment in a row, and its labels in display order, 0 for blank.
         Only called for repeated judgments.
 
     Returns
@@ -157,8 +161,8 @@ class Blocks:
     key : uint64, shape (B,)
         Content key of each judgment, see `content_key`.
     document : int32, shape (B,), or None
-        Number of the document of each block's segment, if documents are known. Results only depend
-        on which segments belong to one document, not on its number.
+        Number of the document of each block's segment, if documents are known. Results depend only
+        on which segments share a document, not on its number.
 
     Raises
     ------
@@ -192,7 +196,9 @@ class Blocks:
         self._validate()
 
     def _with(self, **columns: Any) -> Blocks:
-        """Return a copy with columns that select values of this one, which need no second check."""
+        """Return a copy with columns that are selections of this one's, without checking them
+        again.
+        """
         made = copy(self)
         for name, column in columns.items():
             object.__setattr__(made, name, _frozen(column))
@@ -218,7 +224,9 @@ class Blocks:
         self._refuse_split_candidates()
 
     def _refuse_split_candidates(self) -> None:
-        """Refuse two labels of one candidate; most blocks have no candidate of several systems."""
+        """Refuse different labels of one candidate; most blocks have no candidate with several
+        systems.
+        """
         in_order = np.sort(self.candidates, axis=1)
         shared = (in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)
         rows = np.flatnonzero(shared.any(axis=1))
@@ -236,15 +244,14 @@ class Blocks:
 
     @property
     def positions(self) -> int:
-        """Number of shown positions: one more than the highest in `candidates`."""
+        """Number of shown positions, one more than the highest in `candidates`."""
         return int(self.candidates.max(initial=-1)) + 1
 
     def without(self, systems: Collection[str]) -> Blocks:
         """Return the blocks without some systems, for instance without the reference.
 
-        A candidate that stands for a removed system and another one remains, and stands for the
-        other one. All blocks remain, with their keys and shown positions, even those without
-        comparisons.
+        A candidate that stands for a removed system and another one remains for the other one. All
+        blocks remain, with their keys and shown positions, even those without comparisons.
 
         Parameters
         ----------
@@ -259,7 +266,8 @@ class Blocks:
         Raises
         ------
         ValueError
-            If a name is not among `systems`, so that a misspelt reference is not ranked silently.
+            If a name is not among the blocks' systems, so that a misspelt reference is not ranked
+            silently.
         """
         names = {systems} if isinstance(systems, str) else set(systems)
         unknown = sorted(names.difference(self.systems))
@@ -273,7 +281,7 @@ class Blocks:
         )
 
     def without_judges(self, judges: Collection[str]) -> Blocks:
-        """Return the blocks of the other judges, over all systems and with unchanged keys.
+        """Return the blocks of the other judges, with all systems and unchanged keys.
 
         Parameters
         ----------
@@ -283,7 +291,7 @@ class Blocks:
         Returns
         -------
         Blocks
-            The remaining blocks in their order; `judges` lists only those who are left.
+            The remaining blocks in the same order; `judges` lists only the remaining judges.
         """
         kept = [index for index, name in enumerate(self.judges) if name not in judges]
         if len(kept) == len(self.judges):
@@ -292,12 +300,12 @@ class Blocks:
         new_index[kept] = np.arange(len(kept))
         judge = new_index[self.judge]
         names = tuple(self.judges[index] for index in kept)
-        # The judges' numbers change with the rows: only both together are valid.
+        # The judges' indices change with the rows: they are only valid together.
         columns = self._rows(judge >= 0)
         return self._with(**columns | {"judge": judge[judge >= 0], "judges": names})
 
     def with_judges_in_order(self) -> Blocks:
-        """Return the blocks with only the judges who judged one of them, in the order of their names."""
+        """Return the blocks with `judges` reduced to those with a block, sorted by name."""
         present = np.bincount(self.judge, minlength=len(self.judges)).nonzero()[0].tolist()
         order = sorted(present, key=lambda index: self.judges[index])
         if order == list(range(len(self.judges))):
@@ -314,7 +322,7 @@ class Blocks:
         Parameters
         ----------
         rows : slice, sequence of int, or array of bool of shape (B,)
-            Rows of the blocks, in the order wanted.
+            Rows of the blocks, in the desired order.
 
         Returns
         -------
@@ -350,24 +358,24 @@ def _refuse(column: str, problem: str, wrong: BoolArray) -> None:
 
 
 Candidate = tuple[str, ...]
-#: Rows of a table: their numbers in the wanted order, a mask, or a slice.
+#: Rows of a table: their indices in the desired order, a mask, or a slice.
 Rows = slice | Int64Array | BoolArray
 
 
 @dataclass(frozen=True, eq=False)
 class CodedJudgments:
-    """B judgments with numbers instead of names, with S places for candidates.
+    """B judgments with numbers instead of names, and up to S candidates each.
 
     Attributes
     ----------
     judge : int32, shape (B,)
         An index into `judges`.
     judges : sequence of str
-        Pseudonyms; also of judges without a judgment.
+        Pseudonyms, including those of judges without judgments.
     segment : int32, shape (B,)
         Number of the segment in the test set.
     candidate : int32, shape (B, S)
-        The candidates in shown order, each an index into `candidates`; -1 where there is none. No
+        The candidates in display order, each an index into `candidates`; -1 where there is none. No
         row shows a system twice.
     candidates : sequence of tuples of str
         The systems that each candidate stands for.
@@ -387,7 +395,7 @@ class CodedJudgments:
         return len(self.judge)
 
     def take(self, rows: Rows) -> CodedJudgments:
-        """Return some judgments, in the order of `rows`; with all judges and candidates."""
+        """Return some judgments, in the order of `rows`, with all judges and candidates."""
         return replace(
             self,
             judge=self.judge[rows],
@@ -403,21 +411,21 @@ def blocks_of_codes(
     *,
     document: Int32Array | None = None,
 ) -> Blocks:
-    """Build the core's columns, without an object for each judgment.
+    """Build `Blocks` without creating an object for each judgment.
 
     Parameters
     ----------
     coded : CodedJudgments
         B judgments.
     systems : iterable of str
-        All systems to be ranked. A candidate with another system is not shown.
+        All systems to be ranked. A candidate with any other system counts as not shown.
     document : int32, shape (B,), or None
         As in `Blocks`.
 
     Returns
     -------
     Blocks
-        What `blocks_from_rows` builds of the same judgments, bit for bit, in the same order.
+        Bit-identical to the result of `blocks_from_rows` for the same judgments in the same order.
     """
     [blocks] = blocks_of_parts(coded, [slice(None)], systems, document=document)
     return blocks
@@ -430,7 +438,8 @@ def blocks_of_parts(
     *,
     document: Int32Array | None = None,
 ) -> list[Blocks]:
-    """Build the columns of parts of the judgments, which may share some: each is hashed once.
+    """Build `Blocks` of several, possibly overlapping, parts of the judgments, hashing each
+    judgment once.
 
     Parameters
     ----------
@@ -444,7 +453,7 @@ def blocks_of_parts(
     Returns
     -------
     list of Blocks
-        What `blocks_of_codes` builds of each part alone.
+        The result of `blocks_of_codes` for each part.
     """
     names = tuple(sorted(systems))
     labels = np.zeros((len(coded), len(names)), dtype=np.int8)
@@ -470,7 +479,7 @@ def blocks_of_parts(
 
 
 def _described(coded: CodedJudgments, row: int) -> tuple[bytes, list[int]]:
-    """Return the content of a judgment, and its labels in shown order."""
+    """Return the content of a judgment, and its labels in display order."""
     places = np.flatnonzero(coded.candidate[row] >= 0)
     content = judgment_content(
         int(coded.segment[row]),
@@ -483,8 +492,8 @@ def _described(coded: CodedJudgments, row: int) -> tuple[bytes, list[int]]:
 def systems_table(candidates: Sequence[Candidate], systems: Sequence[str]) -> Int32Array:
     """Return the systems of each candidate by index, padded with -1.
 
-    Shape (candidates, most systems of one). A candidate with a system that is not among `systems`
-    has none: it belongs to another language pair.
+    The shape is (candidates, maximum number of systems in one). A candidate with a system that is
+    not in `systems` gets none: it belongs to another language pair.
     """
     index_of = {name: index for index, name in enumerate(systems)}
     table = np.full((len(candidates), max(map(len, candidates), default=0)), -1, dtype=np.int32)
@@ -497,7 +506,7 @@ def systems_table(candidates: Sequence[Candidate], systems: Sequence[str]) -> In
 def _spread(
     coded: CodedJudgments, systems_of: Int32Array, labels: Int8Array, shown: Int8Array
 ) -> None:
-    """Write each candidate's label and place under each of its systems."""
+    """Write each candidate's label and position into the columns of its systems."""
     position = np.zeros(len(coded), dtype=np.int8)
     for candidate, label in zip(coded.candidate.T, coded.label.T, strict=True):
         rows = np.flatnonzero(candidate >= 0)
@@ -516,7 +525,7 @@ def _keys(coded: CodedJudgments) -> UInt64Array:
         struct.pack("<I", len(one)) + b"".join(map(encoded_text, sorted(one)))
         for one in coded.candidates
     ]
-    of_candidates.append(b"")  # where the index is -1
+    of_candidates.append(b"")  # for index -1
     counts = (coded.candidate >= 0).sum(axis=1).tolist()
     start = blake2b(digest_size=8, person=PERSON)
     head, count_of = struct.Struct("<q").pack, struct.Struct("<I").pack
@@ -538,7 +547,8 @@ def _keys(coded: CodedJudgments) -> UInt64Array:
 
 
 class CandidateSets:
-    """Sets of systems by number: each system alone in the given order, then larger sets in the order in which they are met.
+    """Numbered sets of systems: single systems in the given order, then larger sets in order of
+    first occurrence.
 
     Attributes
     ----------
@@ -557,9 +567,9 @@ class CandidateSets:
         Parameters
         ----------
         system : int32, shape (B, L)
-            The system of each output, those of one candidate side by side.
+            The system of each output; outputs of one candidate are adjacent.
         size : int, shape (B, S)
-            How many of the outputs each candidate stands for, at least one; L in each row.
+            Number of outputs that each candidate stands for, at least one; each row sums to L.
         """
         start = np.cumsum(size, axis=1) - size
         number = np.take_along_axis(system, start, axis=1).astype(np.int32)
@@ -591,9 +601,10 @@ class BlockRow:
     segment : int
         Number of the segment in the test set.
     candidates : sequence of sequences of str
-        The candidates in shown order; each is the names of the systems it stands for.
+        The candidates in display order; each is a sequence of the names of the systems it stands
+        for.
     labels : sequence of int or None
-        Label of each candidate, 1 best … 5 worst; None where it was left blank.
+        Label of each candidate, 1 best … 5 worst; None if it was left blank.
     """
 
     judge: str
@@ -603,10 +614,10 @@ class BlockRow:
 
 
 def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks:
-    """Return rows as columns, in one pass over the rows.
+    """Convert rows to columns, in one pass.
 
-    Rows may come from a generator. Systems and judges are sorted by name, so that results depend neither on the
-    order of the rows nor on that of `systems`.
+    Rows may come from a generator. Systems and judges are sorted by name, so that results do not
+    depend on the order of the rows or of `systems`.
 
     Parameters
     ----------
@@ -625,8 +636,8 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
     ------
     ValueError
         If a row names an unknown system, shows a system twice, has a candidate that stands for no
-        system, has more or fewer labels than candidates, or a label outside 1 … 5. The message counts rows
-        from 1.
+        system, has a different number of labels than candidates, or has a label outside 1 … 5. The
+        message counts rows from 1.
     """
     known = set(systems)
     judge_of: dict[str, int] = {}
@@ -686,7 +697,8 @@ def shown_labels(blocks: Blocks) -> Int8Array:
     Parameters
     ----------
     blocks : Blocks
-        With every system that was shown: a candidate without remaining systems is missing.
+        Blocks with every system that was shown: a candidate without remaining systems would be
+        missing.
 
     Returns
     -------
@@ -695,14 +707,14 @@ def shown_labels(blocks: Blocks) -> Int8Array:
     """
     found = np.zeros((len(blocks), blocks.positions), dtype=np.int8)
     for position, label in zip(blocks.candidates.T, blocks.labels.T, strict=True):
-        # All systems of a candidate have its label.
+        # All systems of a candidate share its label.
         rows = np.flatnonzero(position >= 0)
         found[rows, position[rows]] = label[rows]
     return found
 
 
 def several_documents(document: Int32Array, segment: Int32Array) -> Int32Array | None:
-    """Return the documents of blocks if they are known and there are several.
+    """Return the documents of blocks if they are all known and there are several.
 
     Parameters
     ----------
@@ -740,7 +752,7 @@ def first_segments(blocks: Blocks) -> Int64Array:
     Raises
     ------
     ValueError
-        If documents are not known.
+        If documents are unknown.
     """
     if blocks.document is None:
         raise ValueError("document: these blocks name no documents")

@@ -25,7 +25,7 @@ class Outcome(IntEnum):
 
 
 class Pairing(StrEnum):
-    """Definitions of the item that two comparisons share."""
+    """Definition of the item that two comparisons have in common."""
 
     UNORDERED = "unordered"
     """A segment and an unordered pair of candidates (Bojar et al. 2011)."""
@@ -39,14 +39,14 @@ class Pairing(StrEnum):
 class CollapsedComparisons:
     """C pairwise comparisons of distinct candidates.
 
-    An *item* is a segment and a pair of its candidates (see `Pairing`): judges can agree on an
-    item. A candidate is identified by the set of systems it stands for. Items are numbered from 0
-    in an order that only depends on their contents.
+    An *item*, on which judges can agree, is a segment and a pair of its candidates (see `Pairing`).
+    A candidate is identified by the set of systems it stands for. Items are numbered from 0 in an
+    order that depends only on their contents.
 
     Attributes
     ----------
     items : int
-        Number of different items.
+        Number of distinct items.
     item : int64, shape (C,)
         The item compared.
     item_segment : int64, shape (items,)
@@ -73,8 +73,8 @@ def collapsed_comparisons(
 ) -> CollapsedComparisons:
     """Return the comparisons between labelled candidates of each block.
 
-    A candidate that stands for several systems counts once, because it was judged once; unlike in
-    `ranking.core.counting.counts`. Systems removed by `Blocks.without` are not in the set of
+    Unlike in `ranking.core.counting.counts`, a candidate that stands for several systems counts
+    once, because it was judged once. Systems removed by `Blocks.without` are not in the set of
     systems of a candidate.
 
     Parameters
@@ -82,7 +82,7 @@ def collapsed_comparisons(
     blocks : Blocks
         B blocks over n systems.
     pairing : Pairing
-        Whether candidates shown in the other order are another item.
+        Whether the same candidates in the opposite order are a different item.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def collapsed_comparisons(
     block_parts, first_parts, second_parts, outcome_parts = [], [], [], []
     for p, q in combinations(range(blocks.positions), 2):
         rows = np.flatnonzero((label[:, p] > 0) & (label[:, q] > 0))
-        # In unordered pairs, the candidate with the smaller code is the first, in any position.
+        # In unordered pairs, the candidate with the smaller code is first, regardless of position.
         swapped = candidate[rows, p] > candidate[rows, q]
         if pairing is Pairing.PRESENTED:
             swapped = np.zeros_like(swapped)
@@ -103,8 +103,8 @@ def collapsed_comparisons(
         second_parts.append(candidate[rows, second])
         outcome_parts.append(1 + np.sign(label[rows, first] - label[rows, second]))
     block = _joined(block_parts)
-    # A segment, and two of at most 5 B candidate sets: numbering each before combining them keeps
-    # the codes within 64 bits.
+    # An item is a segment and two of at most 5 B candidate sets: numbering each of these before
+    # combining them keeps codes within 64 bits.
     sets = int(candidate.max(initial=0)) + 1
     found, pair = _numbered(_joined(first_parts) * sets + _joined(second_parts), sets * sets)
     pairs = max(1, len(found))
@@ -129,7 +129,7 @@ class CollapsedLabels:
     Attributes
     ----------
     items : int
-        Number of different items.
+        Number of distinct items.
     item : int64, shape (L,)
         The item labelled.
     item_segment : int64, shape (items,)
@@ -148,7 +148,8 @@ class CollapsedLabels:
 
 
 def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
-    """Return the labels of all labelled candidates, each once for any number of its systems.
+    """Return the labels of all labelled candidates, each once regardless of the number of its
+    systems.
 
     Parameters
     ----------
@@ -176,9 +177,9 @@ def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
 def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     """Return the set of systems of each shown candidate as a code, and its label (0 if blank).
 
-    Both arrays have shape (B, positions). Equal sets have equal codes in all blocks. Codes are in
-    the order of the sets read as bits, the first system first, so they do not depend on the order
-    of the blocks.
+    Both arrays have shape (B, positions). Equal sets have equal codes in all blocks. Codes are
+    ordered like the sets read as bits, first system first, so they do not depend on the order of
+    the blocks.
     """
     shape = (len(blocks), blocks.positions)
     label = np.zeros(shape, dtype=np.int64)
@@ -188,7 +189,7 @@ def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
         for bit in range(min(_BITS, len(blocks.systems) - start)):
             position = blocks.candidates[:, start + bit]
             rows = np.flatnonzero(position >= 0)
-            # A system has one position in a block, so nothing is added twice.
+            # A system has only one position in a block, so nothing is added twice.
             bits[rows, position[rows]] += np.uint64(1 << (_BITS - 1 - bit))
             label[rows, position[rows]] = blocks.labels[rows, start + bit]
         sets = np.unique(bits)
@@ -198,7 +199,9 @@ def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
 
 
 def _segments_from_lowest(blocks: Blocks) -> tuple[int, int, Int64Array]:
-    """Return the lowest number of a segment, how many there may be, and each block's from it on."""
+    """Return the lowest segment number, the size of the range of numbers, and each block's number
+    minus the lowest.
+    """
     if not len(blocks):
         return 0, 0, np.empty(0, dtype=np.int64)
     lowest = int(blocks.segment.min())
@@ -207,10 +210,10 @@ def _segments_from_lowest(blocks: Blocks) -> tuple[int, int, Int64Array]:
 
 
 def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
-    """Return the different codes in order, and the number of each code among them.
+    """Return the distinct codes in order, and the index of each code among them.
 
-    Codes are from 0 up to, not including, `bound`. Where that is not much more than there are
-    codes, a table of all of them is quicker than sorting.
+    Codes are at least 0 and less than `bound`. If `bound` is not much larger than the number of
+    codes, a table of all possible codes is faster than sorting.
     """
     if bound > _TABLE_FOR_EACH * len(codes) + _SMALL_TABLE:
         found, number = np.unique(codes, return_inverse=True)
