@@ -1,13 +1,15 @@
-"""Rank ranges that hold at all looks together, and evidence that may be looked at at any time.
+"""Anytime-valid rank ranges, and evidence that may be examined at any time.
 
-An ordinary range is right with a probability of 95 % at one moment chosen in advance; looking repeatedly and stopping at
-the first difference is wrong far more often. Here the evidence that two systems differ is a likelihood ratio whose chance
-of ever reaching c is at most 1/c if they are equal (Ville's inequality; Robbins 1970). For all pairs together it must
-reach (number of pairs) / α, by Bonferroni's inequality. Ranges are a function of the current judgments, in any order.
+An ordinary range is correct with a probability of 95% at one moment chosen in advance; looking
+repeatedly and stopping at the first difference is wrong far more often. Here, the evidence that two
+systems differ is a likelihood ratio whose probability of ever reaching c is at most 1/c if they are
+equal (Ville's inequality; Robbins 1970). For all pairs together, it must reach (number of pairs) /
+α, by Bonferroni's inequality. Ranges depend only on the current judgments, not on their order.
 
-For campaigns the variance is estimated over segments and judges, so that this is shown by simulation, not proved: see
-docs/statistics/looking-every-day.md. `separated` is for independent comparisons, where it is proved; segments
-that are judged several times and judges' preferences make comparisons of a campaign depend on each other.
+For campaigns, the variance is estimated over segments and judges, so this is shown by simulation,
+not proved: see docs/statistics/looking-every-day.md. `separated` is for independent comparisons,
+for which it is proved; in a campaign, comparisons are dependent because segments are judged several
+times and judges have preferences.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from ranking.core.scores import Scores
 from ranking.core.uncertainty import clustered_covariance
 
 #: Standard deviation τ of the differences of Expected Wins in the mixture. Differences of about
-#: this size are found soonest; the error probability does not depend on it.
+#: this size are detected soonest; the error probability does not depend on it.
 MIXTURE = 0.1
 
 
@@ -42,21 +44,23 @@ def log_evidence(
 ) -> FloatArray:
     """Return the logarithm of the evidence E against a difference of 0.
 
-    E is the ratio of two likelihoods of an estimated difference d: mixed over differences of normal size with standard
-    deviation τ, and under no difference. With the variance V of d, and its ν degrees of freedom,
+    E is the ratio of two likelihoods of an estimated difference d: mixed over normally distributed
+    differences with standard deviation τ, and under no difference. With the variance V of d and its
+    ν degrees of freedom,
 
         E = √r · ((1 + t²/ν) / (1 + r t²/ν))^((ν + 1)/2),    t² = d² / V,    r = V / (V + τ²)
 
-    If V were known (ν = ∞) and the estimate moved like a random walk whose time is 1/V, E would be a martingale that starts at
-    1 (Robbins 1970; in the limit for means and the like, Waudby-Smith et al. 2024). For the mean of independent normal draws,
-    with τ a multiple of their standard deviation, the formula is that of the sequential t-test, and the same is true exactly
+    If V were known (ν = ∞) and the estimate were a random walk with time 1/V, E would be a
+    martingale that starts at 1 (Robbins 1970; asymptotically for means and similar estimates,
+    Waudby-Smith et al. 2024). For the mean of independent normal draws, with τ a multiple of their
+    standard deviation, the formula is that of the sequential t-test, and E is exactly a martingale
     (Gönen et al. 2005; Lindon et al. 2022; Wang & Ramdas 2024).
 
     Parameters
     ----------
     difference : float64
     variance : float64
-        Variance of the difference, above 0.
+        Variance of the difference, positive.
     degrees_of_freedom : float64
         Degrees of freedom of the variance.
 
@@ -80,7 +84,8 @@ def log_evidence(
 
 
 def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: float) -> FloatArray:
-    """Return how far an estimate must be from a difference for evidence of 1 / `level` against it.
+    """Return the distance of an estimate from a difference at which the evidence against it is 1 /
+    `level`.
 
     Parameters
     ----------
@@ -92,7 +97,7 @@ def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: f
     Returns
     -------
     float64, of that shape
-        Infinite where no estimate is far enough, because evidence is bounded with few degrees of
+        Infinite where no distance is enough, because evidence is bounded with few degrees of
         freedom.
     """
     ratio = variance / (variance + MIXTURE**2)
@@ -103,7 +108,8 @@ def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: f
 
 
 #: Degrees of freedom of the pooled estimate, in multiples of those of one pair; at most the number
-#: of systems minus one. With more, simulations with unlike systems leave no margin.
+#: of systems minus one. With more, there is no safety margin in simulations with dissimilar
+#: systems.
 MAX_POOLED = 4
 
 
@@ -124,7 +130,7 @@ class DifferenceVariances:
 
 
 def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatArray]:
-    """Return Expected Wins of all systems, and how far one more win moves each score.
+    """Return Expected Wins of all systems, and the influence of one more win on each score.
 
     Parameters
     ----------
@@ -153,11 +159,13 @@ def difference_variances(
 ) -> DifferenceVariances:
     """Estimate the variances of the differences between scores.
 
-    The variance of a difference is the two-way one of `ranking.core.uncertainty`, with two changes, because repeated looks are
-    likely to include one at which it is too small. It is never below that of segments alone, of judges alone, or of blocks
-    alone. And with few judges the variance between them is itself uncertain, so it is estimated from all pairs of systems
-    together as well, as a multiple of their variance over blocks (the "design effect", Rao & Scott 1981), and the larger of
-    both is used: pairs on which judges disagree more keep their own estimate.
+    The variance of a difference is the two-way variance of `ranking.core.uncertainty`, with two
+    changes, because repeated looks are likely to include one at which it is too small. First, it is
+    never below the variance over segments, over judges, or over blocks alone. Second, with few
+    judges, the variance between judges is itself uncertain, so it is also estimated from all pairs
+    of systems together, as a multiple of their variance over blocks (the "design effect", Rao &
+    Scott 1981), and the larger of the two estimates is used: pairs on which judges disagree more
+    keep their own estimate.
 
     Parameters
     ----------
@@ -166,7 +174,7 @@ def difference_variances(
         See `scores_and_influence`.
     segments, judges : float64, shape (n,)
     ready : bool, shape (n,)
-        Systems whose differences to estimate; their effective numbers must be above 1.
+        Systems whose differences to estimate; their effective numbers must exceed 1.
 
     Returns
     -------
@@ -212,14 +220,14 @@ def _of_differences(covariance: FloatArray) -> FloatArray:
     return own[:, np.newaxis] + own - 2 * covariance
 
 
-#: The number of effective units below which a variance between them is not relied on: five judges,
-#: or ten segments, of about equal size.
+#: Effective number of units below which their variance is not trusted: five judges or ten segments
+#: of about equal size.
 MIN_JUDGES = 4.5
 MIN_SEGMENTS = 9.5
 
 
 class Refusal(StrEnum):
-    """Reason why a system is not told apart from any other; callers put the code into words."""
+    """Reason why a system is not distinguished from any other; callers put the code into words."""
 
     NO_COMPARISON = "no_comparison"
     """The system was compared with no other, or all its comparisons are ties."""
@@ -245,24 +253,24 @@ class AnytimeRanges:
     ----------
     systems : tuple of str, length n
     confidence : float
-        Probability that all ranges and differences, at this look and all others, are right.
+        Probability that all ranges and differences, at this look and all others, are correct.
     scores : Scores of shape (n,)
         Expected Wins.
     ranges : RankRanges
         Ranges of the n systems by Expected Wins; 1 … n for a system with a refusal.
     above : bool, shape (n, n)
-        ``above[a, b]``: a is better than b.
+        ``above[a, b]`` if a is better than b.
     low, high : float64, shape (n, n)
         Interval of the score of the first system minus that of the second; −1 … 1 where it cannot
-        be estimated. All intervals hold together.
+        be estimated. The intervals are simultaneous.
     log_evidence : float64, shape (n, n)
-        ln E against a difference of 0, for each pair by itself; 0 where it cannot be estimated.
+        ln E against a difference of 0, for each pair separately; 0 where it cannot be estimated.
     standard_error, degrees_of_freedom : float64, shape (n, n)
         Standard errors of the differences and their degrees of freedom; NaN where not estimated.
     segments, judges : float64, shape (n,)
         Effective numbers of segments (or documents) and of judges for each system.
     refusals : mapping from a system's name to a tuple of Refusal
-        Why systems are told apart from no other; systems that can be told apart are left out.
+        Reasons why a system cannot be distinguished from any other; other systems are left out.
     """
 
     systems: tuple[str, ...]
@@ -281,7 +289,7 @@ class AnytimeRanges:
 
     @property
     def refused(self) -> tuple[Refusal, ...]:
-        """The reasons why no system can be told apart, most frequent first; empty if some can."""
+        """Reasons why no systems can be distinguished, most frequent first; empty if some can."""
         if len(self.refusals) < len(self.systems):
             return ()
         reasons = [reason for each in self.refusals.values() for reason in each]
@@ -290,32 +298,33 @@ class AnytimeRanges:
 
 
 def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges:
-    """Return rank ranges that hold at all looks together, for all systems together.
+    """Return rank ranges that hold simultaneously for all systems and at all looks.
 
-    Segments (or documents) and judges are taken for independent draws from populations, and systems
-    are ranked by their Expected Wins in these populations. The probability of ever claiming a
-    difference that does not exist, or has the other direction, is at most about ``1 − confidence``.
+    Segments (or documents) and judges are treated as independent samples from populations, and
+    systems are ranked by their Expected Wins in these populations. The probability of ever claiming
+    a difference that does not exist, or has the opposite direction, is at most about ``1 −
+    confidence``.
 
     Parameters
     ----------
     blocks : Blocks
         The current judgments of one test set, B blocks over n systems, without the reference. If
         segments belong to documents, the documents should be known, even if they are few: otherwise
-        segments of one document are taken for independent.
+        segments of one document are treated as independent.
     confidence : float
         Between 0 and 1.
 
     Returns
     -------
     AnytimeRanges
-        The same bits for any order of the blocks.
+        Bit-identical for any order of the blocks.
 
     Raises
     ------
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    # Segments never replace documents here: with few documents, no pairs are separated.
+    # Segments are never used instead of documents here: with few documents, no pairs are separated.
     moments = moments_of_blocks(blocks, Layout(len(blocks.systems)), fewest_documents=0)
     return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
 
@@ -332,7 +341,7 @@ def anytime_ranges_of_moments(
     Parameters
     ----------
     moments : Moments
-        In the layout ``Layout(n)``; by documents if they are known, even if they are few.
+        In the layout ``Layout(n)``; by documents if they are known, even if there are few.
     systems : tuple of str, length n
     confidence : float
         Between 0 and 1.
@@ -359,8 +368,8 @@ def anytime_ranges_of_moments(
     comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
     values = np.where(scores.estimable, scores.values, 0.0)
     difference = values[:, np.newaxis] - values
-    # All pairs count, including those of systems refused now or without a score, which may be told apart later:
-    # the share of a pair must be the same at all looks.
+    # All pairs count, including those of systems without a score or refused now, which may be
+    # distinguished later: each pair's share of the error must be the same at all looks.
     level = (1 - confidence) / number_of_pairs(n if all_systems is None else all_systems)
     variance, degrees_of_freedom = (
         np.where(comparable, found.variance, 1.0),
@@ -389,16 +398,17 @@ def anytime_ranges_of_moments(
 
 
 def number_of_pairs(systems: int) -> int:
-    """Return the number of pairs of systems over which the error is split, at least 1."""
+    """Return the number of pairs of systems among which the error is split, at least 1."""
     return max(1, systems * (systems - 1) // 2)
 
 
 def _same_opponents(wins: Int64Array) -> BoolArray:
-    """Return for each pair of systems whether they met the same other systems."""
+    """Return, for each pair of systems, whether they met the same other systems."""
     met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
     here, there = met.astype(np.int64), (~met).astype(np.int64)
     differing = here @ there + there @ here
-    # Two systems that met have each other as an opponent but not themselves: this is no difference.
+    # Two systems that met have each other, but not themselves, as an opponent: that is not a
+    # difference.
     same: BoolArray = (differing == 2 * met) & ~np.eye(len(wins), dtype=np.bool_)
     return same
 
@@ -434,20 +444,21 @@ _RATE_MIXTURE = 0.5
 def log_evidence_of_rate(
     wins: Int64Array, losses: Int64Array, rate: float | FloatArray = 0.5
 ) -> FloatArray:
-    """Return the logarithm of the evidence M against a win rate: an e-value at any time.
+    """Return the logarithm of the evidence M against a win rate, which is an e-value at any time.
 
-    After w wins and l losses the evidence against a win rate p is the Beta mixture (Robbins 1970)
+    After w wins and l losses, the evidence against a win rate p is the Beta mixture (Robbins 1970)
 
         M(p) = B(a + w, a + l) / B(a, a) / (p**w · (1 − p)**l)
 
-    If each comparison of a pair is won with probability p *independently of all before*, M(p) is a martingale that starts at 1,
-    so it ever reaches 1/α with probability at most α. That holds where each block shows new outputs to judges without
-    preferences; in most campaigns, equal systems would be told apart.
+    If each comparison of a pair is won with probability p *independently of all earlier ones*, M(p)
+    is a martingale that starts at 1, so the probability that it ever reaches 1/α is at most α. This
+    requires that each block shows new outputs to judges without preferences; in most campaigns, it
+    would separate equal systems.
 
     Parameters
     ----------
     wins, losses : int64, of one shape
-        Decided comparisons of one pair so far, each independent of those before; ties are dropped.
+        Decided comparisons of one pair so far, each independent of earlier ones; ties are dropped.
     rate : float
         The rate p to test, between 0 and 1.
 
@@ -468,7 +479,8 @@ def log_evidence_of_rate(
 
 
 def separated(wins: Int64Array, *, confidence: float = 0.95) -> BoolArray:
-    """Return which systems win more often than not against which, each pair by itself.
+    """Test whether each system wins more than half of its comparisons with each other, pair by
+    pair.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Names of the array types that the numeric core works with."""
+"""Aliases of the array types used in the core."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tasks of one test set beside each other: scores, orders, and pairs decided per hour.
+"""Comparison of the tasks of one test set: scores, orders, and pairs decided per hour.
 
-Each task is drawn in resamples of segments and of judges: a ranking by its wins, a task whose outputs are scored one by one
-by mean scores of a segment.
+Each task is resampled by segments and by judges: a ranking task by wins, a task with outputs scored
+one by one by the mean scores of segments.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _AT_A_TIME = 1024
 
 @dataclass(frozen=True, eq=False)
 class ActiveTime:
-    """The active time that judges took for segments, that of changes included.
+    """Judges' active time by segment, including revisions.
 
     Attributes
     ----------
@@ -67,9 +67,9 @@ class ActiveTime:
 
     @cached_property
     def hours(self) -> float | None:
-        """Hours of all; None if any time was not measured, or all are 0."""
+        """Total hours; None if any time was not measured or all are 0."""
         total = float(self.seconds.sum()) / _SECONDS_PER_HOUR
-        return total if total > 0 else None  # NaN is not more than 0
+        return total if total > 0 else None  # false for NaN
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +81,10 @@ class TimedTask(ABC):
     name : str
         Name that callers use for it.
     blocks : Blocks
-        B judged blocks, at least one. Segments and judges of several tasks are the same where their numbers and pseudonyms are.
+        B judged blocks, at least one. Equal segment numbers and pseudonyms in several tasks mean
+        the same segments and judges.
     time : ActiveTime
-        Time of the judges of these blocks.
+        Active time spent on these blocks.
     """
 
     name: str
@@ -93,22 +94,24 @@ class TimedTask(ABC):
     @property
     @abstractmethod
     def systems(self) -> tuple[str, ...]:
-        """The n systems that are compared with any other."""
+        """The n systems that are compared with at least one other."""
 
     @abstractmethod
     def wins(self) -> Int64Array:
-        """Return how often each system was better than each other one, shape (n, n)."""
+        """Return the number of times that each system was better than each other one, shape (n,
+        n).
+        """
 
     @abstractmethod
     def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
-        """Return the same in resamples of units, shape (R, n, n).
+        """Return the wins in resamples of units, shape (R, n, n).
 
-        A unit has the same weight in every task, and in `hours_resampled`, with the same seed.
+        With the same seed, a unit has the same weight in every task and in `hours_resampled`.
         """
 
     @property
     def fewest_units(self) -> int:
-        """The number of segments or that of judges, whichever is smaller."""
+        """Number of segments or of judges, whichever is smaller."""
         return min(len(np.unique(self.blocks.segment)), len(self._judge_keys))
 
     def hours_resampled(self, unit: Unit, *, seed: int, resamples: int) -> FloatArray:
@@ -139,7 +142,7 @@ class TimedTask(ABC):
         if unit == "segments":
             return segment_keys(segment)
         of_judge = np.array([self._judge_keys[name] for name in judges], dtype=np.uint64)
-        # Keys are hashes, so a pair's may be made of its two.
+        # Keys are hashes, so those of a pair may be combined.
         return of_judge if unit == "judges" else of_judge ^ segment_keys(segment)
 
 
@@ -149,7 +152,7 @@ class JudgedTask(TimedTask):
 
     @cached_property
     def compared(self) -> Blocks:
-        """The blocks over those systems that were compared with any other."""
+        """The blocks restricted to systems that were compared with at least one other."""
         tallies = tally(self.blocks)
         met = (tallies.wins + tallies.wins.T + tallies.ties).sum(axis=1)
         systems = zip(self.blocks.systems, met.tolist(), strict=True)
@@ -157,19 +160,23 @@ class JudgedTask(TimedTask):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Systems that were compared with any other."""
+        """Systems that were compared with at least one other."""
         return self.compared.systems
 
     def wins(self) -> Int64Array:
-        """Return the comparisons that each system won against each other one, shape (n, n)."""
+        """Return the number of comparisons that each system won against each other one, shape (n,
+        n).
+        """
         return tally(self.compared).wins
 
     def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
-        """Return the same in resamples of units, shape (R, n, n)."""
+        """Return the wins in resamples of units, shape (R, n, n)."""
         return bootstrap_wins(self.keyed(unit), resamples=resamples, seed=seed)
 
     def keyed(self, unit: Unit) -> Blocks:
-        """Return the compared blocks with the keys of their units, so that `bootstrap_wins` resamples these."""
+        """Return the compared blocks with the keys of their units, so that `bootstrap_wins`
+        resamples units.
+        """
         names = [self.blocks.judges[index] for index in self.blocks.judge.tolist()]
         return replace(self.compared, key=self._keys(unit, self.blocks.segment, names))
 
@@ -221,8 +228,8 @@ class OutputScores:
 class ScoredTask(TimedTask):
     """A task whose blocks show one output.
 
-    A system's score is the mean over its segments, whose scores are averaged first. Of two systems that one wins a segment
-    whose mean there is higher.
+    A system's score is the mean over its segments, whose scores are averaged first. The system with
+    the higher mean on a segment wins that segment.
     """
 
     scores: OutputScores
@@ -238,24 +245,27 @@ class ScoredTask(TimedTask):
         return means
 
     def means_resampled(self, unit: Unit, *, seed: int, resamples: int) -> FloatArray:
-        """Return the same in resamples of units, shape (R, n); NaN for a system without a score there."""
+        """Return the means in resamples of units, shape (R, n); NaN for systems without a score."""
         return np.concatenate(
             [self._means(weights) for weights in self._weights(unit, seed, resamples)]
         )
 
     def segment_means(self) -> FloatArray:
-        """Return the mean score of each segment and system, shape (S, n); NaN where there is none."""
+        """Return the mean score of each segment and system, shape (S, n); NaN without scores."""
         return self._by_cell(self.scores.score[:, np.newaxis])[:, :, 0]
 
     def wins(self) -> Int64Array:
-        """Return the segments that each system won against each other one, shape (n, n)."""
+        """Return the number of segments that each system won against each other one, shape (n,
+        n).
+        """
         wins: Int64Array = self._wins(np.ones((len(self.scores.score), 1)))[0]
         return wins
 
     def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
-        """Return the same in resamples of units, shape (R, n, n).
+        """Return the wins in resamples of units, shape (R, n, n).
 
-        A segment counts for a pair of systems as much as the scores of the two there do on average, rounded in the sum.
+        The weight of a segment for a pair of systems is the average weight of their scores on it;
+        sums are rounded.
         """
         return np.concatenate(
             [self._wins(weights) for weights in self._weights(unit, seed, resamples)]
@@ -263,7 +273,7 @@ class ScoredTask(TimedTask):
 
     @cached_property
     def _cell(self) -> Int64Array:
-        """The cell of each score among those of segments and systems, shape (N,)."""
+        """Index of each score's (segment, system) cell, shape (N,)."""
         _numbers, row = np.unique(self.scores.segment, return_inverse=True)
         return row * len(self.systems) + self.scores.system
 
@@ -272,7 +282,9 @@ class ScoredTask(TimedTask):
         return len(np.unique(self.scores.segment)), len(self.systems)
 
     def _by_cell(self, values: FloatArray) -> FloatArray:
-        """Return means of values of each segment and system, of shape (N, R) → (S, n, R); NaN where there is none."""
+        """Return means of values by segment and system, from shape (N, R) to (S, n, R); NaN without
+        values.
+        """
         segments, n = self._shape
         total = np.zeros((segments * n, values.shape[1]))
         np.add.at(total, self._cell, values)
@@ -304,7 +316,7 @@ class ScoredTask(TimedTask):
         wins = np.zeros((weights.shape[1], n, n), dtype=np.int64)
         for one in range(n):
             for other in range(n):
-                # NaN is not more than 0.
+                # False for NaN.
                 won = np.round(mean[:, one] - mean[:, other], TIE_DECIMALS) > 0
                 both = (weight[won, one] + weight[won, other]) / 2
                 wins[:, one, other] = np.rint(both.sum(axis=0))
@@ -314,7 +326,8 @@ class ScoredTask(TimedTask):
 def drawn_scores(
     task: JudgedTask | ScoredTask, method: CountsMethod, *, resamples: int = 1000, seed: int = 0
 ) -> DrawnScores:
-    """Score the systems of a task, also in resamples: by the method, or by means where outputs are scored one by one.
+    """Score the systems of a task and its resamples: by the method, or by means if outputs are
+    scored one by one.
 
     Parameters
     ----------
@@ -335,7 +348,7 @@ def drawn_scores(
         }
         return DrawnScores(task.systems, _known(task.means()), drawn, task.fewest_units)
     parameters = method.complete(None)
-    # The keys are those of the units already.
+    # The keys are already those of the units.
     resampling = Resampling("blocks", seed=seed)
     return DrawnScores(
         systems=task.systems,
@@ -363,11 +376,11 @@ class DecidedPairs:
     systems : tuple of str, length n
         Systems that are compared with any other.
     wins : int64, shape (n, n)
-        Comparisons that the first won against the second.
+        Number of comparisons that the first won against the second.
     better : bool, shape (n, n)
         Whether the first is significantly better than the second.
     pairs : int
-        All pairs of these systems.
+        Number of all pairs of these systems.
     per_hour : Estimate or None
         Decided pairs per hour of active time; None without that time, or without a pair.
     """
@@ -384,7 +397,7 @@ class DecidedPairs:
         return int(np.count_nonzero(self.better))
 
     def won_and_lost(self, system: str, other: str) -> tuple[int, int]:
-        """Return how many comparisons a system won against another one, and lost."""
+        """Return the numbers of comparisons that a system won and lost against another one."""
         one, two = self.systems.index(system), self.systems.index(other)
         return int(self.wins[one, two]), int(self.wins[two, one])
 
@@ -392,11 +405,11 @@ class DecidedPairs:
 def decided_pairs(
     task: TimedTask, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
 ) -> DecidedPairs:
-    """Return which pairs of systems are decided, and how many in an hour.
+    """Find the decided pairs of systems, and estimate their number per hour.
 
-    A pair is decided if the two-sided exact sign test of its own comparisons, without ties, has p ≤ 1 − `confidence` after
-    Holm's correction for all pairs of the task. The test assumes independent comparisons. Where outputs are scored one
-    by one, a comparison is a segment.
+    A pair is decided if the two-sided exact sign test of its own comparisons, without ties, has p ≤
+    1 − `confidence` after Holm's correction for all pairs of the task. The test assumes independent
+    comparisons. If outputs are scored one by one, each segment is a comparison.
 
     Parameters
     ----------
@@ -411,7 +424,8 @@ def decided_pairs(
     Returns
     -------
     DecidedPairs
-        The interval of `per_hour` is of decided pairs ÷ hours, linearised: of what decided − rate · hours is in resamples.
+        The interval of `per_hour` is linearised: it uses the resampled values of decided − rate ·
+        hours.
     """
     wins = task.wins()
     is_better = _better(wins, confidence)
@@ -438,26 +452,28 @@ def _better(wins: Int64Array, confidence: float) -> BoolArray:
     return better(wins, level=level, sides=2, correction=Correction.HOLM)
 
 
-#: Resamples that lack a score of a system are left out; beyond this share, its spread is unknown.
+#: Resamples without a score of a system are left out; if they exceed this share, its spread is
+#: unknown.
 _MOST_LACKING = 0.05
 _LEAST_WHOLE = 50
-#: A better system and a worse one.
+#: The better and the worse system.
 BetterAndWorse = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
 class TaskOrder:
-    """A task by itself.
+    """Results of a single task.
 
     Attributes
     ----------
     task : JudgedTask or ScoredTask
     ranking : Ranking or None
-        With percentile ranges over segments and judges, as live rankings have by default; None where nothing compares two
-        systems, or outputs are scored one by one.
+        With percentile ranges over segments and judges, the default of live rankings; None if no
+        systems are compared, or if outputs are scored one by one.
     means : sequence of dict
-        Where outputs are scored one by one, the systems by mean score, best first: system, score, rank, rank_low and
-        rank_high (ends of a confidence set), and cluster, as in `RankedSystem`. Empty otherwise, and for a single system.
+        If outputs are scored one by one, the systems by mean score, best first: system, score,
+        rank, rank_low and rank_high (ends of a confidence set), and cluster, as in `RankedSystem`.
+        Otherwise, or with a single system, empty.
     decided : DecidedPairs
     """
 
@@ -477,9 +493,10 @@ class PairOfTasks:
         Names of the tasks.
     correlations : CorrelationsOfScores
     agreeing : tuple of (str, str)
-        The better and the worse system of each pair that both decide alike.
+        The better and the worse system of each pair that both tasks decide in the same way.
     contradicting : tuple of (str, str)
-        The better and the worse system, by the first task, of each pair that the second decides the other way round.
+        The better and the worse system, by the first task, of each pair that the second task
+        decides the other way.
     """
 
     first: str
@@ -506,14 +523,14 @@ def tasks_beside(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> TasksBeside:
-    """Set tasks on the same systems beside each other.
+    """Compare tasks on the same systems.
 
     Parameters
     ----------
     tasks : sequence of JudgedTask or ScoredTask
         Tasks with different names.
     method : str
-        Ranks the tasks whose blocks compare outputs; a method that scores counts.
+        Method for the tasks whose blocks compare outputs; it must score counts.
     resamples : int
         Number of resamples of each unit.
     confidence : float
@@ -566,8 +583,9 @@ def tasks_beside(
 def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str, Any]]:
     """Return the order by means, with confidence sets of ranks over segments and judges.
 
-    The covariance is that over segments plus that over judges. It counts what both share twice, so sets are not too
-    small. A system that some resample lacks may have any rank, as all may with one segment or judge.
+    The covariance is that over segments plus that over judges. It counts their overlap twice, so
+    sets are not too small. A system without a score in some resample may have any rank, as may all
+    systems with a single segment or judge.
     """
     n = len(drawn.systems)
     if n < 2:
@@ -627,7 +645,8 @@ def _better_pairs(found: DecidedPairs) -> list[BetterAndWorse]:
 
 @dataclass(frozen=True)
 class OrderBeside:
-    """An order of systems, best first, equal ones by name; and Kendall's τ_b with each order by its name, NaN if there is none.
+    """An order of systems, best first (ties by name), and Kendall's τ_b with each order by its
+    name; NaN if undefined.
 
     Systems that a method cannot score are left out.
     """
@@ -653,7 +672,7 @@ def orders_beside(
     order : sequence of str
         All systems, best first.
     others : mapping of str to sequence of str
-        Further orders by name, each of these systems or some of them, best first.
+        Further orders by name, each of some or all of these systems, best first.
     blocks : Blocks
         The judgments that the methods score.
     methods : sequence of str
@@ -661,12 +680,12 @@ def orders_beside(
     Returns
     -------
     dict of str to OrderBeside
-        By the name of an order: the given one, those of the methods, the others.
+        Orders by name: the given one, those of the methods, the others.
 
     Raises
     ------
     ValueError
-        If an order has an unknown system or one twice, or has the name of another order.
+        If an order has an unknown or duplicate system, or the name of another order.
     """
     scores: dict[str, Mapping[str, float]] = {name: _from_bottom(order)}
     for found in orders_by_methods(blocks, methods):

@@ -19,8 +19,8 @@ _BY_IMPORT = (
 
 
 def compile_kernels() -> None:
-    """Compile kernels that are not cached, on all cores."""
-    # Not forked, which would copy whatever locks are held.
+    """Compile all kernels that are not cached, on all cores."""
+    # Spawned, because forking would copy held locks.
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
         imports = [processes.submit(_import, name) for name in _BY_IMPORT]
         runs = [processes.submit(_run)]
@@ -29,12 +29,14 @@ def compile_kernels() -> None:
 
 
 def _import(name: str) -> None:
-    """Import a module, which compiles its kernels; a process cannot send a module back."""
+    """Import a module, which compiles its kernels; return nothing, because modules cannot be
+    pickled.
+    """
     import_module(name)
 
 
 def _run() -> None:
-    """Compile kernels that no import compiles, by running them."""
+    """Run the kernels that are not compiled on import, to compile them."""
     rows = [
         BlockRow("j", segment, ["a", "b", "c"], [1, 1 + segment % 2, 3]) for segment in range(9)
     ]

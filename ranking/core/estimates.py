@@ -1,7 +1,7 @@
-"""Figures with intervals over segments and judges; correlations of scores of systems.
+"""Figures with intervals over segments and judges, and correlations of systems' scores.
 
-Correlations are Kendall's tau-b, Spearman's and Pearson's. Intervals come from how figures vary in resamples of segments, of
-judges, and of what a judge judged of a segment.
+Correlations are Kendall's tau-b, Spearman's and Pearson's. Intervals are computed from resamples of
+segments, of judges, and of each judge's judgments of a segment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ranking.core.scores import TIE_DECIMALS, Scores
 Unit = Literal["segments", "judges", "cells"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
-#: Minimum share of resamples that must have a figure.
+#: Minimum share of resamples in which the figure must be defined.
 _LEAST_SHARE = 0.5
 #: A smaller variance is a rounding error.
 _NO_VARIANCE = 1e-20
@@ -37,8 +37,8 @@ class Estimate:
     ----------
     value : float
     low, high : float or None
-        None if the uncertainty is unknown: with one segment or one judge, where half of the resamples have no
-        such figure, or where all have the same.
+        None if the uncertainty is unknown: with one segment or judge, if the figure is undefined in
+        half of the resamples, or if it is the same in all.
     """
 
     value: float
@@ -55,23 +55,24 @@ def estimate(
     least: float = -inf,
     most: float = inf,
 ) -> Estimate:
-    """Return a figure with an interval for its mean over campaigns of this size.
+    """Return a figure with an interval for its expected value over campaigns of this size.
 
-    Segments and judges are treated as samples: the variance is that over segments + over judges − that over what a judge
-    judged of a segment, at least each of the first two (Cameron, Gelbach and Miller 2011). Student's t has a degree of
-    freedom fewer than there are segments or judges, whichever are fewer.
+    Segments and judges are treated as samples: the variance is that over segments + that over
+    judges − that over each judge's judgments of a segment, and at least each of the first two
+    (Cameron, Gelbach and Miller 2011). Student's t has one degree of freedom fewer than the number
+    of segments or judges, whichever is smaller.
 
     Parameters
     ----------
     value : float
     resampled : mapping of unit to float64, shape (R,)
-        The figure in resamples of each unit; NaN where a resample has none.
+        The figure in resamples of each unit; NaN where undefined.
     fewest_units : int
-        Segments or judges, whichever are fewer.
+        Number of segments or judges, whichever is smaller.
     confidence : float
         Between 0 and 1.
     least, most : float
-        No end of the interval is beyond.
+        Limits of the interval.
 
     Returns
     -------
@@ -79,8 +80,9 @@ def estimate(
 
     Notes
     -----
-    The interval is symmetric around the figure and not made of percentiles: resamples have the noise of the campaign once
-    more, which pulls correlations towards 0 and makes some pairs significant, so their middle is elsewhere.
+    The interval is symmetric around the figure rather than made of percentiles: resampling adds the
+    noise of the campaign a second time, which pulls correlations towards 0 and makes some pairs
+    significant, so resampled figures are biased.
     """
     variances = {unit: _variance(values) for unit, values in resampled.items()}
     over_segments, over_judges = variances["segments"], variances["judges"]
@@ -98,8 +100,8 @@ def _variance(values: FloatArray) -> float:
     return float(known.var(ddof=1))
 
 
-#: Fewest systems for a correlation: two always correlate by 1 or −1, as do the ranks of three in a third of random orders;
-#: no interval of three holds.
+#: Minimum number of systems for a correlation: for two it is always 1 or −1, as it is for the ranks
+#: of three in a third of random orders, for which no interval is valid.
 FEWEST_SYSTEMS = 4
 
 
@@ -120,7 +122,7 @@ class CorrelationsOfScores:
     Attributes
     ----------
     systems : tuple of str
-        Those that both score, by name.
+        Systems scored by both, sorted by name.
     by_measure : mapping of str to Estimate
         "kendall" (tau-b), "spearman" (with mean ranks for ties) and "pearson"; empty if there is none.
     reason : NoCorrelation or None
@@ -133,10 +135,11 @@ class CorrelationsOfScores:
 
 
 def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return Kendall's tau-b (1945) of scores, shape (..., n) each, possibly of many resamples.
+    """Return Kendall's tau-b (1945) of scores, each of shape (..., n), possibly for many resamples.
 
-    (C − D) / √((C + D + T₁)(C + D + T₂)): C pairs in the same order, D in opposite orders, T₁ and T₂ tied in the
-    other alone. Scores that agree to `TIE_DECIMALS` decimals are tied. NaN where all scores of one are, or any is NaN.
+    It is (C − D) / √((C + D + T₁)(C + D + T₂)) for C pairs in the same order, D in opposite orders,
+    and T₁ and T₂ tied only in the other list. Scores that agree to `TIE_DECIMALS` decimals are
+    tied. NaN where all scores of one list are tied, or any is NaN.
     """
     first, second = np.triu_indices(one.shape[-1], 1)
     signs = [
@@ -148,7 +151,9 @@ def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return Pearson's correlation of scores, shape (..., n) each; NaN where all of one are equal, or any is NaN."""
+    """Return Pearson's correlation of scores, each of shape (..., n); NaN where one is constant or
+    has a NaN.
+    """
     one, other = np.round(one, TIE_DECIMALS), np.round(other, TIE_DECIMALS)
     varies = np.ptp(one, axis=-1) * np.ptp(other, axis=-1) > 0
     one, other = (each - each.mean(axis=-1, keepdims=True) for each in (one, other))
@@ -161,7 +166,7 @@ def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
 
     Parameters and result are those of `pearson`; scores that are equal to `TIE_DECIMALS` decimals are tied.
     """
-    from scipy.stats import rankdata  # a fifth of the time in which Django starts
+    from scipy.stats import rankdata  # a fifth of Django's start-up time
 
     ranks = [rankdata(np.round(each, TIE_DECIMALS), axis=-1) for each in (one, other)]
     return pearson(*ranks)
@@ -185,14 +190,14 @@ def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     Parameters
     ----------
     one, other : mapping of str to float
-        A score or a rank for each system; in both the same direction is better. Equal values, to `TIE_DECIMALS` decimals,
-        are ties.
+        A score or a rank for each system; the same direction must be better in both. Values that
+        agree to `TIE_DECIMALS` decimals are ties.
 
     Returns
     -------
     float
-        From −1 (the other way round) to 1 (the same order); NaN if either leaves all its systems tied, or fewer than
-        two systems are in both.
+        From −1 (reverse order) to 1 (same order); NaN if all systems are tied in either, or if
+        fewer than two systems are in both.
 
     References
     ----------
@@ -207,10 +212,10 @@ def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class DrawnScores:
-    """The scores of a task's systems, and those in resamples of each unit.
+    """Scores of a task's systems, also in resamples of each unit.
 
-    `scores` is of shape (n,); `resampled` of shape (R, n). Resamples of the same seed have the same weights of segments
-    and judges in every task.
+    `scores` has shape (n,) and `resampled` shape (R, n). With the same seed, segments and judges
+    have the same weights in every task.
     """
 
     systems: tuple[str, ...]
@@ -222,21 +227,21 @@ class DrawnScores:
 def correlations(
     one: DrawnScores, other: DrawnScores, *, confidence: float = 0.95
 ) -> CorrelationsOfScores:
-    """Return correlations of the scores that two tasks give the systems they have in common.
+    """Correlate the scores that two tasks give to the systems they have in common.
 
     Parameters
     ----------
     one, other : DrawnScores
-        Of the same number of resamples and the same seed.
+        Scores with the same number of resamples and the same seed.
     confidence : float
         Between 0 and 1.
 
     Returns
     -------
     CorrelationsOfScores
-        Each interval is for what the correlation is on average over campaigns of this size, with other segments and other
-        judges: see `estimate`. Noise lowers correlations, so that of the true scores is
-        further from 0.
+        Each interval is for the expected correlation over campaigns of this size with other
+        segments and judges, see `estimate`. Noise lowers correlations, so the correlation of the
+        true scores is further from 0.
     """
     places = {
         name: index for index, name in enumerate(other.systems) if other.scores.estimable[index]
