@@ -64,7 +64,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
 
     # What a change would do is said first, and the way back is one click.
     page.get_by_role("button", name="Save design").click()
-    expect(page.get_by_text("From HIT 4 on")).to_be_visible()
+    expect(page.get_by_text("from HIT 4.")).to_be_visible()
     page.get_by_role("button", name="Save design").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     expect(page.get_by_label("Outputs per block")).to_have_value("3")
