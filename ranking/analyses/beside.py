@@ -315,7 +315,7 @@ def _pair(decided: DecidedPairs, better: str, worse: str, prefix: str = "") -> T
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: TasksBeside) -> Report:
-    """Report the order of each task, pairs decided per hour, and the similarity of every two orders."""
+    """Report the order of each task, pairs decided per hour, and the similarity of each pair of orders."""
     tasks, confidence = given.beside or (), options["confidence"]
     orders = {each.task.name: each for each in found.orders}
     told = [_told(each, orders.get(each.protocol)) for each in tasks]

@@ -236,7 +236,7 @@ def _rules(
 
 
 def outlier_rule_in_words(rule: str) -> str:
-    """Return the name of a `Rule`, or "any" of them; otherwise the name itself."""
+    """Return a `Rule` or "any" in words; other names are returned unchanged."""
     return {
         Rule.AGREEMENT.value: _("Agreement"),
         Rule.MEAN_LABEL.value: _("Mean label − others"),

@@ -109,7 +109,7 @@ class ChosenJudgments:
     remarks : Remarks or None
         Skips and comments at request time; None if the kind does not need them.
     rule : RuleState or None
-        Progress by the stopping rule at request time; None without one, or if the kind
+        Progress towards the stopping rule at request time; None without one, or if the kind
         does not show it.
     beside : tuple of TaskBeside or None
         The other tasks of its test set at request time; None if the kind does not need them.
@@ -203,8 +203,8 @@ class AnalysisKind:
     needs_remarks : bool
         Whether it needs skips and comments, which are recorded with the request.
     shows_rule : bool
-        Whether its answer may influence when to stop judging. Progress by the stopping rule is then recorded, and part
-        of the answer.
+        Whether its answer may influence when to stop judging. Progress towards the stopping rule is then recorded,
+        and part of the answer.
     reads_other_tasks : bool
         Whether it needs the other tasks of the test set; their watermarks and counting judgments are recorded with the
         request.

@@ -66,7 +66,7 @@ _MOST_GROUPS = 100
 
 
 def _labelled(metrics: Sequence[Metric]) -> list[Metric]:
-    """Return metrics with unique names: with their signatures, or a number, where names repeat."""
+    """Return metrics with unique names; repeated ones get their signatures or a number."""
     names = [each.name for each in metrics]
     labels: list[str] = []
     for each in metrics:
@@ -77,7 +77,7 @@ def _labelled(metrics: Sequence[Metric]) -> list[Metric]:
 
 
 def metric_of(scores: MetricScores, *, is_human: bool = False) -> Metric:
-    """Return scores of a file, whose segments are named by their numbers."""
+    """Return the scores from a file, whose segments are named by their numbers, as a metric."""
     rows = segment_rows(scores)
     return Metric(
         name=scores.name,

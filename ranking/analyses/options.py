@@ -39,7 +39,7 @@ class Option:
     name : str
         Name in addresses, in REST and on the command line.
     default : str, bool, int, float or tuple
-        Its type is that of the option; a tuple contains any number of texts.
+        Its type is the type of the option; a tuple stands for any number of texts.
     label : lazy str
         Label of its field; empty for options of files, which have no page.
     choices : mapping of str to lazy str

@@ -267,7 +267,7 @@ def _target_ahead(
     pace: ReadingPace | None,
     confidence: float,
 ) -> TargetAhead:
-    # A rule counts judgments that count in rankings; hours and days include all judgments made
+    # A rule only counts judgments that count in rankings; hours and days include all judgments made
     # meanwhile.
     made = [work.of_everybody(each) for each in more] if measure == "rule" else more
     return TargetAhead(

@@ -62,8 +62,8 @@ def compare(
 ) -> None:
     """Label outputs from 1, the best, and compare them.
 
-    A label ends where outputs are too far below its best one. `labels` and, below the diagonal,
-    `outcome` are filled in.
+    Outputs share a label unless they are too far below the best one with it. `labels` and, below the
+    diagonal, `outcome` are filled in.
     """
     order = np.argsort(-perceived)
     best = perceived[order[0]]

@@ -231,7 +231,7 @@ class RangeVerdict:
         return float(np.mean((true < self.ranges.low) | (true > self.ranges.high)))
 
     def wrong_pairs(self, true: Int64Array) -> float:
-        """Return the share of the separated pairs that are in the wrong order; 0 if none is separated."""
+        """Return the share of the separated pairs that are in the wrong order; 0 if none are separated."""
         wrong = self.above & (true[:, np.newaxis] > true[np.newaxis, :])
         separated_pairs = int(np.count_nonzero(self.above))
         return int(np.count_nonzero(wrong)) / max(1, separated_pairs)
@@ -250,7 +250,7 @@ def range_verdict(
         "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime"
         (`ranking.core.anytime`, each pair by itself) separate pairs, which give rank
         ranges. Anytime evidence is valid here for any design, because every comparison of a pair is
-        independent of those before. "expected_wins" and "bradley_terry" make rank ranges from
+        independent of those before. "expected_wins" and "bradley_terry" compute rank ranges from
         resampled blocks, and separate pairs whose ranges do not overlap.
     confidence : float
         Confidence of each test or range.
@@ -419,7 +419,7 @@ _FIRST_LOOK = 30
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """A comparison of designs, with all that is needed to repeat it.
+    """A comparison of designs, with everything needed to repeat it.
 
     Attributes
     ----------

@@ -71,8 +71,8 @@ class CeleryEngine:
     def _results(self, job_id: int, count: int) -> Generator[tuple[int, Any], None, None]:
         """Yield results as they are stored.
 
-        They are polled because there are no notifications: the broker may be emptied, and LISTEN
-        would need a connection that no pooler shares.
+        They are polled because notifications would not be reliable: the broker may be emptied, and LISTEN
+        needs a connection that is not pooled.
         """
         taken: set[int] = set()
         news = watched = time.monotonic()

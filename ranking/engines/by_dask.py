@@ -44,7 +44,7 @@ class DaskEngine:
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
-        # A separate task, so that workers that join later, or return, get the data shared by all
+        # A separate task, so that workers that join or return later also get the data shared by all
         # shards.
         with config.set({"distributed.admin.large-graph-warning-threshold": "2GiB"}):
             shared = self._client.submit(_as_given, work, pure=False)

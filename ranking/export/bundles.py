@@ -65,8 +65,8 @@ class FrozenResult:
     def hides_a_name(self) -> bool:
         """True if a system is anonymous: then neither display orders nor seeds are included.
 
-        With a seed, a reader could redraw with each name and compare the result with the blocks
-        shown.
+        With a seed, a reader could repeat the draw with each possible name and compare the result with
+        the blocks shown.
         """
         return hides_a_name(self.content)
 

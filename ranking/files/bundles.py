@@ -225,7 +225,7 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
         elif hashes[name] != listed.get(name):
             found.add(Finding(name, Problem.CHANGED if name in listed else Problem.ADDED))
     own = _digest(bundle, found)
-    # Also if the result is missing or unreadable.
+    # This also applies if the result is missing or unreadable.
     if not own.startswith(digest.lower()):
         found.add(Finding(RESULT, Problem.OTHER_ADDRESS))
     return Check(findings=tuple(sorted(found)), files=len(bundle.files), digest=own)
@@ -255,7 +255,7 @@ def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
             found.add(Finding(RESULT, Problem.UNREADABLE))
         return ""
     digest = sha256(written.encode(errors="surrogatepass")).hexdigest()
-    # Other JSON may name a key twice, and readers differ in which value they take.
+    # Non-canonical JSON may repeat a key, and readers differ in the value they use.
     if bundle.sha256(RESULT) != digest:
         found.add(Finding(RESULT, Problem.CHANGED))
     with suppress(FormatError):
@@ -279,7 +279,7 @@ ABSENT: Final = Absent.ABSENT
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A number or text that differs between a published and a recomputed result; `ABSENT` where one has none."""
+    """A number or text that differs between a published and a recomputed result; `ABSENT` if one has no value."""
 
     where: str
     published: Any

@@ -1,4 +1,4 @@
-"""Count the judgments of Parquet files in shards of whole segments, on any engine, in the memory that one shard takes."""
+"""Count the judgments of Parquet files in shards of whole segments, on any engine, one shard in memory at a time."""
 
 from __future__ import annotations
 

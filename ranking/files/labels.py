@@ -23,7 +23,7 @@ def json_objects(
 ) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     """Yield each line's number and object, with a function that raises an error at the line.
 
-    Empty lines are skipped. `shape` tells errors what an object looks like.
+    Empty lines are skipped. `shape` describes a valid object in error messages.
 
     Raises
     ------

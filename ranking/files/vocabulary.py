@@ -66,7 +66,7 @@ class Columns:
     candidate : int32, shape (N, S)
         The candidates in shown order, then -1.
     label : int8, shape (N, S)
-        1 … 5, 0 where blank.
+        1 … 5, or 0 if blank.
     duration_ms : int64, shape (N,)
         -1 if unknown.
     document : int32, shape (N,)

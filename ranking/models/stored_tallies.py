@@ -49,7 +49,7 @@ class RankingUpkeep(models.Model):
 class JudgeMeasures(models.Model):
     """Latest quality measures of a judge in a task; `RankingUpkeep` has their watermark.
 
-    Recomputed after each ranking, no history; only rows that change are written.
+    Recomputed after each ranking, without history; only rows that change are written.
     """
 
     task = models.ForeignKey(

@@ -44,14 +44,14 @@ def figure(value: int | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """Return a share in whole percent as text; only exact ones are shown as 0 or 100."""
+    """Return a share in whole percent as text; 0 and 100 are only used for exact values."""
     if value is None:
         return _NOTHING
     return _("%(share)s%%") % {"share": number_format(whole_per_cent(value))}
 
 
 def whole_per_cent(value: float) -> int:
-    """Return a share in whole percent; only exact ones are 0 or 100."""
+    """Return a share in whole percent; 0 and 100 are only used for exact values."""
     whole = round(100 * value)
     return min(99, max(1, whole)) if 0 < value < 1 else whole
 

@@ -16,8 +16,8 @@ def in_languages(
 ) -> tuple[dict[str, Any], Report]:
     """Make a report in each language; return all as plain values, and the first report.
 
-    Rows equal to those in the first language are stored once: other languages refer to that language
-    by name, because the database does not keep their order.
+    Rows equal to those in the first language are stored once. Other languages refer to that language by
+    name, because the database does not preserve the order of languages.
     """
     found: dict[str, Any] = {}
     first: Report | None = None

@@ -70,8 +70,8 @@ def judgments_chosen(
 ) -> ChosenJudgments:
     """Return the judgments that complete options select, as of now.
 
-    `with_work` adds judges' pace; `with_remarks` skips and comments; `with_rule` the progress by
-    the stopping rule. Skips and comments are those up to `watermark`, or all if it is not given.
+    `with_work` adds judges' pace; `with_remarks` skips and comments; `with_rule` the progress
+    towards the stopping rule. Skips and comments are those up to `watermark`, or all if it is not given.
 
     Raises
     ------

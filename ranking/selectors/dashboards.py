@@ -49,7 +49,7 @@ class DashboardState:
     def version(self) -> str:
         """Version of the dashboard: equal versions show the same page in the same language.
 
-        It includes the minute, because "5 minutes ago" and "at work" become wrong with time.
+        It includes the minute, because "5 minutes ago" and "at work" go out of date.
         """
         test_set = self.task.test_set
         rows = (self.task, test_set, test_set.campaign)
@@ -96,7 +96,7 @@ def organised_campaigns(*, user: User) -> QuerySet[Campaign]:
 
 
 def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
-    """Return the progress by the stopping rule recorded in a ranking; None without one."""
+    """Return the progress towards the stopping rule recorded in a ranking; None without one."""
     if ranking is None or not ranking.rule:
         return None
     found = ranking.result.get("stopping")
@@ -274,7 +274,7 @@ class TaskOverview:
     published : mapping or None
         The `version` and the `address` of its newest published result.
     rule : RuleState or None
-        Progress by its stopping rule.
+        Progress towards its stopping rule.
     at_work : int
         Judges active within the last minutes.
     days : sequence of Period

@@ -65,12 +65,12 @@ class DesignForecast:
     comparisons : int
         Comparisons so far that the forecast of pairs and clusters extrapolates; 0 if it uses assumptions.
     first_share : float
-        Share of judgments that are not repeats: repeats cost hours and separate no systems.
+        Share of judgments that are not repeats; repeats cost hours but do not help to separate systems.
     most : int
         Maximum of the slider, in judgments.
     segments_per_hit : int
     chosen : BudgetForecast
-        For the requested budget.
+        Forecast for the requested budget.
     curve : sequence of BudgetForecast
         About `POINTS` budgets from 0 to `most`, in growing steps.
     """

@@ -138,7 +138,7 @@ def _with_labels(judged: JudgmentQuerySet, length: int) -> JudgmentQuerySet:
 
 @cache
 def shapes_query(*, is_of_segments: bool) -> ColumnsQuery:
-    """Return the query of block shapes: outputs, and candidates if these represent several, else -1."""
+    """Return the query of block shapes: numbers of outputs, and of candidates if some represent several, else -1."""
     return ColumnsQuery(
         lambda **of: (
             _measured(**of)
@@ -375,7 +375,7 @@ def _coded(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int64Arr
     of_block, is_shown = _found(shown, labelled.block)
     # Leave out judgments of other blocks, such as attention checks.
     rows = np.flatnonzero(is_shown)
-    # A judge has one current judgment of a block.
+    # A judge has one current judgment per block.
     rows = rows[np.argsort(of_block[rows] * len(judges) + judge[rows], kind="stable")]
     of_block = of_block[rows]
     coded = CodedJudgments(

@@ -179,8 +179,9 @@ def judged_facts(run: RankingRun) -> dict[str, Any]:
 def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Task, Any]:
     """Return the times of the first and the last judgment that counts.
 
-    All judgments of a judge are between the first and the last time in the judge's tally. So once the first judgment that
-    counts of some judge is known, only judges who began before it need to be checked; the last one is found likewise.
+    All judgments of a judge are between the first and the last time in the judge's tally. Once the first judgment
+    that counts is known for one judge, only judges who began before it need to be checked; the last one is found in the
+    same way.
     """
     judgments = Judgment.objects.filter(task=OuterRef("task"), judge=OuterRef("judge"))
     own: Any = judgments.current(watermark=watermark).counted().values("submitted_at")

@@ -356,7 +356,7 @@ def rule_asked_for(task: str) -> Coalesce:
 
 
 def stopping_rule_state(*, task_id: int) -> RuleState | None:
-    """Return the progress of a test set by its stopping rule in its latest ranking; None without a rule."""
+    """Return the progress of a test set towards its stopping rule, by its latest ranking; None without a rule."""
     rule = stopping_rule_in_force(task_id=task_id)
     if rule is None:
         return None

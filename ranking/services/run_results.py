@@ -213,7 +213,7 @@ _RANGE = (
 def stopping_result(
     counted: CountedJudgments, ranking: Ranking, rule: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the progress by the stopping rule, and the anytime ranges.
+    """Return the progress towards the stopping rule, and the anytime ranges.
 
     The day of the rule is not considered, since it does not follow from judgments.
 

@@ -264,8 +264,8 @@ def live_tallies(
     """Return the tallies of the judgments 1…watermark for a run; `kinds` are the kinds of systems by name.
 
     Tallies in memory or in the test set's row are updated; all judgments are recounted if these
-    have another definition, are damaged, or include later judgments. Tallies in memory are reused
-    only after the transaction was committed. Call it under the lock of the test set's ranking.
+    have another definition, are damaged, or include later judgments. Tallies in memory are only
+    reused once the transaction has been committed. Call it under the lock of the test set's ranking.
 
     Raises
     ------
@@ -377,7 +377,7 @@ class HeldTallies:
     tallies: LiveTallies
     watermark: int
     build: UUID
-    #: The watermark of the row, and when it was stored by the monotonic clock of this process.
+    #: The watermark of the row, and the time it was stored, by the monotonic clock of this process.
     stored_watermark: int
     stored_at: float
 

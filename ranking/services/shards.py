@@ -69,7 +69,7 @@ def shard_job_watch(*, job_id: int) -> None:
 
 
 def shard_job_delete(*, job_id: int) -> None:
-    """Delete a job with its results; remaining shards are then not computed."""
+    """Delete a job with its results; remaining shards are no longer computed."""
     ShardJob.objects.filter(pk=job_id).delete()
 
 

@@ -97,7 +97,7 @@ class SectionsOf(ABC):
         return campaign.state != CampaignState.ARCHIVED and not campaign.rehearsal_of_id
 
     def listed(self, kinds: Iterable[AnalysisKind]) -> list[dict[str, Any]]:
-        """Return a section of each kind; the one named in the address uses the options there."""
+        """Return a section of each kind; the one named in the address uses the options in the address."""
         asked, found = self._request.GET, []
         said: set[str] = set()
         for kind in kinds:
@@ -183,7 +183,7 @@ class SectionsOf(ABC):
     ) -> dict[str, Any]:
         """Return a report as shown, with addresses of files below `of`; `links` are arguments of `shown_tables`."""
         place = [*self._of, of]
-        # Tables of several kinds have the same name.
+        # Tables of different kinds may have the same name.
         prefix = f"{kind.name}-"
         tables = [replace(each, name=f"{prefix}{each.name}") for each in report.tables]
 

@@ -71,7 +71,7 @@ def strength_in_words(kappa: float | None, reason: str | None = None) -> str | N
         (0.6, pgettext("agreement", "moderate")),
         (0.8, pgettext("agreement", "substantial")),
     )
-    # Their table has two decimals: 0.21 is the lowest fair one.
+    # Their table has two decimals: “fair” begins at 0.21.
     return next(
         (word for highest, word in words if round(kappa, 2) <= highest),
         pgettext("agreement", "almost perfect"),

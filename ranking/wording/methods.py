@@ -110,7 +110,7 @@ def methods_not_offered() -> list[tuple[str, str]]:
 
 
 def score_words(method: str) -> str:
-    """Return a description of a method's score, in a sentence or two; empty for other methods."""
+    """Return a description of a method's score, in a sentence or two; empty for methods without one."""
     return {
         "expected_wins": _(
             "Expected Wins: the share of decided comparisons the system wins, averaged over its opponents."

@@ -138,7 +138,7 @@ def rule_state(
     judgments: int,
     today: date | None = None,
 ) -> RuleState:
-    """Return the progress by a rule recorded in a ranking."""
+    """Return the progress towards a rule recorded in a ranking."""
     until = parse_date(rule["until"]) if rule.get("until") else None
     today = today or timezone.localdate()
     return RuleState(
@@ -160,7 +160,7 @@ class ShownRule:
     since : str
         Stage of the campaign at which it was set.
     state : sequence of str
-        Progress by the rule, and whether judging continued after it was met.
+        Progress towards the rule, and whether judging continued after it was met.
     caution : str
         Note on repeated checks; empty if they have no effect.
     is_met : bool

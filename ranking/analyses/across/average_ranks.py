@@ -99,7 +99,7 @@ def _averages(
     ]
     scored: Mapping[str, MeanScore] = {}
     if len(influences) == len(rows):
-        # Systems with only ties have none.
+        # Systems with only ties have no influence of judges.
         known = [name for name in systems if all(name in each.systems for each in influences)]
         scored = {
             each.system: each for each in mean_scores(influences, known, confidence=confidence)
@@ -113,7 +113,7 @@ def _averages(
         for name in systems
     }
     plain = {name: _mean([each["score"] for each in rows_of[name]]) for name in systems}
-    # Systems that share ranks get their mean.
+    # Systems that share ranks get the mean of these ranks.
     middle = {
         name: fmean((each["rank"] + each.get("last_rank", each["rank"])) / 2 for each in of_system)
         for name, of_system in rows_of.items()

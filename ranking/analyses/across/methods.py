@@ -34,7 +34,7 @@ from ranking.wording.methods import METHOD_WORDS
 _SHOWN = frozenset({"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"})
 _OTHERS = replace(
     OTHERS,
-    # In a fixed order, whatever the order of the choice.
+    # Use a fixed order, regardless of the order in the request.
     default=tuple(name for name in METHODS if name in _SHOWN),
     help=gettext_lazy("Lopez, TrueSkill, and Hopkins and May take minutes."),
 )
@@ -62,7 +62,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, R
 
 
 def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
-    """Return the pairs in a different order, the better one by the first method first.
+    """Return the pairs whose order differs, each with the better system by the first method first.
 
     Ranks order systems with equal scores by name, and unconnected systems arbitrarily: neither is
     an order of the method.

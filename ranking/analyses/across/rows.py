@@ -87,8 +87,8 @@ class TableTestSet:
 class TableRow:
     """A test set of a table with its results.
 
-    `reason` explains missing results, as a code or in words; `rule` is the progress by the stopping rule, None without
-    one, or if the table shows no ranking.
+    `reason` explains missing results, as a code or in words; `rule` is the progress towards the stopping rule, None
+    without one, or if the table shows no ranking.
     """
 
     test_set: TableTestSet
@@ -192,7 +192,7 @@ def _in_words(reason: str) -> str:
 
 
 def row_notes(rows: Sequence[TableRow]) -> list[str]:
-    """Return notes on test sets without figures, and on the progress by the stopping rules shown."""
+    """Return notes on test sets without figures, and on the progress towards the stopping rules shown."""
     said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
     reasons = [
         *((row.test_set.name, _in_words(row.reason)) for row in rows if row.reason),

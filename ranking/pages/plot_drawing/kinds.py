@@ -383,7 +383,7 @@ def _names(
     anchor: str,
     sheet: Sheet,
 ) -> list[SafeString]:
-    """Return the names at one end, `at` its x and the top of the ranks; equal ranks share a line."""
+    """Return the names at one end; `at` is its x coordinate and the top of the ranks. Equal ranks share a line."""
     x, top = at
     by_rank: dict[float, list[str]] = {}
     for name, rank in zip(names, ranks, strict=True):

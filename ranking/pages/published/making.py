@@ -1,4 +1,4 @@
-"""Make the frozen folder of a published result: page, files and data, packed into one zip."""
+"""Build the frozen folder of a published result: page, files and data, packed into one zip."""
 
 import shutil
 import tempfile

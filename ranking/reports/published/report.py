@@ -245,7 +245,7 @@ def _cell(found: tuple[int, int, float | None] | None) -> Value:
 
 
 def pairs_file(file: PublishedFile) -> str:
-    """Return CSV with a line for each pair, in the order of ranks, safe against formulas."""
+    """Return CSV with a line for each pair, in rank order, protected against formula injection."""
     return _csv(file.content["ranking"]["pairs"], _PAIR_COLUMNS)
 
 
@@ -262,7 +262,7 @@ _OF_SYSTEMS: Final = ("kind", "constrained", "team", "is_withdrawn")
 
 
 def csv_file(file: PublishedFile) -> str:
-    """Return CSV with a line for each system, ranked ones first, safe against formulas.
+    """Return CSV with a line for each system, ranked ones first, protected against formula injection.
 
     Columns for the last of shared ranks and for unconnected groups are only present if needed.
     """

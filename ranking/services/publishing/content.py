@@ -284,7 +284,7 @@ def published_content(
     """Return the content of a version; `labels` are the published names of systems, by name."""
     task = facts.task
     run = labelled_run(facts.run, labels)
-    # Already relabelled.
+    # The names are already those of `labels`.
     labels = {**labels, **{label: label for label in labels.values()}}
     ranking = frozen_ranking(run, labels)
     return {
@@ -353,7 +353,7 @@ def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, An
 def _stopping(
     facts: PublishedFacts, labels: Mapping[str, str], wordings: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return all stopping rules, and the progress by the one in force; empty without any."""
+    """Return all stopping rules, and the progress towards the one in force; empty without any."""
     if not facts.rules:
         return {}
     result, anytime = facts.run.result, facts.run.result.get("anytime")
