@@ -1,1 +1,1 @@
-"""Measures of single judges, and tests for judges who do not read."""
+"""Measures of individual judges, and tests that detect judges who do not read."""

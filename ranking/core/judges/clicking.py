@@ -1,12 +1,14 @@
-"""Tests of whether a judge reads or clicks: preference for the reference, straight lines of labels, and evidence over time.
+"""Tests of whether a judge reads or clicks: preference for the reference, straight-lining, and
+evidence over time.
 
-The exact tests compare a judge with one who clicks at random, given the labels used in each block. Straight lines, the same
-label throughout or labels in shown order, are what survey methodology calls satisficing (Krosnick 1991).
+The exact tests compare a judge with one who clicks at random, given the labels used in each block.
+Straight-lining (the same label throughout, or labels in display order) is a form of what survey
+methodology calls satisficing (Krosnick 1991).
 
-The null hypothesis of `ClickingEvidence` is that the judge reads. For each block, the likelihood of the labels under
-clicking is divided by that under reading; the product of these ratios is an *e-value*. For a judge who reads, it ever
-exceeds x with a probability of at most 1 / x (Ville 1939), so it may be looked at after every block, and divided by the
-number of judges.
+The null hypothesis of `ClickingEvidence` is that the judge reads. For each block, the likelihood of
+the labels under clicking is divided by that under reading; the product of these ratios is an
+*e-value*. For a judge who reads, the probability that it ever exceeds x is at most 1 / x (Ville
+1939), so it may be examined after every block, and divided by the number of judges.
 """
 
 from __future__ import annotations
@@ -22,16 +24,16 @@ from ranking.core.judged.blocks import MAX_LABEL
 from ranking.core.judges.patterns import COUNT_BITS, KeyedSums, Patterns
 from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
 
-#: A sum of trials with ranges r exceeds its mean by √(Σ r² / 2) times this with a probability below
-#: 1e-18 (Hoeffding 1963).
+#: The probability that a sum of trials with ranges r exceeds its mean by √(Σ r² / 2) times this is
+#: below 1e-18 (Hoeffding 1963).
 _HOEFFDING = float(np.sqrt(np.log(2e18)))
 
 
 def tail_of_sum(values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int) -> float:
-    """Return the probability that independent trials sum to so much or more.
+    """Return the probability that independent trials sum to at least a given number.
 
-    The distribution of the sum is a product of discrete Fourier transforms. Only likely sums are
-    told apart: all others together have a probability below 1e-18.
+    The distribution of the sum is computed as a product of discrete Fourier transforms. Only likely
+    sums are distinguished: all others together have a probability below 1e-18.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ def tail_of_sum(values: Int64Array, shares: FloatArray, trials: Int64Array, at_l
     of_trials = np.zeros((len(values), size))
     np.add.at(of_trials, (np.arange(len(values))[:, np.newaxis], values % size), shares)
     transform = np.prod(np.fft.rfft(of_trials, axis=1) ** trials[:, np.newaxis], axis=0)
-    # The transform is periodic: the sum s stands at s modulo its size.
+    # The transform is periodic: the sum s is at index s modulo its size.
     distribution = np.fft.irfft(transform, size)
     return float(np.sum(distribution[np.arange(at_least, high + 1) % size]))
 
@@ -78,8 +80,8 @@ class ReferenceMargins:
     """The reference's margins in the blocks of J judges, who used labels in K patterns.
 
     The margin of a block is the number of candidates that the reference won against, minus the
-    number it lost against; ties do not count. Given how often the judge used each label in the
-    block, the label of the reference determines the margin.
+    number it lost against; ties do not count. Given the number of times that the judge used each
+    label in the block, the label of the reference determines the margin.
 
     Attributes
     ----------
@@ -107,13 +109,13 @@ class ReferenceMargins:
 
     @property
     def shares(self) -> FloatArray:
-        """Return the probability that clicking gives the reference each label, shape (K, 5)."""
+        """Probability that clicking gives the reference each label, shape (K, 5)."""
         shares: FloatArray = self.used / self.used.sum(axis=1, keepdims=True)
         return shares
 
     @property
     def is_informative(self) -> BoolArray:
-        """Return whether each pattern is informative, shape (K,): not if all labels are equal."""
+        """Mask of the informative patterns, whose labels are not all equal, shape (K,)."""
         return self.used[:, 1] > 0
 
 
@@ -123,7 +125,7 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     Parameters
     ----------
     places : KeyedSums
-        As `tally_places` counts them.
+        The sums counted by `tally_places`.
     judges : int
         Number J of judges.
 
@@ -136,7 +138,7 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     compared = found.used[:, 0] > 0
     judge, times = found.judge[compared], found.blocks[compared]
     used, place = found.used[compared], found.detail[compared]
-    # As one number, which sorts like the rows, and faster.
+    # Packed into one number, which sorts like the rows, but faster.
     _, first, kind = np.unique(used @ _AS_DIGITS, return_index=True, return_inverse=True)
     kinds = used[first]
     blocks = np.zeros((judges, len(kinds)), dtype=np.int64)
@@ -153,7 +155,7 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     up_to = np.cumsum(kinds, axis=1)
     return ReferenceMargins(
         blocks=blocks,
-        # Won less lost: the rest was lost.
+        # Wins minus losses; the remaining comparisons were lost.
         margin=2 * counts[:, 1] + counts[:, 2] - counts[:, 0],
         comparisons=counts,
         sums=sums,
@@ -177,15 +179,15 @@ class ReferencePreference:
     share : float or None
         preferred / comparisons.
     p_random : float or None
-        Probability that a judge who does not read, with the same labels in each block, places the
-        reference at least as far ahead of the others: one-sided, exact.
+        Probability (one-sided, exact) that a judge who does not read, with the same labels in each
+        block, places the reference at least as far ahead of the others.
     p_binomial : float or None
         Probability of at least as many wins by a binomial test with 2/5, which assumes that all
-        comparisons are independent and labels are drawn uniformly. They are not, so it is small too
-        often.
+        comparisons are independent and labels are drawn uniformly. They are not, so it is too often
+        small.
     p_lowest : float or None
         `p_random` of a judge who always prefers the reference. If it is not small, the judge saw
-        the reference too seldom for an answer.
+        the reference too rarely for a conclusion.
     """
 
     comparisons: int
@@ -200,21 +202,21 @@ class ReferencePreference:
 def reference_preferences(margins: ReferenceMargins) -> tuple[ReferencePreference, ...]:
     """Test each judge's preference for the reference against clicking at random.
 
-    The reference was put among the outputs because "an annotator clicking randomly would be easy
-    to detect, since they would not consistently rank the reference highly" (Bojar et al. 2011,
-    §2.1). Outputs are shown in random order. So if a judge does not read, the reference's label is
-    equally likely to be any of the labels of its block, whether labels are drawn uniformly, are a
-    permutation of 1 … 5, or are typed as 1, 2, 3, 4, 5. The test takes the labels of each block as
-    given. The statistic is the sum over blocks of the reference's margin: the number of candidates
-    it won against minus the number it lost against. Its distribution is the convolution of those of
-    the blocks, to an absolute error below 1e-9 for a hundred thousand blocks.
+    The reference was put among the outputs because "an annotator clicking randomly would be easy to
+    detect, since they would not consistently rank the reference highly" (Bojar et al. 2011, §2.1).
+    Outputs are shown in random order. So if a judge does not read, the reference is equally likely
+    to have any of the labels of its block, whether labels are drawn uniformly, are a permutation of
+    1 … 5, or are typed as 1, 2, 3, 4, 5. The test conditions on the labels of each block. The
+    statistic is the sum over blocks of the reference's margin: the number of candidates it won
+    against minus the number it lost against. Its distribution is the convolution of the blocks'
+    distributions, with an absolute error below 1e-9 for a hundred thousand blocks.
 
     An output identical to the reference (collapsed with it) is not compared with it.
 
     Parameters
     ----------
     margins : ReferenceMargins
-        Of J judges.
+        Margins of J judges.
 
     Returns
     -------
@@ -248,9 +250,9 @@ def _preference(margins: ReferenceMargins, judge: int, p_binomial: float) -> Ref
 
 
 def _p_lowest(margins: ReferenceMargins, judge: int) -> float:
-    # The judge's own patterns only: other factors of 1 would change the order of multiplication.
+    # Only the judge's own patterns: further factors of 1 would change the order of multiplication.
     own = np.flatnonzero(margins.blocks[judge])
-    # The best label used in a block is the best possible label of the reference.
+    # The reference's best possible label is the best label used in the block.
     return float(np.prod(margins.shares[own, 0] ** margins.blocks[judge, own]))
 
 
@@ -264,10 +266,10 @@ def _p_random(margins: ReferenceMargins, judge: int) -> float:
     return min(1.0, max(_p_lowest(margins, judge), tail))
 
 
-#: Two labels are too often equal, or in shown order, to be informative.
+#: Two labels are too often equal, or in display order, to be informative.
 MIN_CANDIDATES = 3
 
-#: Factorial of each number of outputs that a block can show.
+#: Factorials of the possible numbers of outputs in a block.
 _FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)])
 
 
@@ -280,8 +282,8 @@ class StraightLining:
     one_label : Share
         Blocks with equal labels, among blocks with at least three labels.
     shown_order : Share
-        Blocks with labels that never fall, or never rise, from the first output shown to the last,
-        among blocks with at least three labels that are not all equal.
+        Blocks whose labels never decrease, or never increase, from the first output shown to the
+        last, among blocks with at least three labels that are not all equal.
     expected : float
         Expected number of such blocks by chance: outputs were shown in random order, so each
         arrangement of the labels is equally likely.
@@ -298,19 +300,19 @@ class StraightLining:
 def straight_lining(
     lines: KeyedSums, judges: int, *, confidence: float = 0.95
 ) -> tuple[StraightLining, ...]:
-    """Count the straight lines of each judge.
+    """Measure each judge's straight-lining.
 
     k labels, of which c₁, c₂, … are equal, have k! / (c₁! c₂! …) distinct arrangements, and two of
-    these follow the shown order or its reverse. So the number of such blocks of a judge is a sum of
+    these follow the display order or its reverse. So a judge's number of such blocks is a sum of
     independent trials with unequal probabilities; its tail is computed exactly.
 
     Parameters
     ----------
     lines : KeyedSums
-        Of `tally_lines`, from blocks with every system that was shown.
+        Sums of `tally_lines`, from blocks with every system that was shown.
     judges : int
     confidence : float
-        Of the intervals.
+        Confidence of the intervals.
 
     Returns
     -------
@@ -344,12 +346,12 @@ def straight_lining(
 
 
 def line_chances(used: Int64Array) -> FloatArray:
-    """Return the probability that shuffled labels follow the shown order or its reverse.
+    """Return the probability that shuffled labels follow the display order or its reverse.
 
     Parameters
     ----------
     used : int64, shape (N, K)
-        Patterns: how many of the outputs of a block have each of the labels used.
+        Patterns: number of outputs of a block with each of the labels used.
 
     Returns
     -------
@@ -363,7 +365,9 @@ def line_chances(used: Int64Array) -> FloatArray:
 
 
 def _sums(found: Patterns, among: BoolArray, hits: BoolArray, judges: int) -> Int64Array:
-    """Return the `cluster_sums` of hits among some of each judge's blocks, which are a trial each."""
+    """Return the `cluster_sums` of hits among selected blocks of each judge, one trial per
+    block.
+    """
     sums = np.zeros((judges, 6), dtype=np.int64)
     of_block = cluster_sums((among & hits).astype(np.int64), among.astype(np.int64))
     np.add.at(sums, found.judge, of_block * found.blocks[:, np.newaxis])
@@ -371,7 +375,9 @@ def _sums(found: Patterns, among: BoolArray, hits: BoolArray, judges: int) -> In
 
 
 def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None:
-    """Return the probability of at least this many lines in blocks with these chances."""
+    """Return the probability of at least this many straight lines in blocks with these
+    probabilities.
+    """
     if not len(chance):
         return None
     distinct, place = np.unique(chance, return_inverse=True)
@@ -382,17 +388,17 @@ def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None
     return min(1.0, max(0.0, tail_of_sum(values, shares, trials, at_least)))
 
 
-#: The factor by which judges who read are more likely to place the reference one place higher. With
-#: five places, they prefer it in 74.8 % of comparisons.
+#: Odds ratio with which judges who read place the reference one rank higher. With five ranks, they
+#: prefer it in 74.8% of comparisons.
 REFERENCE_ODDS = 1.75
 
-#: The same for placing a damaged reference one place lower: it loses 84.6 % of comparisons.
+#: The same for placing a damaged reference one rank lower: it loses 84.6% of comparisons.
 DAMAGE_ODDS = 2.5
 
-#: Share of blocks labelled in shown order, or its reverse, by judges who type them.
+#: Share of blocks labelled in display order, or its reverse, by judges who type labels in order.
 TYPED_SHARE = 0.5
 
-#: The smallest number of judges that p-values are adjusted for, because judges join one by one.
+#: Minimum number of judges that p-values are adjusted for, because judges join one by one.
 JUDGES_ALLOWED_FOR = 50
 
 
@@ -412,13 +418,14 @@ class ClickingEvidence:
     log_e: float
 
     def p_value(self, judges: int = 1) -> float:
-        """Return a bound of the probability that any judge, if all read, ever has this evidence.
+        """Return an upper bound on the probability that any judge, if all read, ever has this
+        evidence.
 
         Parameters
         ----------
         judges : int
-            Number of judges tested. `JUDGES_ALLOWED_FOR` is the least number, so that a judge's
-            value does not depend on who joins, nor the bound on when.
+            Number of judges tested; at least `JUDGES_ALLOWED_FOR` is used, so that neither a
+            judge's value nor the validity of the bound depends on further judges joining.
         """
         log_p = log(max(judges, JUDGES_ALLOWED_FOR)) - self.log_e
         return exp(min(0.0, log_p))
@@ -430,17 +437,18 @@ def reference_ignored(
     """Test each judge's preference for the reference against no preference.
 
     Given the labels of a block, a judge who clicks gives the reference each label with a
-    probability π(label) in proportion to its frequency; a judge who reads does so in proportion to
-    π(label) odds^(margin / 2), or prefers the reference even more. (The margins of neighbouring
-    places of a block without ties differ by 2.) The e-value is the product of the ratios of the
-    two, Σ π odds^(margin / 2) / odds^(margin of the judge / 2). It holds for judges who read some
-    blocks better and others worse than `odds` says, as long as the expected ratio of each block is
-    at most 1.
+    probability π(label) proportional to its frequency; for a judge who reads, the probability is
+    proportional to π(label) odds^(margin / 2), or favours the reference even more. (In a block
+    without ties, the margins of adjacent ranks differ by 2.) The e-value is the product over blocks
+    of the ratio of the two, Σ π odds^(margin / 2) / odds^(margin of the judge / 2). It is valid for
+    judges who read some blocks better and others worse than `odds` implies, as long as the expected
+    ratio of each block is at most 1.
 
     Parameters
     ----------
     margins : ReferenceMargins
-        Of J judges. For damaged references, those of reversed labels (`measure_judges`).
+        Margins of J judges. For damaged references, the margins for reversed labels
+        (`measure_judges`).
     odds : float
         See `REFERENCE_ODDS`; above 1.
 
@@ -476,17 +484,17 @@ def reference_ignored(
 def typed_in_order(
     lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
 ) -> tuple[ClickingEvidence, ...]:
-    """Test how often each judge's labels follow the shown order against chance.
+    """Test whether each judge's labels follow the display order more often than by chance.
 
     Outputs are shown in random order, so the labels of a judge who reads follow it, or its reverse,
-    with a probability that the labels of the block determine (`straight_lining`). The labels of a
-    judge who types 1, 2, 3, 4, 5 do so in at least a `share` of blocks. Blocks that follow it that
-    often by chance are not informative and are left out.
+    with a probability determined by the labels of the block (`straight_lining`). The labels of a
+    judge who types 1, 2, 3, 4, 5 do so in at least a share `share` of blocks. Blocks in which this
+    probability is at least as high by chance are not informative and are left out.
 
     Parameters
     ----------
     lines : KeyedSums
-        Of `tally_lines`, from blocks with every system that was shown.
+        Sums of `tally_lines`, from blocks with every system that was shown.
     judges : int
     share : float
         Between 0 and 1.

@@ -1,6 +1,8 @@
-"""Each judge compared with the others: on shared and on easy items, by the reference and by time.
+"""Comparison of each judge with the others: on shared items, on easy items, by the reference, and
+by time.
 
-A test that may be looked at at any time says whether a judge agrees less with the others than they do among themselves.
+An anytime-valid test detects judges who agree less with the others than the others do among
+themselves.
 """
 
 from __future__ import annotations
@@ -43,10 +45,10 @@ from ranking.core.judges.clicking import (
 )
 from ranking.core.judges.patterns import tally_lines, tally_places
 
-#: Judges who share fewer segments with others are not tested.
+#: Judges with fewer segments shared with others are not tested.
 MIN_SEGMENTS = 20
 
-#: The bound over all looks allows the number of shared segments to grow by this factor: from 20 to
+#: The bound over all looks allows the number of shared segments to grow by this factor, from 20 to
 #: 2,000.
 _GROWTH = 100
 
@@ -58,14 +60,13 @@ class Disagreement:
     Attributes
     ----------
     segments : int
-        Segments with comparisons that both this judge and another judge made.
+        Segments with comparisons made by both this judge and another one.
     difference : float or None
-        Share of agreeing pairs of the judge with others, minus the share of pairs of two other
-        judges; None if either has no pair.
+        Share of agreeing pairs between the judge and others, minus the share among pairs of two
+        other judges; None if either has no pairs.
     score : float or None
-        Minus the difference divided by its standard error, as a quantile of the normal
-        distribution: large for a judge who agrees less. None with fewer than `MIN_SEGMENTS`
-        segments.
+        Negated difference divided by its standard error, as a normal quantile: large for a judge
+        who agrees less. None with fewer than `MIN_SEGMENTS` segments.
     """
 
     segments: int
@@ -73,7 +74,8 @@ class Disagreement:
     score: float | None
 
     def p_value(self, judges: int = 1) -> float | None:
-        """Return about the probability that any of many judges, all alike, ever has this score.
+        """Return the approximate probability that any of several equally good judges ever has this
+        score.
 
         It is the sum over judges of the probability that a Brownian motion divided by its standard
         deviation reaches the score while its time grows a hundredfold (Miller and Siegmund 1982).
@@ -81,7 +83,7 @@ class Disagreement:
         Parameters
         ----------
         judges : int
-            Number of judges tested; `JUDGES_ALLOWED_FOR` is the least number.
+            Number of judges tested; at least `JUDGES_ALLOWED_FOR` is used.
         """
         if self.score is None:
             return None
@@ -96,15 +98,15 @@ class Disagreement:
 def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     """Compare each judge's agreement with the others with their agreement among themselves.
 
-    Both are shares of pairs of comparisons of one item, on collapsed outputs, as in
-    `ranking.core.agreement.report`. The standard error of their difference is linearised over segments,
-    so that the difficulty of a segment, which is the same for all judges, cancels out. It is at
-    least as large as the shift that a single segment could cause.
+    Both are shares of agreeing pairs of comparisons of one item, on collapsed outputs, as in
+    `ranking.core.agreement.report`. The standard error of their difference is linearised over
+    segments, so that the difficulty of a segment, which is the same for all judges, cancels out. It
+    is at least the shift that a single segment could cause.
 
     Parameters
     ----------
     tallies : AgreementTallies
-        Of blocks without the reference, as for the agreement.
+        Tallies of blocks without the reference, as for the agreement.
 
     Returns
     -------
@@ -120,11 +122,11 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     # Each pair has two judges.
     others = own.sum(axis=0) // 2 - own
     has_pairs = (segments > 0) & (others[:, 0] > 0)
-    # All judges at once: there may be a thousand.
+    # Computed for all judges at once, because there may be a thousand.
     share, share_of_others = (pairs[:, 1] / np.maximum(1, pairs[:, 0]) for pairs in (own, others))
     difference = share - share_of_others
-    # Derivative of the difference with respect to one more pair of each kind on a segment. All
-    # judges' comparisons there, less the judge's own pairs, are those of the others.
+    # Derivative of the difference with respect to one more pair of each kind on a segment. The
+    # others' pairs there are those of all judges, minus the judge's own.
     of_own, of_others = (
         np.stack([-of, np.ones(len(of))], axis=1) / np.maximum(1, pairs[:, :1])
         for of, pairs in ((share, own), (share_of_others, others))
@@ -134,7 +136,7 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     counted = np.maximum(MIN_SEGMENTS, segments)
     error = np.sqrt(counted / (counted - 1) * influence)
     quantile = -difference / np.maximum(error, 1 / counted)
-    # With few segments, the tails are as heavy as those of Student's t.
+    # With few segments, the tails are as heavy as Student's t.
     score = -ndtri(stdtr(counted - 1, -quantile))
     is_tested = has_pairs & (segments >= MIN_SEGMENTS)
     return tuple(
@@ -148,9 +150,9 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
 
 
 def _products(tallies: AgreementTallies) -> FloatArray:
-    """Return the products of a judge's pairs and of twice all pairs, by segment and summed.
+    """Return products of a judge's pairs and of twice all pairs by segment, summed over segments.
 
-    Both are comparable and agreeing pairs; shape (J, 4, 4).
+    Each has comparable and agreeing pairs; shape (J, 4, 4).
     """
     found = np.empty((len(tallies.judges), 4, 4))
     found[:, :2, :2] = tallies.products[:, :2, :2]
@@ -160,24 +162,25 @@ def _products(tallies: AgreementTallies) -> FloatArray:
     return found
 
 
-#: An item is easy if at least this many other judges compared it and all prefer the same output.
+#: An item is easy if at least this many other judges compared it, and all prefer the same output.
 EASY_VOTES = 2
 
 
 @dataclass(frozen=True)
 class LabelsBesideOthers:
-    """A judge's labels beside those of others for the same outputs (Hamon et al. 2007, §3.3).
+    """Comparison of a judge's labels with others' labels of the same outputs (Hamon et al. 2007,
+    §3.3).
 
     Attributes
     ----------
     labels : int
-        The judge's labels of outputs that others also labelled.
+        Number of the judge's labels of outputs that others also labelled.
     mean, mean_of_others : float or None
         Mean label of the judge, and of the others for the same outputs; None without any.
     deviation : float or None
-        mean − mean_of_others: above 0, the judge is stricter (1 is the best label).
+        mean − mean_of_others: positive if the judge is stricter (1 is the best label).
     distance : float or None
-        Mean absolute difference, 0 … 4, smaller is better: the "mean agreement" of the paper.
+        Mean absolute difference, from 0 to 4, smaller is better: the "mean agreement" of the paper.
     """
 
     labels: int
@@ -194,8 +197,8 @@ class EasyItems:
     Attributes
     ----------
     comparisons, missed : int
-        Comparisons of items that others unanimously decided, and comparisons of these with another
-        outcome, ties included.
+        Comparisons of items that others decided unanimously, and those of them with a different
+        outcome, including ties.
     share_missed : float or None
     """
 
@@ -236,11 +239,11 @@ class JudgeDiagnosis:
     reference : ReferencePreference or None
         None if no reference was named.
     ignored : ClickingEvidence or None
-        Evidence that the judge places the reference at random; None if no reference was named.
+        Evidence that the judge ranks the reference at random; None if no reference was named.
     typed : ClickingEvidence
-        Evidence that the judge types labels in shown order.
+        Evidence that the judge types labels in display order.
     disagreement : Disagreement
-        Agreement with the others compared with that among the others.
+        Agreement with the others, compared with that among the others.
     time : TimePerBlock or None
         None if no times were given.
     """
@@ -284,10 +287,10 @@ def diagnose_judges(
     chance_of_judges : JudgeChance
         Judges whose ties determine P(E) of a judge's κ, with `SCOTT`.
     easy_votes : int
-        Number of other judges who must have compared an item, all with the same preference, for it
-        to be easy. Hamon et al. picked easy sentences by hand.
+        Minimum number of other judges, all with the same preference, for an item to be easy. Hamon
+        et al. picked easy sentences by hand.
     resample, resamples, confidence, seed
-        Of the interval of the agreement, see `ranking.core.agreement.report`.
+        Options for the interval of the agreement, see `ranking.core.agreement.report`.
 
     Returns
     -------
@@ -297,8 +300,8 @@ def diagnose_judges(
     Raises
     ------
     ValueError
-        If an argument is out of range, the reference is unknown, or `seconds` has another length
-        than the blocks or a negative entry.
+        If an argument is out of range, the reference is unknown, or `seconds` has a wrong length or
+        a negative entry.
 
     References
     ----------
@@ -339,8 +342,8 @@ def _compared_with_others(
     blocks: Blocks, votes: int
 ) -> tuple[list[LabelsBesideOthers], list[EasyItems]]:
     judges = len(blocks.judges)
-    # Rows: number of labels, their sum, and sums of the others' mean labels and of distances to
-    # these.
+    # Rows: number of labels, their sum, the sum of the others' mean labels, and the sum of
+    # distances to these.
     beside = np.zeros((4, judges))
     easy = np.zeros((2, judges), dtype=np.int64)
     for shard in shards_of_whole_segments(blocks):
@@ -368,7 +371,9 @@ def _labels(labels: float, own: float, others: float, distance: float) -> Labels
 
 
 def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
-    """Return sums for `LabelsBesideOthers`; a label is compared with the mean of the others'."""
+    """Return sums for `LabelsBesideOthers`; each label is compared with the mean of the others'
+    labels.
+    """
     label = np.arange(1, MAX_LABEL + 1)
     theirs = _of_others(cells)
     shared = theirs.sum(axis=1) > 0
@@ -399,7 +404,7 @@ def _easy(cells: Cells, judges: int, votes: int) -> Int64Array:
 
 
 def _of_others(cells: Cells) -> Int64Array:
-    """Return the number of the other judges' ratings of each cell's item, by category."""
+    """Return the numbers of other judges' ratings of each cell's item, by category."""
     totals = np.zeros((len(cells.item_segment), cells.counts.shape[1]), dtype=np.int64)
     np.add.at(totals, cells.item, cells.counts)
     others: Int64Array = totals[cells.item] - cells.counts

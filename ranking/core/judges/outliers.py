@@ -1,4 +1,4 @@
-"""Judges who differ from the others by several rules, and rankings with and without some judges, and by those alone."""
+"""Outliers among judges by several rules, and rankings with, without and only by some judges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ranking.core.scores import Scores
 
 
 class Rule(StrEnum):
-    """A rule by which a judge is an outlier."""
+    """Rule for detecting outliers."""
 
     AGREEMENT = "agreement"
     """The judge's κ with the others is low."""
@@ -53,13 +53,13 @@ class RuleOutcome:
     ----------
     rule : Rule
     judged : int
-        Judges with enough data for the rule.
+        Number of judges with enough data for the rule.
     mean, deviation : float or None
         Unweighted mean of the judges' values, and the standard deviation (n − 1) around it. None
         for `Rule.REFERENCE` and `Rule.SUSPECT`, which are tests, and with fewer than two judges.
-        For `Rule.TIME`, values are the natural logarithm of the median seconds.
+        For `Rule.TIME`, values are natural logarithms of median seconds.
     outliers : tuple of str
-        Names of the outliers, in the order of the judges.
+        Pseudonyms of the outliers, in the order of the judges.
     """
 
     rule: Rule
@@ -76,13 +76,13 @@ def outliers(
     level: float = 0.05,
     minimum: int = 10,
 ) -> tuple[RuleOutcome, ...]:
-    """Apply each rule to the judges, and return the outliers.
+    """Apply each rule to the judges and return the outliers.
 
     Hamon et al. (2007, §3.4) call a judge an outlier if their value is more than one standard
     deviation from the mean over judges: on either side for the mean label, and above for the
     distance. We add: above for missed easy items, and below for κ and for time. In a normal
-    distribution, one judge in six is that far on each side: outliers deserve a look, they are not
-    guilty.
+    distribution, one judge in six is that far away on each side: outliers deserve a look, but are
+    not necessarily bad.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def outliers(
     level : float
         Level of the test against clicking at random: a judge with a larger `p_random` is an
         outlier, unless `p_lowest` is also larger. Also the level of `Rule.SUSPECT`: at most this
-        share of campaigns names a judge who reads and judges like the others.
+        share of campaigns flags a judge who reads and judges like the others.
     minimum : int
         Judges with fewer pairs, labels, comparisons or blocks behind a value are left out of its
         rule.
@@ -137,11 +137,11 @@ _Value = Callable[[JudgeDiagnosis], tuple[int, float | None]]
 def _log_seconds(judge: JudgeDiagnosis) -> tuple[int, float | None]:
     if judge.time is None or judge.time.median is None:
         return 0, None
-    # A block judged in 0 seconds is a lost measurement or a script: very quick, not −∞.
+    # A block judged in 0 seconds is a lost measurement or a script: very quick rather than −∞.
     return judge.time.blocks, float(np.log(max(judge.time.median, 1e-3)))
 
 
-#: For each rule: a function for the count and value of a judge, and the sides on which outliers
+#: For each rule, a function for the count and value of a judge, and the sides on which outliers
 #: lie.
 _VALUES: Mapping[Rule, tuple[_Value, bool, bool]] = {
     Rule.AGREEMENT: (lambda row: (row.agreement.comparable, row.agreement.kappa), True, False),
@@ -159,7 +159,7 @@ def _far_from_mean(
         return RuleOutcome(rule, len(values), None, None, ())
     numbers = np.array(list(values.values()))
     mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
-    # If all values are equal, a rounded mean must not make outliers of them.
+    # If all values are equal, rounding of the mean must not make them outliers.
     margin = deviations * deviation + _ROUNDING
     names = tuple(
         name
@@ -183,7 +183,8 @@ def _indistinguishable_from_random(judges: Sequence[JudgeDiagnosis], level: floa
 
 
 def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
-    """Return a bound of the probability that any of many judges who read ever looks like this.
+    """Return an upper bound on the probability that any of several judges who read ever looks like
+    this.
 
     It is three times the smallest of three p-values (Bonferroni).
     """
@@ -205,13 +206,13 @@ class RankingWithout:
     Attributes
     ----------
     judges : tuple of str
-        Names of the judges left out.
+        Pseudonyms of the judges left out.
     blocks : int
         Number of remaining blocks.
     before, after : dict of str to float or None
-        Score of each system with and without them; None if not estimable.
+        Score of each system with and without them; None if it cannot be estimated.
     correlation : SampledCorrelation
-        Correlation of the two scores, over the systems that have both.
+        Correlation of the two scores over the systems that have both.
     """
 
     judges: tuple[str, ...]
@@ -238,13 +239,13 @@ def ranking_without(
     Parameters
     ----------
     blocks : Blocks
-        The current judgments of one test set; without the reference, unless it is to be ranked.
+        The current judgments of one test set, without the reference unless it is to be ranked.
     judges : collection of str
         Names of the judges to leave out.
     score : callable
-        Returns the scores of the systems of blocks, by any method.
+        Returns the scores of the systems of blocks by any method.
     confidence : float
-        Of the intervals of the correlation.
+        Confidence of the intervals of the correlation.
 
     Returns
     -------
@@ -278,17 +279,17 @@ class RankingsWithout:
     Attributes
     ----------
     judges : dict of str to int
-        The judges left out who judged something, by name, with their blocks.
+        Number of blocks of each judge left out who judged something, by pseudonym.
     before, after : Ranking
         With and without them.
     alone : dict of str to float or None
         Score of each system by their judgments alone; None if it cannot be estimated.
     before_and_after : SampledCorrelation
-        Of the scores with and without them, over the systems that have both.
+        Correlation of the scores with and without them over the systems that have both.
     alone_and_rest : SampledCorrelation
-        Of the scores by them alone and by all others (Hamon et al. 2007, Table 4, compares the
-        ranking with all judges with that without outliers, which hides how much these judges differ
-        where they judged little).
+        Correlation of the scores by them alone and by all others. (Hamon et al. 2007, Table 4,
+        compare the ranking with all judges and that without outliers, which hides how much these
+        judges differ if they judged little.)
     """
 
     judges: dict[str, int]
@@ -319,9 +320,9 @@ def rankings_without(
     rank : callable
         Ranks the systems of blocks.
     score : callable
-        Returns their scores by the same method.
+        Returns the systems' scores by the same method.
     confidence : float
-        Of the intervals of the correlations.
+        Confidence of the intervals of the correlations.
 
     Returns
     -------
@@ -330,7 +331,7 @@ def rankings_without(
     Raises
     ------
     ValueError
-        If no other judge judged.
+        If no other judge has judgments.
     """
     out = np.array([name in set(judges) for name in blocks.judges], dtype=np.bool_)
     is_out = out[blocks.judge]

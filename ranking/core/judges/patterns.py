@@ -1,7 +1,8 @@
-"""Whole-number sums by judge and pattern of labels, and the test of whether labels depend on the position of outputs.
+"""Integer sums by judge and label pattern, and a test of whether labels depend on the position of
+outputs.
 
-A *pattern* is the number of candidates with the best label that was used in the block, the second best and so on. The
-values of the labels do not matter: 1, 1, 4 has the pattern 2, 1, like 2, 2, 3.
+A *pattern* is the number of candidates with the best label used in the block, with the second best,
+and so on. The values of the labels do not matter: 1, 1, 4 has the pattern 2, 1, like 2, 2, 3.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ranking.core.arrays import Int8Array, Int64Array
 from ranking.core.judged.blocks import MAX_LABEL, Blocks, shown_labels
 from ranking.core.judges.shares import cluster_sums
 
-#: Bits of the first column of every key, the judge.
+#: Bits of the judge, the first column of every key.
 JUDGE_BITS = 20
 
 _MOST_BITS = 62
@@ -26,19 +27,19 @@ _MOST_BITS = 62
 
 @dataclass(frozen=True, eq=False)
 class KeyedSums:
-    """Sums of whole numbers for each of N keys, in one canonical form.
+    """Integer sums for each of N keys, in canonical form.
 
-    A key is a row of small whole numbers, of which the first is the index of a judge. Two sums are
-    equal exactly if they hold the same numbers, whatever was added or removed in which order.
+    A key is a row of small integers, of which the first is the index of a judge. Two sums are equal
+    if and only if they contain the same numbers, regardless of the order of additions and removals.
 
     Attributes
     ----------
     bits : tuple of int
-        Bits of each column of the keys, at most 62 in all.
+        Bits of each column of the keys, at most 62 in total.
     code : int64, shape (N,)
         The keys, each packed into one number; sorted, without duplicates.
     values : int64, shape (N, V)
-        V sums for each key, not all of them 0.
+        V sums for each key, of which at least one is not 0.
     """
 
     bits: tuple[int, ...]
@@ -68,7 +69,7 @@ class KeyedSums:
         Raises
         ------
         ValueError
-            If a number of a key is negative or needs more bits.
+            If a number in a key is negative or needs more bits.
         """
         code = np.zeros(len(values), dtype=np.int64)
         for width, column in zip(bits, columns, strict=True):
@@ -79,7 +80,7 @@ class KeyedSums:
 
     @classmethod
     def empty(cls, bits: tuple[int, ...], values: int) -> KeyedSums:
-        """Return empty sums, with a number of values for each key."""
+        """Return empty sums, with the given number of values per key."""
         if sum(bits) > _MOST_BITS:
             raise ValueError(f"keys: expected at most {_MOST_BITS} bits")
         return cls(bits, np.empty(0, dtype=np.int64), np.empty((0, values), dtype=np.int64))
@@ -99,7 +100,7 @@ class KeyedSums:
 
     @classmethod
     def _summed(cls, bits: tuple[int, ...], code: Int64Array, values: Int64Array) -> KeyedSums:
-        # A stable sort only merges what is already sorted, as when few rows are added to many.
+        # A stable sort only merges sorted runs, as when few rows are added to many.
         order = np.argsort(code, kind="stable")
         code, values = code[order], values[order]
         starts = np.flatnonzero(np.diff(code, prepend=-1))
@@ -111,15 +112,15 @@ class KeyedSums:
         return cls(bits, code, values) if kept.all() else cls(bits, code[kept], values[kept])
 
     def __add__(self, other: KeyedSums) -> KeyedSums:
-        """Return both together."""
+        """Return the sum of both."""
         return KeyedSums.total([self, other])
 
     def __sub__(self, other: KeyedSums) -> KeyedSums:
-        """Return these sums without the others; sums can be negative."""
+        """Return the difference; sums can be negative."""
         return KeyedSums.total([self, KeyedSums(other.bits, other.code, -other.values)])
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all keys and sums are the same."""
+        """Return whether all keys and sums are equal."""
         if not isinstance(other, KeyedSums):
             return NotImplemented
         return (
@@ -149,7 +150,7 @@ class KeyedSums:
         return judge
 
     def renumbered(self, index: Int64Array) -> KeyedSums:
-        """Return the sums of judges under other indices; those with a negative index are left out.
+        """Return the sums with new indices of judges; judges with a negative index are left out.
 
         Parameters
         ----------
@@ -186,7 +187,7 @@ class ShownRows:
     chosen: Int8Array
 
     def used(self) -> Int64Array:
-        """Return how many candidates of each row have each label, shape (N, 5)."""
+        """Return the number of candidates of each row with each label, shape (N, 5)."""
         return np.stack([np.count_nonzero(self.labels == each, axis=1) for each in _LABELS], axis=1)
 
 
@@ -196,9 +197,10 @@ def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]
     Parameters
     ----------
     blocks : Blocks
-        With every system that was shown: a candidate without remaining systems is missing.
+        Blocks with every system that was shown: a candidate without remaining systems would be
+        missing.
     system : str or None
-        The system whose labels are returned.
+        The system whose labels are returned in `chosen`.
     """
     labels = shown_labels(blocks)
     chosen = None if system is None else blocks.labels[:, blocks.systems.index(system)]
@@ -209,13 +211,13 @@ def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]
         yield ShownRows(judge, labels[part], asked)
 
 
-#: Bits of a number of candidates, of which there are at most 127.
+#: Bits of a number of candidates, which is at most 127.
 COUNT_BITS = 7
 _PATTERN_BITS = (COUNT_BITS,) * MAX_LABEL
 
-#: Judge, pattern, and whether the labels follow the shown order or its reverse.
+#: Judge, pattern, and whether the labels follow the display order or its reverse.
 _LINE_KEY = (JUDGE_BITS, *_PATTERN_BITS, 1)
-#: Judge, pattern, and the place of the reference's label among the labels used, from 0.
+#: Judge, pattern, and the index of the reference's label among the labels used, from 0.
 _PLACE_KEY = (JUDGE_BITS, *_PATTERN_BITS, 3)
 
 NO_LINES = KeyedSums.empty(_LINE_KEY, 1)
@@ -224,7 +226,7 @@ NO_PLACES = KeyedSums.empty(_PLACE_KEY, 1)
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Patterns of labels that judges gave, one row for each judge and pattern.
+    """Judges' label patterns, one row for each judge and pattern.
 
     Attributes
     ----------
@@ -233,8 +235,8 @@ class Patterns:
     used : int64, shape (N, 5)
         The pattern: numbers of candidates, 0 after the last.
     detail : int64, shape (N,)
-        What else the blocks have in common: whether they follow the shown order, or the place of the
-        reference.
+        Further property shared by the blocks: whether they follow the display order, or the index
+        of the reference's label.
     blocks : int64, shape (N,)
         Number of blocks.
     """
@@ -246,13 +248,13 @@ class Patterns:
 
     @classmethod
     def of(cls, sums: KeyedSums) -> Patterns:
-        """Return the patterns that are counted in the sums of `tally_lines` or `tally_places`."""
+        """Return the patterns counted in the sums of `tally_lines` or `tally_places`."""
         judge, *used, detail = sums.columns()
         return cls(judge, np.stack(used, axis=1), detail, sums.values[:, 0])
 
 
 def tally_lines(blocks: Blocks) -> KeyedSums:
-    """Count each judge's blocks by pattern, and by whether they follow the shown order.
+    """Count each judge's blocks by pattern, and by whether they follow the display order.
 
     Parameters
     ----------
@@ -262,7 +264,7 @@ def tally_lines(blocks: Blocks) -> KeyedSums:
     Returns
     -------
     KeyedSums
-        With a single value, the blocks; every block is in one of them.
+        With the number of blocks as the only value; every block is counted in one key.
     """
     return KeyedSums.total(lines_of_rows(rows) for rows in shown_rows(blocks))
 
@@ -275,13 +277,13 @@ def tally_places(blocks: Blocks, reference: str) -> KeyedSums:
     blocks : Blocks
         With every system that was shown.
     reference : str
-        Its name.
+        Name of the reference.
 
     Returns
     -------
     KeyedSums
-        With a single value, the blocks; every block is in one of them. The pattern of a block in
-        which the reference is not compared with another candidate is empty.
+        With the number of blocks as the only value; every block is counted in one key. The pattern
+        of a block in which the reference is not compared with another candidate is empty.
 
     Raises
     ------
@@ -294,7 +296,7 @@ def tally_places(blocks: Blocks, reference: str) -> KeyedSums:
 
 
 def lines_of_rows(rows: ShownRows) -> KeyedSums:
-    """Return `tally_lines` of the blocks of some rows."""
+    """Return `tally_lines` for the blocks of some rows."""
     used = _leading(rows.used())
     return KeyedSums.of(
         _LINE_KEY,
@@ -304,7 +306,7 @@ def lines_of_rows(rows: ShownRows) -> KeyedSums:
 
 
 def places_of_rows(rows: ShownRows) -> KeyedSums:
-    """Return `tally_places` of the blocks of some rows, for the system of the rows."""
+    """Return `tally_places` for the blocks of some rows and the system of the rows."""
     used = rows.used()
     chosen = rows.chosen.astype(np.int64)
     compared = (chosen > 0) & (used.sum(axis=1) > 1)
@@ -322,7 +324,7 @@ def tie_sums(lines: KeyedSums, judges: int) -> Int64Array:
     Parameters
     ----------
     lines : KeyedSums
-        As `tally_lines` counts them.
+        The sums counted by `tally_lines`.
     judges : int
         Number J of judges.
     """
@@ -336,12 +338,14 @@ def tie_sums(lines: KeyedSums, judges: int) -> Int64Array:
 
 
 def _leading(used: Int64Array) -> Int64Array:
-    """Return the counts with those that are 0 after the others."""
+    """Return the counts with zeros moved to the end."""
     return np.take_along_axis(used, np.argsort(used == 0, axis=1, kind="stable"), axis=1)
 
 
 def _follows_order(rows: ShownRows) -> Int8Array:
-    """Return 1 where labels never fall, or never rise, from the first output shown to the last."""
+    """Return 1 where labels never decrease, or never increase, from the first output shown to the
+    last.
+    """
     rising, falling = np.ones((2, len(rows.labels)), dtype=np.bool_)
     last = np.zeros(len(rows.labels), dtype=np.int8)
     for labels in rows.labels.T:
@@ -352,11 +356,10 @@ def _follows_order(rows: ShownRows) -> Int8Array:
     return (rising | falling).astype(np.int8)
 
 
-#: Judge, number of labels of the block, and two positions, of which the second is not before the
-#: first.
+#: Judge, number of labels in the block, and two positions, the second not before the first.
 _KEY = (JUDGE_BITS, 7, 7, 7)
 
-#: Variances below this share of the largest are 0 but for rounding.
+#: Variances below this share of the largest are rounding errors of 0.
 _ROUNDING = 1e-12
 
 NO_POSITIONS = KeyedSums.empty(_KEY, 3)
@@ -369,9 +372,9 @@ class PositionBias:
     Attributes
     ----------
     blocks : int
-        Blocks with at least two labels that are not all equal: only these are informative.
+        Number of informative blocks, with at least two labels that are not all equal.
     deviations : tuple of float or None
-        For each position, the mean of label − mean label of its block: below 0, outputs in this
+        For each position, the mean of label − mean label of its block: negative if outputs in this
         position get better labels than others of their block. None without labels.
     statistic : float or None
         χ² of the deviations, with `degrees_of_freedom` degrees of freedom.
@@ -399,9 +402,9 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     Returns
     -------
     KeyedSums
-        Of informative blocks with labels in both positions: their number; the sum of Q, which is
-        k² (k − 1) times the variance of the k labels; and, for a position with itself, the sum of
-        k times the deviation of its label from the mean of the block.
+        For informative blocks with labels in both positions: their number; the sum of Q, which is
+        k² (k − 1) times the variance of the k labels; and, for a position paired with itself, the
+        sum of k times the deviation of its label from the mean of the block.
     """
     labels = rows.labels.astype(np.int64)
     given = labels > 0
@@ -427,19 +430,19 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
 
 
 def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]:
-    """Test each judge's labels against the order the outputs were shown in.
+    """Test whether each judge's labels depend on the position of the outputs.
 
     Outputs are shown in random order. If position has no influence, the labels of a block are a
     random permutation over its positions: with mean m and variance s² = Σ (label − m)² / (k − 1) of
-    its k labels, the deviations from m have covariance s² (I − J / k). Summed over a judge's blocks
-    this gives a χ². For blocks of equal size, with or without ties, it is the test of Friedman
-    (1937). Blocks of unequal size and blanks are treated as by Skillings and Mack (1981), with
-    labels instead of ranks.
+    its k labels, the deviations from m have covariance s² (I − J / k). Summed over a judge's
+    blocks, this gives a χ² statistic. For blocks of equal size, with or without ties, it is the
+    test of Friedman (1937). Blocks of unequal size and blanks are treated as in Skillings and Mack
+    (1981), with labels instead of ranks.
 
     Parameters
     ----------
     positions : KeyedSums
-        Of `positions_of_rows`, from blocks with every system that was shown.
+        Sums of `positions_of_rows`, from blocks with every system that was shown.
     judges : int
 
     Returns
@@ -465,7 +468,7 @@ def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]
 def _bias(columns: list[Int64Array], values: Int64Array, positions: int) -> PositionBias:
     count, first, second = columns
     blocks, most = 0, positions
-    # As many as the judge was shown: rounding depends on the size of the matrix.
+    # Only the positions the judge was shown, because rounding depends on the size of the matrix.
     positions = int(second.max(initial=-1)) + 1
     seen, total = np.zeros(positions, dtype=np.int64), np.zeros(positions)
     covariance = np.zeros((positions, positions))
@@ -477,13 +480,13 @@ def _bias(columns: list[Int64Array], values: Int64Array, positions: int) -> Posi
         blocks += int(pairs.diagonal().sum()) // labelled
         seen += pairs.diagonal()
         total += apart.diagonal() / labelled
-        # Whole numbers up to here, so that rows sum to exactly nothing.
+        # Integers up to here, so that rows sum to exactly 0.
         squares = np.diag((labelled + 1) * spread.diagonal()) - spread - spread.T
         covariance += squares / (labelled**3 * (labelled - 1))
     if not blocks:
         return PositionBias(0, (), None, 0, None)
     scales, directions = np.linalg.eigh(covariance)
-    # No deviation has a part along the directions without variance, except for rounding.
+    # Deviations have no component in directions without variance, except for rounding.
     free = scales > _ROUNDING * scales[-1]
     degrees_of_freedom = int(np.count_nonzero(free))
     statistic = float(np.sum((total @ directions[:, free]) ** 2 / scales[free]))

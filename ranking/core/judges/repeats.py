@@ -1,6 +1,7 @@
-"""Agreement of judges with themselves, and items that all judges judge alike.
+"""Agreement of judges with themselves, and items on which all judges agree.
 
-A judge repeats a comparison if they compared the item before. κ takes chance from each judge's own labels.
+A judge repeats a comparison when they have compared the item before. P(E) of κ is estimated from
+each judge's own labels.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums
 from ranking.core.judges.shares import Share, cluster_sums, clustered_share, shares_of_sums
 from ranking.core.scores import NotEstimable
 
-#: Sums of `cluster_sums` over segments by judge.
+#: Sums of `cluster_sums` over segments, by judge.
 NO_REPEATS = KeyedSums.empty((JUDGE_BITS,), 6)
 
 
@@ -40,7 +41,7 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
     Returns
     -------
     KeyedSums
-        By judge, the `cluster_sums` of agreeing pairs among all pairs of each segment.
+        Sums by judge of the `cluster_sums` of agreeing pairs among all pairs of each segment.
     """
     judges = len(blocks.judges)
     _, group, times = np.unique(
@@ -49,7 +50,7 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
         return_counts=True,
     )
     parts = [NO_REPEATS]
-    # Most judges see most segments only once: their blocks have no such pair.
+    # Most judges see most segments only once, so their blocks have no such pairs.
     for shard in shards_of_whole_segments(blocks.take(times[group] > 1)):
         cells = cells_of_comparisons(collapsed_comparisons(shard), judges)
         raters = raters_of(cells, judges)
@@ -74,7 +75,7 @@ def repeat_sums(repeats: KeyedSums, judges: int) -> Int64Array:
 
 @dataclass(frozen=True)
 class SelfAgreement:
-    """Agreement of a judge with themselves, where they compared an item more than once.
+    """Agreement of a judge with themselves on items compared more than once.
 
     Attributes
     ----------
@@ -86,9 +87,9 @@ class SelfAgreement:
     p_agree : float or None
         P(A): agreeing / comparable.
     p_chance : float or None
-        P(E) of the judge's own labels: t² + 2 ((1 − t) / 2)², with t the judge's share of ties.
+        P(E) from the judge's own labels: t² + 2 ((1 − t) / 2)², with t the judge's share of ties.
     kappa, low, high : float or None
-        κ with its interval, which takes P(E) for known and segments for independent.
+        κ with its interval, which treats P(E) as known and segments as independent.
     reason : NotEstimable or None
         Why `kappa` is None.
     """
@@ -109,11 +110,11 @@ class SelfAgreement:
 def agreement_with_themselves(
     blocks: Blocks, *, confidence: float = 0.95
 ) -> tuple[SelfAgreement, ...]:
-    """Measure κ of each judge with themselves, by the judge's own labels.
+    """Measure κ of each judge with themselves, with P(E) from the judge's own labels.
 
     A judge who often ties agrees with themselves more often by chance than one who never does. P(E)
-    is therefore estimated from the judge's own comparisons, all of them and not the repeated ones
-    alone, as Scott's π does for all judges (Bojar et al. 2011, §2.2.2).
+    is therefore estimated from the judge's own comparisons (all of them, not only repeated ones),
+    as Scott's π does for all judges (Bojar et al. 2011, §2.2.2).
 
     Parameters
     ----------
@@ -181,9 +182,9 @@ class Unanimity:
     Attributes
     ----------
     judges : int or None
-        Judges of the items; None for two or more.
+        Number of judges of the items; None for two or more.
     share : Share
-        Of those items, with its interval over segments.
+        Share of those items, with its interval over segments.
     """
 
     judges: int | None
@@ -191,11 +192,12 @@ class Unanimity:
 
 
 def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, ...]:
-    """Count the items, compared by two judges or more, on which all judges agree.
+    """Count the items, compared by two or more judges, on which all judges agree.
 
-    Bojar et al. (2011, §2.5) found one label of all six annotators on 24 % of items. A judge who
-    compared an item twice with two outcomes contradicts themselves, so the item is not unanimous.
-    The share falls with the number of judges by itself: compare items with as many judges.
+    Bojar et al. (2011, §2.5) found that all six annotators gave the same label on 24% of items. If
+    a judge compared an item twice with different outcomes, the item is not unanimous. The share
+    naturally decreases with the number of judges, so only compare items with equal numbers of
+    judges.
 
     Parameters
     ----------
@@ -207,7 +209,7 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
     Returns
     -------
     tuple of Unanimity
-        Of all such items first, then by the number of judges, ascending; empty without such an item.
+        All such items first, then by number of judges, ascending; empty without such items.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Shares of successes with intervals that take neither a block's comparisons, a segment's nor a judge's for independent."""
+"""Shares of successes, with intervals that account for clustering by block, segment or judge."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Share:
 def clustered_share(
     successes: Int64Array, trials: Int64Array, *, confidence: float = 0.95
 ) -> Share:
-    """Return a share, with its interval, of trials in clusters such as the comparisons of a block.
+    """Return a share, with its interval, of clustered trials, such as comparisons in blocks.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def clustered_share(
     Returns
     -------
     Share
-        As `shares_of_sums` says.
+        See `shares_of_sums`.
 
     Raises
     ------
@@ -67,8 +67,8 @@ def cluster_sums(successes: Int64Array, trials: Int64Array) -> Int64Array:
     Returns
     -------
     int64, shape (G, 6)
-        1 if there is a trial, trials, successes, and the squares and the product of these two:
-        trials², trials · successes, successes².
+        1 if there are trials, trials, successes, and their squares and product: trials², trials ·
+        successes, successes².
 
     Raises
     ------
@@ -84,14 +84,13 @@ def cluster_sums(successes: Int64Array, trials: Int64Array) -> Int64Array:
 def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]:
     """Return shares, with their intervals, from sums over clusters.
 
-    The interval is that of Clopper and Pearson (1934) on the effective number of trials of Korn and
-    Graubard (1998): the trials divided by the design effect, the variance of the share between
-    clusters (a ratio estimate, linearised) over that of as many independent trials, and multiplied
-    by (t of trials − 1 / t of clusters − 1)², quantiles of Student's distribution with these
-    degrees of freedom, because few clusters say little about the variance between them. A design
-    effect below 1 is taken for 1. If it cannot be estimated, because all clusters have the same
-    share, clusters are taken for the trials. So no interval is shorter than that of independent
-    trials.
+    The interval is that of Clopper and Pearson (1934) with the effective number of trials of Korn
+    and Graubard (1998): the number of trials, divided by the design effect and multiplied by the
+    squared ratio of Student's t quantiles with (trials − 1) and (clusters − 1) degrees of freedom,
+    because few clusters say little about the variance between them. The design effect is the
+    variance of the share between clusters (a linearised ratio estimate) divided by that of as many
+    independent trials, and at least 1. If it cannot be estimated because all clusters have the same
+    share, clusters are used as trials. So no interval is shorter than for independent trials.
 
     Parameters
     ----------
@@ -127,7 +126,9 @@ def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]
 
 
 def share_of(successes: int, trials: int, effective: float, alpha: float) -> Share:
-    """Return a share of trials that count as `effective` independent ones, `alpha` of it beyond either end."""
+    """Return a share with its interval from `effective` independent trials, with probability
+    `alpha` beyond either end.
+    """
     low, high = _ends(np.array([successes]), np.array([trials]), np.array([effective]), alpha)
     return Share(trials, successes, successes / trials, float(low[0]), float(high[0]))
 
@@ -159,13 +160,13 @@ def _effective(sums: Int64Array, alpha: float) -> FloatArray:
 def design_effect(row: Sequence[int]) -> float:
     """Return the variance between clusters over that of independent trials.
 
-    It is 0 if it cannot be estimated, or if each cluster is a single trial. The numbers are whole
-    up to the last step, so that equal shares differ by exactly nothing.
+    It is 0 if it cannot be estimated, or if each cluster is a single trial. Numbers are integers up
+    to the last step, so that equal shares differ by exactly 0.
     """
     clusters, total, won, of_squares, products, won_squares = row
     if clusters < 2 or of_squares == total or won in (0, total):
         return 0.0
-    # The squares of (successes − share · trials), summed, are this divided by total².
+    # The sum of (successes − share · trials)² is this divided by total².
     squares = total**2 * won_squares - 2 * total * won * products + won**2 * of_squares
     between = clusters * squares / ((clusters - 1) * total**4)
     value = won / total
@@ -180,19 +181,22 @@ def two_way_share(
     judge: Int64Array,
     confidence: float = 0.95,
 ) -> Share:
-    """Return a share, with its interval, of trials that share segments, and judges.
+    """Return a share, with its interval, of trials clustered by both segment and judge.
 
-    The interval is that of Clopper and Pearson (1934) on the effective number of trials: the trials divided by a design effect,
-    and multiplied by (t of trials − 1 / t of its degrees of freedom)², as by Korn and Graubard (1998). The design effect is that
-    over segments + that over judges − that over rows (Cameron, Gelbach and Miller 2011), and neither below that of
-    segments or of judges alone nor below 1; its degrees of freedom are Satterthwaite's (1946). With one judge nothing says
-    how judges differ: the interval is that of other segments and the same judge. Where no cluster differs from another, the
-    segments or the judges, whichever are fewer, are taken for the trials.
+    The interval is that of Clopper and Pearson (1934) with an effective number of trials: the
+    number of trials, divided by a design effect and multiplied by the squared ratio of Student's t
+    quantiles with (trials − 1) and the design effect's degrees of freedom, as in Korn and Graubard
+    (1998). The design effect is that over segments + that over judges − that over rows (Cameron,
+    Gelbach and Miller 2011), and at least that over segments, that over judges, and 1; its degrees
+    of freedom are Satterthwaite's (1946). With one judge, differences between judges cannot be
+    estimated: the interval is for other segments and the same judge. If all clusters have the same
+    share, segments or judges, whichever are fewer, are used as trials.
 
     Parameters
     ----------
     successes, trials : int64, shape (R,)
-        Of each row, such as a reading of a snippet or an edit; rows without trials are ignored.
+        Successes and trials of each row, such as a reading of a snippet or an edit; rows without
+        trials are ignored.
     segment, judge : int64, shape (R,)
         Numbers of units, 0 or more.
     confidence : float
@@ -224,7 +228,7 @@ def two_way_share(
     alpha = (1 - confidence) / 2
     effective = _effective_two_way(rows, [each for each in of_units if each[0] > 1], alpha)
     if of_units[0][0] == 1 < rows[1]:
-        # One segment says nothing of others.
+        # A single segment says nothing about others.
         effective = 1.0
     return share_of(int(rows[2]), int(rows[1]), effective, alpha)
 
@@ -238,9 +242,11 @@ def _sums_of(successes: Int64Array, trials: Int64Array, unit: Int64Array) -> Int
 
 
 def _effective_two_way(rows: Int64Array, of_units: list[Int64Array], alpha: float) -> float:
-    """Return the effective number of trials, from sums over rows and over units of which there are several."""
+    """Return the effective number of trials, from sums over rows and over each kind of unit with
+    several units.
+    """
     total, won = int(rows[1]), int(rows[2])
-    # A unit of single trials adds nothing to their own variance, which is known.
+    # Units of single trials add nothing to the trials' own variance, which is known.
     clusters = [each for each in of_units if each[3] > each[1]]
     if not clusters:
         return float(total)

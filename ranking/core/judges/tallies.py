@@ -1,8 +1,10 @@
-"""Whole-number sums from which all measures of judges are computed; they add up to the same in any order.
+"""Integer sums from which all measures of judges are computed; the order of addition does not
+matter.
 
-They hold patterns of labels, repeats, positions, times, and attention checks. A check of outputs that are scored one at a
-time sets the damaged text beside outputs that the same judge scored next to it (after Graham et al. 2013 and Kocmi et al.
-2024, who plant damaged copies): see `tally_scored_checks`.
+They cover label patterns, repeats, positions, times, and attention checks. If outputs are scored
+one at a time, a check compares the damaged text with outputs that the same judge scored shortly
+before or after (based on Graham et al. 2013 and Kocmi et al. 2024, who plant damaged copies): see
+`tally_scored_checks`.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ class MedianTime:
         Number of times.
     seconds : float
     low, high : float or None
-        Its interval, between two of the times (order statistics); None with few times.
+        Interval between two of the times (order statistics); None with too few times.
     """
 
     blocks: int
@@ -60,8 +62,8 @@ class MedianTime:
 def tally_times(judge: npt.NDArray[np.integer], seconds: npt.NDArray[np.floating]) -> KeyedSums:
     """Count the times of each judge's blocks, in milliseconds to three significant digits.
 
-    So at most some thousand different times are kept for a judge with any number of blocks, and a
-    median is off by at most half a percent.
+    This limits the number of distinct times per judge to a few thousand, regardless of the number
+    of blocks, with an error of the median of at most 0.5%.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ def tally_times(judge: npt.NDArray[np.integer], seconds: npt.NDArray[np.floating
     Returns
     -------
     KeyedSums
-        With a single value, the blocks.
+        With the number of blocks as the only value.
 
     Raises
     ------
@@ -96,8 +98,8 @@ def _three_digits(times: Int64Array) -> Int64Array:
     return (times + step // 2) // step * step
 
 
-#: Number of blocks after which a rushing judge is detected; the range of all times has this
-#: one-sided confidence.
+#: Number of blocks after which a rushing judge is detected, and the one-sided confidence of the
+#: range of all their times.
 _FIVE: Final = 5
 _CONFIDENCE_OF_FIVE: Final = 1 - 0.5**_FIVE
 
@@ -107,8 +109,8 @@ def median_times_of_tallies(
 ) -> list[MedianTime | None]:
     """Return the median of each judge, with its interval; None without times.
 
-    The interval lies between two of the times (Conover 1999, §3.2). Of five blocks it is the range
-    of all times, which holds in 15 of 16 cases: each end alone errs in 1 of 32.
+    The interval lies between two of the times (Conover 1999, §3.2). With five blocks, it is the
+    range of all times, which contains the median in 15 of 16 cases: each end errs in 1 of 32.
     """
     judge, milliseconds = times.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
@@ -130,9 +132,11 @@ def median_times_of_tallies(
 
 
 def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
-    """Return the least number of heads with at least this share of the distribution at or below it.
+    """Return binomial quantiles: the smallest number of heads with at least this cumulative
+    probability.
 
-    As `scipy.stats.binom.ppf`, whose module takes as long to import as a small test set to rank.
+    Same as `scipy.stats.binom.ppf`, whose module takes as long to import as ranking a small test
+    set.
     """
     above = np.ceil(bdtrik(share, np.maximum(counts, 1), 0.5))
     below = np.maximum(above - 1, 0)
@@ -160,21 +164,21 @@ _NOTHING = {
 
 @dataclass(frozen=True, eq=False)
 class JudgeTallies:
-    """Tallies of judges in one canonical form, so that equal judgments have equal tallies.
+    """Tallies of judges in canonical form, so that equal judgments have equal tallies.
 
-    To take judgments in, add the tallies of what their judges said about their segments as it is
-    now, and subtract the tallies of the same as it was. Repeated comparisons need all judgments of a
-    segment by a judge at once; nothing depends on other judges, or on other segments.
+    To update them, add the tallies of the current judgments by the affected judges on the affected
+    segments, and subtract the tallies of their previous judgments. Repeated comparisons need all of
+    a judge's judgments of a segment at once; nothing depends on other judges or segments.
 
     Attributes
     ----------
     judges : tuple of str
-        Names of the judges who are in any of the tallies, sorted; the sums have their indices.
+        Pseudonyms of the judges in any of the tallies, sorted; the sums contain their indices.
     lines, repeats, positions : KeyedSums
         See `tally_lines`, `tally_repeats` and `positions_of_rows`.
     places, damaged_places : KeyedSums
-        See `tally_places`: of the reference, and of the damaged reference in attention checks with
-        best and worst exchanged.
+        See `tally_places`: for the reference, and for the damaged reference in attention checks
+        with best and worst exchanged.
     times : KeyedSums
         See `tally_times`.
     """
@@ -198,7 +202,7 @@ class JudgeTallies:
                 raise ValueError(f"{name}: a judge has no name")
 
     def sums(self) -> dict[str, KeyedSums]:
-        """Return the tallies by the names of their fields; with `judges` they are all there is."""
+        """Return the tallies by field name; together with `judges`, they are the complete state."""
         return {name: getattr(self, name) for name in _NOTHING}
 
     def __add__(self, other: JudgeTallies) -> JudgeTallies:
@@ -208,7 +212,7 @@ class JudgeTallies:
         return JudgeTallies(judges, **{name: mine[name] + theirs[name] for name in mine})._named()
 
     def __sub__(self, other: JudgeTallies) -> JudgeTallies:
-        """Return the difference of tallies; entries only in the other become negative."""
+        """Return the difference of tallies; entries that only the other has become negative."""
         return self + JudgeTallies(
             other.judges,
             **{
@@ -218,7 +222,7 @@ class JudgeTallies:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Return whether judges and all sums are the same."""
+        """Return whether judges and all sums are equal."""
         if not isinstance(other, JudgeTallies):
             return NotImplemented
         return self.judges == other.judges and self.sums() == other.sums()
@@ -230,11 +234,11 @@ class JudgeTallies:
         return self._renumbered(tuple(name for name in self.judges if name in judges))
 
     def changed_from(self, before: JudgeTallies) -> frozenset[str]:
-        """Return the names of judges whose tallies differ from those of before."""
+        """Return the judges whose tallies differ from earlier ones."""
         return frozenset((self - before).judges)
 
     def _renumbered(self, judges: tuple[str, ...]) -> JudgeTallies:
-        """Return the tallies of these judges, with their indices among them; both are sorted."""
+        """Return the tallies of these judges, renumbered; both tuples of names are sorted."""
         if judges == self.judges:
             return self
         index_of = {name: index for index, name in enumerate(judges)}
@@ -243,7 +247,7 @@ class JudgeTallies:
         return JudgeTallies(judges, **sums)
 
     def _named(self) -> JudgeTallies:
-        """Return the tallies without the names of judges who are in no tally."""
+        """Return the tallies without judges who are in no tally."""
         present = np.zeros(len(self.judges), dtype=np.bool_)
         for sums in self.sums().values():
             present[sums.judge] = True
@@ -263,13 +267,13 @@ def tally_judges(
     Parameters
     ----------
     blocks : Blocks
-        Judgments that count, all of a judge on a segment, with every system that was shown.
+        Judgments that count: all of each judge on a segment, with every system that was shown.
     reference : str or None
         Name of the reference among their systems, if it was ranked.
     attention : Blocks or None
         Judged attention checks, with the damaged reference.
     bad_reference : str or None
-        Its name among their systems.
+        Name of the damaged reference among their systems.
     seconds : mapping of str to float array, or None
         Times of each judge's blocks.
 
@@ -308,13 +312,15 @@ def tally_judges(
 
 
 def tally_damaged(attention: Blocks, bad_reference: str) -> JudgeTallies:
-    """Tally attention checks with the damaged reference of this name: `JudgeTallies.damaged_places`, and nothing else."""
+    """Tally attention checks with this damaged reference, filling only
+    `JudgeTallies.damaged_places`.
+    """
     checks = tally_places(_flipped(attention), bad_reference)
     return _sorted(attention.judges, damaged_places=checks)
 
 
 def _sorted(judges: tuple[str, ...], **sums: KeyedSums) -> JudgeTallies:
-    """Return tallies of judges in any order."""
+    """Return the tallies of judges given in any order."""
     names = tuple(sorted(judges))
     index_of = {name: index for index, name in enumerate(names)}
     index = np.array([index_of[name] for name in judges], dtype=np.int64)
@@ -329,7 +335,7 @@ def _flipped(blocks: Blocks) -> Blocks:
     return replace(blocks, labels=labels)
 
 
-# No system of a test set has this name.
+# Not a valid name of a system.
 _DAMAGED = ""
 
 
@@ -340,9 +346,9 @@ class ScoredOutput:
     Attributes
     ----------
     systems : sequence of str
-        Those that wrote it.
+        Systems that wrote the output.
     score : float
-        More is better.
+        Higher is better.
     """
 
     systems: Sequence[str]
@@ -358,9 +364,9 @@ class ScoredCheck:
     judge : str
     segment : int
     score : float
-        More is better.
+        Higher is better.
     others : sequence of ScoredOutput
-        What the judge scored in the same HIT, the nearest first.
+        Other outputs scored by the judge in the same HIT, nearest first.
     """
 
     judge: str
@@ -370,12 +376,13 @@ class ScoredCheck:
 
 
 def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
-    """Tally checks for the measures of their judges; checks without other outputs beside them are ignored.
+    """Tally checks for the measures of their judges, ignoring checks without other outputs.
 
-    Where a block shows one output there is nothing to compare it with in the block, and a judge meets a sentence only once. So a
-    damaged text is set beside outputs of other sentences, of other systems each, which the same judge scored next to it: a block
-    of up to five outputs, ranked by their scores. For a judge who scores without reading, each of them is as likely to be the
-    lowest, so the measures of attention checks and their exact test hold as they are.
+    A block with one output has nothing to compare it with, and a judge sees each sentence only
+    once. So a damaged text is compared with the nearest outputs of other sentences, each by a
+    different system, that the same judge scored, as if in a block of up to five outputs ranked by
+    their scores. For a judge who scores without reading, each of them is equally likely to be the
+    lowest, so the measures of attention checks and their exact test apply unchanged.
 
     References
     ----------
@@ -402,7 +409,7 @@ def _row(check: ScoredCheck) -> BlockRow:
 
 
 def _beside(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
-    """Return the nearest outputs, one of each system, as many as a block holds."""
+    """Return the nearest outputs, one per system, up to the size of a block."""
     seen: set[str] = set()
     found: list[ScoredOutput] = []
     for each in others:
