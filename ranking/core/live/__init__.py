@@ -1,1 +1,1 @@
-"""Rankings and agreement kept up to date, judgment by judgment."""
+"""Rankings and agreement, updated with each judgment."""

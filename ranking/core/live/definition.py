@@ -1,4 +1,4 @@
-"""Definition of a live ranking, and the whole numbers from which the result of its run is computed."""
+"""Definition of a live ranking, and the integers from which the result of its run is computed."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _CODE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """Judgments that the tallies of a ranking run cover, and how they are counted.
+    """Judgments covered by the tallies of a ranking run, and the way they are counted.
 
-    Confidence, corrections and the kind of ranges are no part of it, as long as they need the same
-    tallies.
+    It does not include confidence, corrections and the kind of ranges, as long as they need the
+    same tallies.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Definition:
     method : str
         A name in `ranking.core.methods.registry.METHODS`.
     keeps : Level or None
-        Counts beside wins and ties, see `RangeOptions.keeps`.
+        Counts other than wins and ties, see `RangeOptions.keeps`.
     resamples, seed : int
-        Of the resamples that are counted; 0 if none are.
+        Number and seed of the counted resamples; 0 if none are.
     excluded : tuple of str
         Judges left out, by name.
     """
@@ -60,12 +60,12 @@ class Definition:
 
     @property
     def counts_method(self) -> CountsMethod:
-        """The method itself."""
+        """The ranking method."""
         return counts_method_named(self.method)
 
     @property
     def digest(self) -> bytes:
-        """16 bytes that differ for other definitions, other code and other content keys."""
+        """Digest of the definition, the code and the version of content keys, 16 bytes."""
         said = {
             **asdict(self),
             "layout": repr(self.counts_method.layout(len(self.systems))),
@@ -122,7 +122,7 @@ def definition_of(
 
 @cache
 def code_digest() -> bytes:
-    """Return 16 bytes that differ for other code of the tallies."""
+    """Return a digest of the code that computes tallies, 16 bytes."""
     digest = blake2b(digest_size=16, person=b"quintet-live-src")
     for package in _CODE:
         sources = [each for each in files(package).iterdir() if each.name.endswith(".py")]
@@ -134,10 +134,9 @@ def code_digest() -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class RunTallies:
-    """Tallies of judgments, in an order that does not depend on how they were added up.
+    """Tallies of judgments, in canonical order.
 
-    Systems and judges are in the order of their names. A judge is among them if they have at least
-    one block.
+    Systems and judges are sorted by name. Only judges with at least one block are included.
 
     Attributes
     ----------
@@ -151,7 +150,7 @@ class RunTallies:
     agreement: AgreementTallies
 
     def arrays(self) -> dict[str, Int64Array]:
-        """Return all numbers by name, to compare tallies."""
+        """Return all numbers by name, for comparing tallies."""
         counted, sizes = self.counted, self.counted.sizes
         units = (counted.blocks, counted.segments, counted.judges, counted.documents)
         of_units = (sizes.total, sizes.segments, sizes.judges, sizes.documents or 0)
@@ -171,7 +170,7 @@ class RunTallies:
 
 
 def tallies_of_blocks(blocks: Blocks, definition: Definition) -> RunTallies:
-    """Count all judgments.
+    """Tally all judgments.
 
     Parameters
     ----------
@@ -186,7 +185,7 @@ def tallies_of_blocks(blocks: Blocks, definition: Definition) -> RunTallies:
     Raises
     ------
     ValueError
-        If the systems are others than those of the definition.
+        If the systems differ from those of the definition.
     """
     refuse_other_systems(blocks, definition)
     counted = count_judgments(
@@ -204,7 +203,7 @@ def tallies_of_blocks(blocks: Blocks, definition: Definition) -> RunTallies:
 
 
 def refuse_other_systems(blocks: Blocks, definition: Definition) -> None:
-    """Raise ValueError if blocks are over other systems than those of a definition."""
+    """Raise ValueError if the systems of blocks differ from those of a definition."""
     if blocks.systems != definition.systems:
         raise ValueError(
             f"systems: expected {', '.join(definition.systems)}, got {', '.join(blocks.systems)}"

@@ -1,4 +1,6 @@
-"""Second moments of counts over every kind of unit, updated when judgments change, and their storage as compressed bytes."""
+"""Second moments of counts over all kinds of units, updated when judgments change, and stored as
+compressed bytes.
+"""
 
 from __future__ import annotations
 
@@ -19,25 +21,26 @@ from ranking.core.judged.blocks import Blocks
 
 IntArray = npt.NDArray[np.integer]
 Array = TypeVar("Array", bound=npt.NDArray[Any])
-#: Bytes, or a view of some that is not copied.
+#: Bytes, or a view of bytes that is not copied.
 Buffer: TypeAlias = "bytes | memoryview[Any]"
 
 _CHECKSUM = 16
 
 
 class DamagedStateError(ValueError):
-    """Bytes that are not a state of this version, whole and as it was packed."""
+    """The bytes are damaged, or not a packed state of this version."""
 
 
 def packed(header: Mapping[str, Any], arrays: Mapping[str, IntArray]) -> bytes:
-    """Return a header and arrays as bytes: a BLAKE2b checksum of 16 bytes, and a compressed `.npz` file.
+    """Pack a header and arrays into bytes: a BLAKE2b checksum of 16 bytes, and a compressed `.npz`
+    file.
 
     Parameters
     ----------
     header : mapping
-        Plain JSON.
+        JSON-serializable data.
     arrays : mapping
-        Integer arrays by name; each is stored in the smallest type that holds its numbers.
+        Integer arrays by name; each is stored in the smallest sufficient type.
     """
     small: dict[str, Any] = {
         name: array.astype(_small_type(array)) for name, array in arrays.items()
@@ -50,14 +53,14 @@ def packed(header: Mapping[str, Any], arrays: Mapping[str, IntArray]) -> bytes:
 
 
 def unpacked(data: Buffer) -> tuple[dict[str, Any], dict[str, IntArray]]:
-    """Return the header and the arrays, each of the type it is stored in.
+    """Return the header and the arrays, each in its stored type.
 
     Raises
     ------
     DamagedStateError
-        If the bytes are not as they were packed.
+        If the bytes are damaged.
     """
-    # Views of other formats, as the driver of the database returns them, are equal to no bytes.
+    # Views of other formats, as returned by the database driver, never compare equal to bytes.
     whole = memoryview(data).cast("B")
     body = whole[_CHECKSUM:]
     if _checksum(body) != whole[:_CHECKSUM]:
@@ -72,14 +75,14 @@ def _checksum(content: Buffer) -> bytes:
 
 
 def _small_type(values: IntArray) -> type[np.signedinteger[Any]]:
-    """Return the smallest signed type that holds these numbers."""
+    """Return the smallest signed integer type that can hold these numbers."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     kinds = (np.int8, np.int16, np.int32, np.int64)
     return next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
 
 
 def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names begin with a prefix, by the rest of their names."""
+    """Return the arrays whose names start with a prefix, by the rest of their names."""
     return {
         name.removeprefix(prefix): array
         for name, array in arrays.items()
@@ -87,10 +90,10 @@ def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     }
 
 
-#: A judge's name, a document's number, or both.
+#: Key of a unit: a judge's name, a document's number, or both.
 Key = tuple[str | int, ...]
 
-#: The number of units whose dense counts are held at a time.
+#: Number of units whose dense counts are held at a time.
 UNITS_AT_A_TIME = 1024
 
 
@@ -104,11 +107,11 @@ class KeptUnits:
 
     def __init__(self, cells: int) -> None:
         self.matrix: Int64Array = np.zeros((cells, cells), dtype=np.int64)
-        #: The cells of each unit that are not 0, and their counts: shape (2, …).
+        #: Nonzero cells of each unit and their counts, shape (2, …).
         self._entries: dict[Key, IntArray] = {}
 
     def keys(self) -> list[Key]:
-        """Return the units with any counts."""
+        """Return the keys of the units with any counts."""
         return [*self._entries]
 
     def dense(self, keys: Sequence[Key]) -> Int64Array:
@@ -121,7 +124,7 @@ class KeptUnits:
         return found
 
     def change(self, keys: Sequence[Key], changes: Int64Array) -> None:
-        """Add changes of shape (U, k) to the counts of U units, each named once."""
+        """Add changes of shape (U, k) to the counts of U distinct units."""
         before = self.dense(keys)
         # Σ (c + d)(c + d)ᵀ − c cᵀ; products of doubles are exact up to 2**53.
         crossed = _product(before, changes)
@@ -134,18 +137,18 @@ class KeptUnits:
                 self._entries.pop(key, None)
 
     def arrays(self, judges: tuple[str, ...]) -> dict[str, IntArray]:
-        """Return everything as arrays, in an order independent of the order of arrival.
+        """Return the state as arrays, in an order independent of the order of arrival.
 
         Parameters
         ----------
         judges : tuple of str
-            The judges by name; in arrays they are numbered by their place.
+            The judges, sorted by name; arrays contain their indices.
 
         Returns
         -------
         dict
-            "matrix"; "keys", shape (U, parts of a key); "starts", shape (U + 1,), where the entries
-            of each unit begin in "entries", of shape (2, …): cells, and counts.
+            "matrix"; "keys", shape (U, parts of a key); "entries", shape (2, …), with cells and
+            counts; "starts", shape (U + 1,), with the index in "entries" at which each unit starts.
         """
         place: dict[str | int, int] = {name: index for index, name in enumerate(judges)}
         coded = sorted(
@@ -165,7 +168,9 @@ class KeptUnits:
     def from_arrays(
         cls, arrays: Mapping[str, IntArray], judges: tuple[str, ...], *, with_judges: bool
     ) -> KeptUnits:
-        """Return the units of `arrays`; `with_judges` says that keys begin with a judge."""
+        """Restore units from the result of `arrays`; with `with_judges`, keys start with a
+        judge.
+        """
         found = cls(len(arrays["matrix"]))
         found.matrix = arrays["matrix"].astype(np.int64)
         entries = np.split(arrays["entries"].astype(np.int32), arrays["starts"][1:-1], axis=1)
@@ -179,21 +184,22 @@ def _product(left: Int64Array, right: Int64Array) -> Int64Array:
     return np.rint(left.T.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
 
 
-#: Kinds of units that later judgments may belong to.
+#: Kinds of units to which later judgments may be added.
 JUDGES, DOCUMENTS, JUDGES_OF_DOCUMENTS = KINDS = ("judges", "documents", "judges of documents")
 
 
 class LiveMoments:
     """Second moments over blocks, segments, judges and documents.
 
-    They equal those of `ranking.core.counting.moments.all_moments`, bit for bit, however the
-    judgments came. The counts of segments are not kept: a caller that changes a judgment passes all
-    judgments of its segment. Memory holds five k × k counts, and the counts of each judge, each document, and each judge's blocks of each document.
+    They are bit-identical to those of `ranking.core.counting.moments.all_moments`, regardless of
+    the order in which judgments arrive. The counts of segments are not kept: a caller that changes
+    a judgment passes all judgments of its segment. Kept in memory are five k × k matrices, and the
+    counts of each judge, each document, and each judge's blocks of each document.
 
     Parameters
     ----------
     layout : Layout
-        With k used cells.
+        Layout with k used cells.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -209,7 +215,9 @@ class LiveMoments:
         return AllMoments(self.blocks.copy(), self.segments.copy(), *of_units)
 
     def change(self, removed: Blocks, added: Blocks, before: Blocks, after: Blocks) -> None:
-        """Remove and add judgments; `before` and `after` are all judgments of their segments."""
+        """Remove and add judgments; `before` and `after` contain all judgments of the affected
+        segments.
+        """
         self.blocks += self._moments(added, "blocks") - self._moments(removed, "blocks")
         self.segments += self._moments(after, "segments") - self._moments(before, "segments")
         for kind, kept in self.units.items():
@@ -220,7 +228,7 @@ class LiveMoments:
                 kept.change(keys[some], changes)
 
     def arrays(self, judges: tuple[str, ...]) -> dict[str, IntArray]:
-        """Return everything as arrays, see `KeptUnits.arrays`."""
+        """Return the state as arrays, see `KeptUnits.arrays`."""
         found: dict[str, IntArray] = {"blocks": self.blocks, "segments": self.segments}
         for kind, kept in self.units.items():
             found |= {f"{kind}/{name}": array for name, array in kept.arrays(judges).items()}
@@ -239,7 +247,9 @@ class LiveMoments:
         return second_moments(blocks, self.layout, units_of(blocks, unit))
 
     def _counts(self, blocks: Blocks, own: Int64Array, units: slice) -> Int64Array:
-        """Return the counts of some units, shape (U, k), from the number of each judgment's unit."""
+        """Return the counts of some units, shape (U, k), given the index of each judgment's
+        unit.
+        """
         rows = np.flatnonzero((own >= units.start) & (own < units.stop))
         some = own[rows] - units.start
         counts = counts_of_units(blocks.take(rows), self.layout, some, units.stop - units.start)
@@ -247,7 +257,7 @@ class LiveMoments:
 
 
 def _keys(parts: Sequence[Blocks], kind: str) -> tuple[list[Key], Int64Array]:
-    """Return the units of blocks, which name their documents, and the number of each block's unit."""
+    """Return the units of blocks with known documents, and the index of each block's unit."""
     names = sorted({name for blocks in parts for name in blocks.judges})
     place = {name: index for index, name in enumerate(names)}
     judge = np.concatenate(

@@ -1,6 +1,6 @@
-"""Tallies that are kept up to date judgment by judgment: of a ranking, and of all that a test set needs.
+"""Tallies updated with each judgment: those of a ranking, and all those of a test set.
 
-A test set needs the tallies of its ranking, of the measures of its judges and of its designs.
+A test set needs tallies for its ranking, for the measures of its judges, and for its designs.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments,
 
 
 def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
-    """Return the judgments that are gone, and those that are new.
+    """Return the removed and the new judgments.
 
     Parameters
     ----------
     before, after : Blocks
-        Over the same systems. Judges are compared by name.
+        Blocks over the same systems. Judges are compared by name.
 
     Returns
     -------
     removed, added : Blocks
-        Rows of `before` and of `after`. Rows that are in both, as often, are in neither.
+        Rows of `before` and of `after`, without the rows that both have in common.
     """
     if not len(before) or not len(after):
         return before, after
@@ -81,7 +81,7 @@ def _contents(blocks: Blocks, names: dict[str, int]) -> npt.NDArray[np.uint8]:
 
 
 def _first(content: Int64Array, wanted: Int64Array) -> Int64Array:
-    """Return the first rows of each content, as many as wanted; none if that is negative."""
+    """Return the first `wanted` rows of each content; none if the number is negative."""
     order = np.argsort(content, kind="stable")
     ordered = content[order]
     nth = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
@@ -91,17 +91,18 @@ def _first(content: Int64Array, wanted: Int64Array) -> Int64Array:
 class LiveState:
     """Tallies of judgments, from which the result of a ranking run is computed.
 
-    The tallies of a set of judgments are the same, bit for bit, however the judgments came: one by
-    one or at once, in any order, with others that were removed or revised again. They are those of `ranking.core.live.definition.tallies_of_blocks`.
+    The tallies of a set of judgments are bit-identical to those of
+    `ranking.core.live.definition.tallies_of_blocks`, regardless of how the judgments arrived: one
+    by one or at once, in any order, with others that were later removed or revised.
 
-    Neither judgments nor segments are kept. To change a judgment, give all judgments of its segment,
-    as they were and as they are. This takes time in proportion to the judgments of the segment, and
-    to the cells that a method counts.
+    Neither judgments nor segments are kept. To change a judgment, pass all judgments of its
+    segment, before and after the change. This takes time proportional to the number of judgments of
+    the segment, and to the number of cells that the method counts.
 
     Parameters
     ----------
     definition : Definition
-        What the tallies are of.
+        Definition of the tallies.
     """
 
     def __init__(self, definition: Definition) -> None:
@@ -109,14 +110,14 @@ class LiveState:
         systems, method = len(definition.systems), definition.counts_method
         self._layout, self._of_method = layout_with_ties(method, systems), method.layout(systems)
         self._cells: Int64Array = np.zeros(self._layout.size, dtype=np.int64)
-        #: Number of segments, and the sum of squares of their sizes.
+        #: Number of segments, and sum of squares of their sizes.
         self._segments = np.zeros(2, dtype=np.int64)
         self._agreement = no_agreement(())
         #: Blocks and size of each document, and size of each judge's blocks.
         self._documents: dict[int, Int64Array] = {}
         self._judges: dict[str, int] = {}
         self._moments = LiveMoments(self._of_method) if definition.keeps == "two_way" else None
-        # One row for each cell: a judgment changes few rows, each as a whole.
+        # One row for each cell, because a judgment changes only few rows, each as a whole.
         rows = self._of_method.size if definition.keeps in RESAMPLED else 0
         self._resampled: Int64Array = np.zeros((rows, definition.resamples), dtype=np.int64)
 
@@ -128,18 +129,17 @@ class LiveState:
         Parameters
         ----------
         before, after : Blocks
-            All judgments of these segments, as they were when the state last saw them and as they
-            are now; over the systems of the definition, with documents. The
-            number of a document must always be the same.
+            All judgments of these segments, when last applied to the state and now, over the
+            systems of the definition, with documents. The number of a document must never change.
         differing : tuple of Blocks or None
-            What `changed_rows` returns of these two, if the caller knows it. Rows may be in both parts.
+            The result of `changed_rows` for these two, if known. Rows may be in both parts.
 
         Raises
         ------
         ValueError
             If the systems differ, documents are missing, or the state cannot hold the judgments
-            `before`; then nothing is changed. (The state keeps counts instead of judgments, so it
-            cannot detect all mistakes.)
+            `before`; nothing is changed then. (The state keeps counts instead of judgments, so it
+            cannot detect all errors.)
         """
         for blocks in (before, after):
             refuse_other_systems(blocks, self.definition)
@@ -184,12 +184,12 @@ class LiveState:
 
     @classmethod
     def unpacked(cls, data: Buffer, definition: Definition) -> LiveState:
-        """Return the state of these bytes.
+        """Restore a state from packed bytes.
 
         Raises
         ------
         DamagedStateError
-            If the bytes are not as they were packed, or of another definition or other code.
+            If the bytes are damaged, or are from another definition or version of the code.
         """
         header, arrays = unpacked(data)
         if header["definition"] != definition.digest.hex():
@@ -245,7 +245,7 @@ class LiveState:
         )
 
     def _refuse(self, removed: Blocks) -> None:
-        """Raise ValueError if judgments cannot be among those counted."""
+        """Raise ValueError if the judgments cannot be among those counted."""
         if not len(removed):
             return
         kept = dict(zip(self._agreement.judges, self._agreement.blocks.tolist(), strict=True))
@@ -258,7 +258,9 @@ class LiveState:
             raise ValueError("before: these judgments were never added, or are removed already")
 
     def _change_rows(self, blocks: Blocks, sign: int) -> None:
-        """Add or remove the contributions of judgments to the counts, independently of the rest of their segments."""
+        """Add or remove the contributions of judgments that do not depend on the rest of their
+        segments.
+        """
         if not len(blocks):
             return
         self._cells += sign * count(blocks, self._layout)
@@ -281,7 +283,7 @@ class LiveState:
                 self._resampled += sign * counted.T
 
     def _judge_again(self, after: Blocks) -> None:
-        """Make room for new judges."""
+        """Extend the tallies to new judges."""
         names = tuple(sorted({*self._agreement.judges, *after.judges}))
         if names != self._agreement.judges:
             self._agreement = self._agreement.over(names)
@@ -295,7 +297,7 @@ class LiveState:
         self._agreement.change(tally_agreement(blocks), sign)
 
     def _drop_empty(self) -> None:
-        """Forget judges and documents without a judgment."""
+        """Remove judges and documents without judgments."""
         judges, blocks = self._agreement.judges, self._agreement.blocks
         if not blocks.all():
             kept = tuple(name for name, own in zip(judges, blocks, strict=True) if own)
@@ -312,13 +314,13 @@ class LiveDefinition:
     Attributes
     ----------
     ranking : Definition
-        Of the tallies of the ranking, without excluded judges.
+        Definition of the ranking's tallies, without excluded judges.
     systems : tuple of str
         All systems of the test set, sorted: ranked ones and references.
     reference, bad_reference : str or None
-        The reference and the damaged one among them, if there are any.
+        The reference and the damaged reference among them, if any.
     version : str
-        The version of the code that reads judgments; other code has other tallies.
+        Version of the code that reads judgments, which affects the tallies.
     """
 
     ranking: Definition
@@ -329,7 +331,7 @@ class LiveDefinition:
 
     @property
     def digest(self) -> bytes:
-        """16 bytes that differ for other definitions and other code."""
+        """Digest of the definition and the code, 16 bytes."""
         said = [self.ranking.digest.hex(), self.systems, self.reference, self.bad_reference]
         text = json.dumps([*said, self.version])
         return blake2b(text.encode(), digest_size=16, person=b"quintet-live-def").digest()
@@ -337,14 +339,14 @@ class LiveDefinition:
 
 @dataclass(frozen=True, eq=False)
 class ChangedJudgments:
-    """All judgments of some segments, as they were at one watermark and are at a later one.
+    """All judgments of some segments, at one watermark and at a later one.
 
     Attributes
     ----------
     before, after : Blocks
         Judgments that count, of all judges, over all systems of the test set, with documents.
     checks_before, checks_after : Blocks
-        Judged attention checks, likewise; of other segments, perhaps.
+        Judged attention checks at the two watermarks, possibly of other segments.
     seconds : mapping of str to float array
         Times of each judge's first judgments between the two watermarks.
     """
@@ -357,9 +359,9 @@ class ChangedJudgments:
 
 
 class LiveTallies:
-    """Tallies of a test set, kept up to date judgment by judgment.
+    """Tallies of a test set, updated with each judgment.
 
-    They are the same, bit for bit, however the judgments came: see `LiveState`.
+    They do not depend on how the judgments arrived, see `LiveState`.
 
     Parameters
     ----------
@@ -368,11 +370,11 @@ class LiveTallies:
     Attributes
     ----------
     ranking : LiveState
-        Of the judges who are not excluded, over the systems that are ranked.
+        Tallies of judges who are not excluded, over the ranked systems.
     pairs : Tallies
-        Of the same judges, over all systems.
+        Tallies of the same judges, over all systems.
     judges : JudgeTallies
-        Of all judges.
+        Tallies of all judges.
     """
 
     def __init__(self, definition: LiveDefinition) -> None:
@@ -389,8 +391,8 @@ class LiveTallies:
         Raises
         ------
         ValueError
-            If the systems differ, or the tallies cannot hold the judgments before. They are of no
-            use then.
+            If the systems differ, or the tallies cannot contain the earlier judgments. Discard the
+            tallies then.
         """
         differing = changed_rows(changed.before, changed.after)
         before, after, removed, added = (
@@ -419,12 +421,12 @@ class LiveTallies:
 
     @classmethod
     def unpacked(cls, data: Buffer, definition: LiveDefinition) -> LiveTallies:
-        """Return the tallies of these bytes.
+        """Restore tallies from packed bytes.
 
         Raises
         ------
         DamagedStateError
-            If the bytes are not as they were packed, or of another definition or other code.
+            If the bytes are damaged, or are from another definition or version of the code.
         """
         header, narrow = unpacked(data)
         if header["definition"] != definition.digest.hex():
@@ -444,7 +446,7 @@ class LiveTallies:
         return blocks.without(set(blocks.systems).difference(self.definition.ranking.systems))
 
     def _change_judges(self, changed: ChangedJudgments, differing: tuple[Blocks, Blocks]) -> None:
-        """Recount the judgments by the judges of changed judgments on their segments."""
+        """Recount the judgments on the changed segments by judges with changes."""
         plain = _of_judges(changed.before, changed.after, differing)
         checks_before, checks_after = changed.checks_before, changed.checks_after
         checks = _of_judges(checks_before, checks_after, changed_rows(checks_before, checks_after))
@@ -464,7 +466,7 @@ class LiveTallies:
 def _of_judges(
     before: Blocks, after: Blocks, differing: tuple[Blocks, Blocks]
 ) -> tuple[Blocks, Blocks]:
-    """Return the judgments of the judges of whom any differs."""
+    """Return the judgments of the judges with any differences."""
     names = {
         blocks.judges[judge] for blocks in differing for judge in np.unique(blocks.judge).tolist()
     }
