@@ -1,1 +1,1 @@
-"""The ranking methods, in one file or folder for each family, and their registry."""
+"""Ranking methods, one module per family, and their registry."""

@@ -1,8 +1,10 @@
-"""Davidson's model, Bradley and Terry's with ties (Davidson 1970): scores from counts, and how far counts move them.
+"""Davidson's model, Bradley–Terry with ties (Davidson 1970): scores from counts, and their
+derivatives.
 
-The maximum of the likelihood is finite only within a group of systems that reach each other by chains of comparisons, each
-won or tied by the former system (Ford 1957). Between groups, all wins go in one direction: the groups have an order, at an
-infinite distance. Systems that no chain of comparisons links have no order.
+The maximum of the likelihood is finite only within a group of systems that reach each other by
+chains of comparisons, each won or tied by the former system (Ford 1957). Between groups, all wins
+go in one direction, so the groups are ordered, at infinite distances. Systems not linked by any
+chain of comparisons have no order.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ranking.core.scores import NotEstimable, Scores
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """Groups of n systems, and their order, in S samples of comparisons.
+    """Groups of n systems and their order, in S samples of comparisons.
 
     Attributes
     ----------
@@ -29,11 +31,11 @@ class Separation:
         Whether the data bound the difference of two systems. This is an equivalence relation; its
         classes are the groups in which abilities are finite.
     component : int64, shape (S, n)
-        The same number for systems that a chain of comparisons, won, tied or lost, links.
+        The same number for systems linked by a chain of comparisons, whether won, tied or lost.
     standing : int64, shape (S, n)
-        Of two systems of one component at infinite distance, the one with the larger standing comes
-        first; systems with equal standing are not ordered. Unbeaten groups stand above all others,
-        winless ones below.
+        If two systems of one component are at infinite distance, the one with the larger standing
+        comes first; systems with equal standing are not ordered. Unbeaten groups stand above all
+        others, winless ones below.
     """
 
     bounded: BoolArray
@@ -47,16 +49,16 @@ def separation(linked: BoolArray, met: BoolArray) -> Separation:
     Parameters
     ----------
     linked : bool, shape (S, n, n)
-        ``linked[s, a, b]``: a won against b or tied with it, so a cannot be infinitely worse.
+        ``linked[s, a, b]`` if a won against b or tied with it, so a cannot be infinitely worse.
     met : bool, shape (S, n, n)
         Pairs that were compared; symmetric.
 
     Returns
     -------
     Separation
-        Group a stands above group b if chains lead from a to b and not back. Groups without such a
+        Group a stands above group b if chains lead from a to b but not back. Groups without such a
         chain are ordered by the number of systems they stand above minus the number they stand
-        below: one of the orders that contradict no comparison.
+        below, which is one of the orders that contradict no comparison.
     """
     n = linked.shape[-1]
     reach = _closure(linked)
@@ -71,7 +73,7 @@ def separation(linked: BoolArray, met: BoolArray) -> Separation:
 
 
 def _closure(linked: BoolArray) -> BoolArray:
-    """Return which systems chains of links lead to from each system, including itself."""
+    """Return whether each system reaches each other, or itself, by chains of links."""
     n = linked.shape[-1]
     reach = linked | np.eye(n, dtype=np.bool_)
     for _ in range(max(1, (n - 1).bit_length())):
@@ -83,14 +85,14 @@ def _closure(linked: BoolArray) -> BoolArray:
 _MAX_STEPS = 100
 #: A fit has converged when a Newton step would move no parameter by more than this …
 _SMALL_STEP = 1e-11
-#: … or when a step would add no more than this to the likelihood, a millionth of a standard error,
+#: … or when a step would add no more than this to the likelihood (a millionth of a standard error)
 #: and steps no longer shrink: with millions of comparisons, rounding errors exceed the effect of a
 #: few.
 _SMALL_GAIN = 1e-12
 
 
 class NotConvergedError(ArithmeticError):
-    """Raised if the likelihood is not maximised within the allowed number of steps."""
+    """The likelihood was not maximised within the allowed number of steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,7 @@ class DavidsonFit:
     ability : float64, shape (S, n)
         θ, the natural logarithm of the worth, with mean 0 over each group of bounded differences.
     tie : float64, shape (S,)
-        ν: 0 if there was no tie, infinite if the data do not bound it. Two equal systems tie with
+        ν: 0 without ties, infinite if the data do not bound it. Two equal systems tie with
         probability ν / (2 + ν).
     log_likelihood : float64, shape (S,)
         Maximum of the log-likelihood, without binomial coefficients; NaN where ν is infinite.
@@ -111,7 +113,7 @@ class DavidsonFit:
         Inverse of the observed information of the abilities, relative to the mean of their groups.
     response : float64, shape (S, n, n + 1)
         The same with log ν in the last column. Its product with the derivatives of the
-        log-likelihood of a further comparison is how far that comparison moves each ability.
+        log-likelihood of a further comparison is the influence of that comparison on each ability.
     separation : Separation
         Groups of bounded differences, and the order between them.
     """
@@ -139,8 +141,8 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     Differences are finite only among systems that reach each other by chains of comparisons, each
     won or tied by the former system; a system that always won is infinitely better. With ties, some
     cycle of comparisons must also have more wins than ties; otherwise ν is infinite, and so is each
-    difference with a win in it. For infinite differences, `separation` has the order, and abilities
-    are the limits of the differences within each group of systems at finite distances.
+    difference with a win. For infinite differences, `separation` has the order, and abilities are
+    the limits of the differences within each group of systems at finite distances.
 
     Parameters
     ----------
@@ -198,9 +200,9 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
 
 
 class _Data:
-    """Sufficient statistics of S samples, and the likelihood they give.
+    """Sufficient statistics of S samples, and their likelihood.
 
-    `bounded` says which differences of two systems are finite; the counts have no others.
+    `bounded` marks the finite differences of two systems; the counts contain only these.
     """
 
     def __init__(self, wins: FloatArray, ties: FloatArray, bounded: BoolArray) -> None:
@@ -223,7 +225,9 @@ class _Data:
         return centred
 
     def gauge(self) -> FloatArray:
-        """Return the inverse of the term that `newton_step` adds in directions not determined by the data."""
+        """Return the inverse of the term that `newton_step` adds in directions that the data do not
+        determine.
+        """
         inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
         return inverse
 
@@ -268,9 +272,9 @@ class _Data:
 def _ascend(
     data: _Data, theta: FloatArray, eta: FloatArray, value: FloatArray, step: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the parameters after a Newton step, halved until the likelihood does not fall."""
+    """Return the parameters after a Newton step, halved until the likelihood does not decrease."""
     length = np.ones(len(theta))
-    # Smaller changes of the likelihood are rounding errors, which would halve steps for ever.
+    # Smaller changes of the likelihood are rounding errors, which would halve steps forever.
     grain = 1e-12 * np.maximum(1.0, np.abs(value))
     for _ in range(40):
         new_theta = data.centred(theta + length[:, np.newaxis] * step[:, :-1])
@@ -280,7 +284,8 @@ def _ascend(
         if not worse.any():
             return new_theta, new_eta, new_value
         length = np.where(worse, length / 2, length)
-    # No step is short enough for these samples: they stay, and count as not converged.
+    # No step is short enough for these samples: they keep their parameters and count as not
+    # converged.
     return (
         np.where(worse[:, np.newaxis], theta, new_theta),
         np.where(worse, eta, new_eta),
@@ -289,7 +294,7 @@ def _ascend(
 
 
 def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
-    """Return whether each sample has no tie, or a cycle with more wins than ties."""
+    """Return whether each sample has no ties, or a cycle with more wins than ties."""
     return np.array(
         [
             not tied.any() or bool(np.any((won > 0) & (won.T > 0))) or _has_winning_cycle(won, tied)
@@ -309,7 +314,7 @@ def _has_winning_cycle(wins: FloatArray, ties: FloatArray) -> bool:
 
 #: Prior wins added in both directions for each pair of compared systems.
 PRIOR = 0.1
-#: The distance shown instead of an infinite one between systems: odds of 22,000 to 1.
+#: Distance shown for infinite distances between systems: odds of 22,000 to 1.
 INFINITE_GAP = 10.0
 #: Abilities are accurate to about this many decimals; more would separate equal systems.
 _DECIMALS = 9
@@ -324,18 +329,18 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
         With `ties`.
     prior : float
         Wins added in both directions for each pair of compared systems. A positive number keeps all
-        abilities finite and draws them together, with the weight of 2 `prior` comparisons of each
-        pair. 0 is maximum likelihood.
+        abilities finite and shrinks them towards each other, with the weight of 2 `prior`
+        comparisons of each pair. 0 is maximum likelihood.
 
     Returns
     -------
     Scores
         θ, of shape (..., n), to 9 decimals. It is not a share; its mean is 0 over systems whose
         differences are finite. With a prior of 0, a system that always won is infinitely better
-        than those it won against: then systems are ordered by the infinite differences, and each of
-        these is shown as `INFINITE_GAP` more than the finite ones on both sides of it. `group`
-        numbers systems that comparisons connect; the order of different groups is arbitrary.
-        Systems never compared are not estimable, nor is any system if there are only ties and no
+        than those it won against: systems are then ordered by the infinite differences, each of
+        which is shown as `INFINITE_GAP` more than the finite ones on both sides of it. `group`
+        numbers the groups of systems connected by comparisons; the order of groups is arbitrary.
+        Systems never compared cannot be estimated, nor can any system if there are only ties and no
         prior.
 
     Raises
@@ -360,7 +365,7 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
 
 
 def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
-    """Return how far each further comparison moves the abilities.
+    """Return the influence of each further comparison on the abilities.
 
     This is the derivative of the maximum of the likelihood with respect to the counts, by the
     implicit function theorem: the inverse of the observed information, including that of the tie
@@ -377,8 +382,8 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     -------
     float64, shape (n, m)
         Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for unused cells,
-        for ties if there was none (ν is at its bound 0), and for comparisons between systems at
-        infinite distance, which do not move them.
+        for ties if there were none (ν is at its bound 0), and for comparisons between systems at
+        infinite distance, which have no influence.
     """
     fit, _ = _fit(counts, prior)
     n = counts.wins.shape[-1]
@@ -388,7 +393,8 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     total = half + half.T + tie
     chance_of_tie = tie / total
     points = half / total + chance_of_tie / 2
-    # The part of the derivative that a comparison of a and b contributes with any outcome.
+    # The part of the derivative that any comparison of a and b contributes, regardless of the
+    # outcome.
     expected = (
         response[:, :n, np.newaxis] * points
         + response[:, np.newaxis, :n] * points.T
@@ -406,7 +412,8 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
 
 
 def model_variance(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
-    """Return the variances of the abilities if comparisons were independent and the model true.
+    """Return the variances of the abilities, assuming that comparisons are independent and the
+    model is true.
 
     Parameters
     ----------
@@ -429,8 +436,8 @@ def comment(
 ) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
     """Return ν and the likelihood as plain JSON, and groups of systems at infinite distance.
 
-    The result has "separated" if the data do not bound a difference: lists of groups of systems,
-    best first, one list for each set of systems that comparisons connect.
+    If the data do not bound some difference, the result has "separated": lists of groups of
+    systems, best first, one list for each set of systems connected by comparisons.
     """
     fit, met = _fit(counts, prior)
     bounded_tie = bool(np.isfinite(fit.tie[0]) and met.any())
@@ -445,7 +452,7 @@ def comment(
 
 
 def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
-    """Return fits of samples, and which pairs were compared in each, shape (S, n, n)."""
+    """Return fits of samples, and a mask of the pairs compared in each, shape (S, n, n)."""
     if not 0 <= prior < math.inf:
         raise ValueError("prior: expected a number of wins, 0 or more")
     n = counts.wins.shape[-1]

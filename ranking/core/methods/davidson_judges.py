@@ -1,6 +1,6 @@
 """Davidson's model with judges' effects: leniency to ties, and discrimination of outputs.
 
-In a block judged by j, with the logarithms of the worths θ,
+In a block judged by j, with log-worths θ,
 
     η = exp(δ_j) (θ_a − θ_b) + Σ_k β_k (x_ka − x_kb),    λ = log ν + τ_j
     P(a better) = exp(η/2) / Z,   P(tie) = exp(λ) / Z,   P(b better) = exp(−η/2) / Z
@@ -100,7 +100,7 @@ class JudgeEffectsModel:
     systems, judges : int
     penalty : Penalty
     weights : float64, shape (C,), optional
-        How often each comparison counts.
+        Weight of each comparison.
 
     Notes
     -----
@@ -130,7 +130,7 @@ class JudgeEffectsModel:
         self._precision = self._prior_precision()
 
     def fit(self) -> JudgeEffectsFit:
-        """Return the fit of maximum penalised likelihood.
+        """Return the maximum penalised likelihood fit.
 
         Raises
         ------
@@ -156,9 +156,9 @@ class JudgeEffectsModel:
         return self._result_at(at)
 
     def _grouped(self) -> JudgeEffectsModel:
-        """Return the same model with equal comparisons taken together, which are far fewer.
+        """Return the same model with equal comparisons merged, which leaves far fewer.
 
-        Comparisons of weight 0 are left out: if all ties are among them, a tie has probability 0.
+        Comparisons with weight 0 are left out: if they include all ties, a tie has probability 0.
         """
         data, counted = self.data, self.weights > 0
         columns = np.column_stack(
@@ -185,8 +185,8 @@ class JudgeEffectsModel:
     def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
         """Return the influence of each of B blocks on the abilities, shape (B, n).
 
-        It is one step of scoring from the fit: the response to the gradient of the block's
-        comparisons. A judge's prior comes and goes with the judge, so it is divided among their
+        It is one scoring step from the fit: the response to the gradient of the block's
+        comparisons. A judge's prior exists only with the judge, so it is divided among their
         comparisons.
         """
         of_eta, of_lambda, (score_eta, score_lambda, *_) = self._derivatives(fit.parameters)
@@ -200,7 +200,7 @@ class JudgeEffectsModel:
         return np.asarray((member @ gradients) @ fit.response.T)
 
     def _expected_of_judges(self, at: FloatArray) -> sparse.csr_array:
-        """Return each comparison's part of the gradient of its judge's prior, shape (C, P)."""
+        """Return each comparison's share of the gradient of its judge's prior, shape (C, P)."""
         pull = np.where(self._free, self._precision, 0.0) * at
         start, judge = self.systems + 1, self.data.judge
         share = 1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
@@ -220,7 +220,7 @@ class JudgeEffectsModel:
 
     @property
     def _free(self) -> BoolArray:
-        """Return which parameters are fitted; effects left out are not."""
+        """Mask of the parameters that are fitted: all except those of effects left out."""
         return np.isfinite(self._precision)
 
     def _predictors(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -234,7 +234,9 @@ class JudgeEffectsModel:
         return eta, lenient, scale
 
     def log_probabilities(self, at: FloatArray) -> FloatArray:
-        """Return the logarithm of the probability of each comparison's outcome with these parameters, shape (C,)."""
+        """Return the log probability of each comparison's outcome with these parameters, shape
+        (C,).
+        """
         eta, lenient, _scale = self._predictors(at)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
         of_outcome = np.where(self.data.outcome == 0, lenient, self.data.outcome * eta / 2)
@@ -294,7 +296,7 @@ class JudgeEffectsModel:
         self._add_prior(at, gradient, information)
         gradient[free] -= self._precision[free] * at[free]
         information[np.diag_indices(self.size)] += np.where(free, self._precision, 0.0)
-        # Parameters of effects left out do not move.
+        # Parameters of effects left out are fixed.
         gradient[~free] = 0
         information[~free] = 0
         information[:, ~free] = 0
@@ -375,7 +377,7 @@ def _sparse(
 
 
 Covariates = Literal["none", "position"]
-#: Decimals of the scores, as for Bradley–Terry.
+#: Decimals of the scores, as in Bradley–Terry.
 _DECIMALS = 9
 
 
@@ -396,13 +398,13 @@ def davidson_judges(
     blocks : Blocks
         B blocks over n systems by J judges.
     seed : int
-        Not used, because nothing is drawn.
+        Not used, because the method is deterministic.
     weights : integer, shape (B,), optional
-        How often each block counts; once if not given.
+        Weight of each block; 1 if not given.
     prior, discrimination, leniency
-        See `ranking.core.methods.davidson_judges.Penalty`; 0 leaves an effect of judges out.
+        See `ranking.core.methods.davidson_judges.Penalty`; 0 leaves out an effect of judges.
     covariates : "none" or "position"
-        Whether the model has an effect of the position of an output.
+        Covariates in the model: none, or the position of an output.
 
     Returns
     -------
@@ -441,7 +443,7 @@ def davidson_judges(
             values=np.where(met, np.round(fit.ability, _DECIMALS), np.nan),
             estimable=met,
             group=component,
-            # Rounding can set equal abilities one unit apart.
+            # Rounding can make equal abilities differ by one unit.
             equal_within=1.5 * 10.0**-_DECIMALS,
         ),
         extra=extra,
@@ -474,7 +476,7 @@ def _fitted(
     if discrimination < 0 or leniency < 0:
         raise ValueError("discrimination and leniency must not be negative")
     known = {"position": shown_position(blocks)} if covariates == "position" else {}
-    # Sums of floats depend on their order, results must not: blocks are sorted by key.
+    # Float sums depend on the order, but results must not, so blocks are sorted by key.
     order = np.argsort(blocks.key, kind="stable")
     found = comparisons_of(
         blocks.take(order), {name: values[order] for name, values in known.items()}

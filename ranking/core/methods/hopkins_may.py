@@ -1,13 +1,15 @@
 """The relative-ability model with a decision radius (Hopkins & May 2013).
 
-System i has an ability μᵢ ~ N(0, σ₀²). A judge who compares outputs of i and j sees two qualities,
-each normal about the ability, with variance σₐ² (from output to output) + σ_obs² (from look to
-look), and calls a tie if they differ by less than the radius d. With s² = 2 (σₐ² + σ_obs²),
+System i has an ability μᵢ ~ N(0, σ₀²). A judge who compares outputs of i and j perceives two
+qualities, each normally distributed around the ability with variance σₐ² (between outputs) + σ_obs²
+(between observations), and reports a tie if they differ by less than the radius d. With s² = 2 (σₐ²
++ σ_obs²),
 
     P(i wins) = Φ((μᵢ − μⱼ − d) / s),   P(j wins) = Φ((μⱼ − μᵢ − d) / s),   else a tie:
 
-an ordered probit in the differences. The qualities can be integrated out, so that the counts of wins and ties are
-sufficient ("collapsed"), or drawn with the abilities by an exact Gibbs sampler ("gibbs"). Both have the same posterior.
+which is an ordered probit in the differences. The qualities can be integrated out, so that the
+counts of wins and ties are sufficient ("collapsed"), or drawn together with the abilities by an
+exact Gibbs sampler ("gibbs"). Both have the same posterior.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ class HopkinsMayModel:
     system : float
         σₐ, standard deviation of the quality of a system's outputs.
     observation : float
-        σ_obs, standard deviation of the quality that a judge sees around that of the output.
+        σ_obs, standard deviation of the quality that a judge perceives around that of the output.
 
     Raises
     ------
@@ -73,7 +75,7 @@ class HopkinsMayModel:
 
     @property
     def noise(self) -> float:
-        """Standard deviation s of the difference of two qualities that a judge sees."""
+        """Standard deviation s of the difference of two perceived qualities."""
         return math.sqrt(2 * (self.system**2 + self.observation**2))
 
 
@@ -88,8 +90,8 @@ class Modes:
     information : float64, shape (R, n + 1, n + 1)
         Negative Hessian of the log posterior at the mode; the radius is last.
     fitted : bool, shape (R,)
-        Whether the radius was fitted: not if it was given, nor without ties (it is 0), nor with
-        only ties (it would be infinite).
+        Whether the radius was fitted; false if it was given, without ties (it is 0), and with only
+        ties (it would be infinite).
     converged : bool, shape (R,)
     """
 
@@ -106,7 +108,7 @@ def posterior_modes(
     """Return the most probable abilities for R samples of counts, with qualities integrated out.
 
     The posterior is log-concave in abilities and radius, so damped Newton steps find its only mode;
-    `converged` says whether they did within `most_steps`.
+    `converged` is false if they need more than `most_steps`.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ def posterior_modes(
         fitted = (tied > 0) & (decided > 0)
         rate = np.where(fitted, tied / np.maximum(tied + decided, 1), 0.0)
         radius = model.noise * special.ndtri((1 + rate) / 2)
-        # With only ties, any radius will do to start with: the caller must not use the result.
+        # With only ties, any radius will do as a start, because the caller must not use the result.
         radius[(tied > 0) & (decided == 0)] = model.noise
     else:
         fitted, radius = np.zeros(runs, dtype=np.bool_), np.full(runs, model.radius)
@@ -155,7 +157,9 @@ def posterior_modes(
 
 
 def outcome_chances(mu: FloatArray, radius: float, noise: float) -> FloatArray:
-    """Return probabilities of a win, tie and loss of each system against each, shape (3, n, n)."""
+    """Return probabilities of a win, tie and loss of each system against each other, shape (3, n,
+    n).
+    """
     delta = (mu[:, np.newaxis] - mu[np.newaxis, :]) / noise
     win = special.ndtr(delta - radius / noise)
     loss = special.ndtr(-delta - radius / noise)
@@ -182,7 +186,7 @@ def split_rhat(draws: FloatArray) -> FloatArray:
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = halves.mean(axis=1).var(axis=0, ddof=1)
     ratio = np.divide(between, within, out=np.zeros_like(within), where=within > 0)
-    # Constant chains at different values have no variance within.
+    # Constant chains with different values have no variance within chains.
     ratio[(within == 0) & (between > 0)] = np.inf
     return np.asarray(np.sqrt((length - 1) / length + ratio))
 
@@ -198,12 +202,12 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     Returns
     -------
     float64, shape (m,)
-        Between 0 and C·S; C·S for a quantity that is constant.
+        Between 0 and C·S; C·S for a constant quantity.
     """
     halves = _halves(draws)
     chains, length, quantities = halves.shape
     centred = halves - halves.mean(axis=1, keepdims=True)
-    # Autocovariances of all lags at once, by a Fourier transform with padding.
+    # Autocovariances for all lags at once, by a padded Fourier transform.
     spectrum = np.abs(np.fft.rfft(centred, 2 * length, axis=1)) ** 2
     covariance = np.fft.irfft(spectrum, 2 * length, axis=1)[:, :length].mean(axis=0) / length
     within = covariance[0] * length / (length - 1)
@@ -212,8 +216,8 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     for m in np.flatnonzero(pooled > 0).tolist():
         rho = 1 - (within[m] - covariance[:, m]) / pooled[m]
         rho[0] = 1.0
-        # Geyer: sums of neighbouring lags are positive and decrease; noise begins where they do
-        # not.
+        # Geyer: sums of neighbouring lags are positive and decrease; beyond that, there is only
+        # noise.
         sums = rho[: length // 2 * 2].reshape(-1, 2).sum(axis=1)
         negative = np.flatnonzero(sums <= 0)
         sums = np.minimum.accumulate(sums[: negative[0] if len(negative) else None])
@@ -232,7 +236,7 @@ def _halves(draws: FloatArray) -> FloatArray:
 #: Chains have converged when R̂ of every ability and of the radius is at most this (Vehtari et al.
 #: 2021) …
 RHAT_LIMIT = 1.01
-#: … and their draws are worth this many independent ones, which give a mean to within 0.05 σ.
+#: … and their draws are worth this many independent ones, which give a mean within 0.05 σ.
 MIN_EFFECTIVE_DRAWS = 400
 _FIRST_SWEEPS = 500
 #: Chains start this many standard deviations apart, wider than the posterior.
@@ -251,7 +255,7 @@ class PosteriorDraws:
     converged : bool
     extra : mapping
         "inference", "radius", "radius_sigma", "radius_fitted", "rhat" (the largest),
-        "effective_draws" (the fewest), "sweeps" (of a chain), "chains".
+        "effective_draws" (the smallest), "sweeps" (per chain), "chains".
     """
 
     mu: FloatArray
@@ -269,7 +273,7 @@ class _Chain:
     mu : float64, shape (n,)
     radius : float64, shape (1,)
     start, used : uint64
-        The stream, and how many of its numbers were drawn.
+        The stream, and the number of its numbers already drawn.
     """
 
     mu: FloatArray
@@ -279,7 +283,7 @@ class _Chain:
 
 
 def _first_state(found: Modes, seed: int, number: int) -> _Chain:
-    """Return where a chain starts: a function of the seed and its number."""
+    """Return the initial state of a chain, which depends only on the seed and its number."""
     from ranking.core.methods.normal_kernels import stream
 
     n = found.mu.shape[1]
@@ -300,7 +304,7 @@ def _first_state(found: Modes, seed: int, number: int) -> _Chain:
 def _radius_step(found: Modes) -> float:
     """Return the step of the walk over the radius; 0 if the radius is given."""
     n = found.mu.shape[1]
-    # 2.4 conditional standard deviations are the best step of a Metropolis walk in one dimension
+    # 2.4 conditional standard deviations is the optimal step of a one-dimensional Metropolis walk
     # (Gelman, Roberts & Gilks 1996).
     return 2.4 / float(np.sqrt(found.information[0, n, n])) if found.fitted[0] else 0.0
 
@@ -314,7 +318,9 @@ def _swept(
     sweeps: int,
     chain: _Chain,
 ) -> tuple[_Chain, FloatArray]:
-    """Return a chain after some sweeps, with their centred abilities and radius, (sweeps, n + 1)."""
+    """Return a chain after some sweeps, with the centred abilities and radius of each, shape
+    (sweeps, n + 1).
+    """
     from ranking.core.methods.hopkins_may_kernels import gibbs
 
     mu, radius = np.empty((sweeps, len(wins))), np.empty(sweeps)
@@ -337,11 +343,11 @@ def posterior_draws(
     chains: int = 4,
     most_sweeps: int = 20_000,
 ) -> PosteriorDraws:
-    """Draw abilities and radius until the chains agree, and return the draws.
+    """Draw abilities and radius until the chains converge, and return the draws.
 
-    Chains start at different points around the mode and sweep 500 times. Until they converge (R̂ ≤
-    1.01 and draws worth 400 independent ones in all quantities), they double their length. The
-    first half of each chain is left out.
+    Chains start at different points around the mode and sweep 500 times. Their length is doubled
+    until they converge (R̂ ≤ 1.01 and draws worth 400 independent ones for all quantities). The
+    first half of each chain is discarded.
 
     A sweep of the Gibbs sampler draws the radius given the abilities, the latent difference of each comparison given both (a
     normal distribution truncated by the outcome), and all abilities together given the differences. Hopkins & May draw the two
@@ -355,13 +361,13 @@ def posterior_draws(
         Counts as in `Tallies`; all systems compared.
     model : HopkinsMayModel
     found : Modes of one sample
-        Where to start from.
+        Mode around which chains start.
     seed : int
-        0 ≤ seed < 2**64; a chain is a function of the seed and its number.
+        0 ≤ seed < 2**64; a chain depends only on the seed and its number.
     chains : int
         At least 2, because convergence cannot be checked with a single chain.
     most_sweeps : int
-        The most sweeps of a chain. Each takes about 10 ns per comparison.
+        Maximum number of sweeps per chain. Each takes about 10 ns per comparison.
 
     Returns
     -------
@@ -424,10 +430,10 @@ def hopkins_may(
 ) -> Ability:
     """Estimate relative abilities from wins, losses and ties.
 
-    Ties count, by the decision radius. Collapsed outputs are expanded to every system they stand
-    for; a pair inside one candidate is not a comparison. The reference counts as a system unless it
-    was left out with `Blocks.without`. As in the paper, comparisons are taken for independent;
-    resample blocks for uncertainty that allows for their dependence.
+    Ties are used, through the decision radius. Collapsed outputs are expanded to every system they
+    stand for; a pair inside one candidate is not a comparison. The reference counts as a system
+    unless it was removed with `Blocks.without`. As in the paper, comparisons are treated as
+    independent; resample blocks for uncertainty that accounts for their dependence.
 
     Parameters
     ----------
@@ -438,19 +444,19 @@ def hopkins_may(
     model : HopkinsMayModel, optional
         Constants; by default WMT's, with the radius fitted.
     weights : integer, shape (B,), optional
-        How often each block counts, for a bootstrap.
+        Weight of each block, for a bootstrap.
     seed : int
-        Seed of the draws, 0 ≤ seed < 2**64. The collapsed estimate draws nothing.
+        Seed of the draws, 0 ≤ seed < 2**64. The collapsed estimate is deterministic.
     chains, most_sweeps
         Options of the draws, see `ranking.core.methods.hopkins_may.posterior_draws`.
 
     Returns
     -------
     Ability
-        `mu`, centred on 0 over the compared systems, and `sigma` of the centred abilities;
-        `draws` of "gibbs". `problem` is NOT_CONVERGED if the fit did not converge; then there are
-        no abilities. `extra`: "inference", "radius", "radius_sigma", "radius_fitted", and of
-        "gibbs" "rhat", "effective_draws", "sweeps", "chains".
+        `mu`, centred on 0 over the compared systems, and `sigma` of the centred abilities; `draws`
+        for "gibbs". `problem` is NOT_CONVERGED if the fit did not converge; there are no abilities
+        then. `extra`: "inference", "radius", "radius_sigma", "radius_fitted", and for "gibbs" also
+        "rhat", "effective_draws", "sweeps", "chains".
 
     Raises
     ------
@@ -505,8 +511,8 @@ def score_counts(
     Returns
     -------
     Scores
-        Of shape (R, n), centred in each resample. A system without comparisons is not estimable,
-        nor is any system of a resample with only ties, or without convergence.
+        Shape (R, n), centred in each resample. Systems without comparisons cannot be estimated, nor
+        can any system in a resample with only ties or without convergence.
     """
     model = model or HopkinsMayModel()
     found = posterior_modes(wins, ties, model)
@@ -560,7 +566,7 @@ def _ability(
 
 
 def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> FloatArray:
-    """Return how far each further comparison moves the centred abilities.
+    """Return the influence of each further comparison on the centred abilities.
 
     This is the derivative of the posterior mode with respect to the counts, by the implicit
     function theorem: the inverse of the curvature at the mode, including that of the prior and of a
@@ -577,9 +583,9 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> F
     float64, shape (n, m)
         Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for unused cells,
         for comparisons with systems not compared so far, and for ties if the radius is 0. All are 0
-        without a mode: if it did not converge, or if there are only ties.
+        without a mode, which is the case without convergence or with only ties.
     """
-    from scipy import stats  # a fifth of the time in which Django starts
+    from scipy import stats  # a fifth of Django's start-up time
 
     n = len(wins)
     cells = np.zeros((n, Layout(n, ties=True).size))
@@ -588,7 +594,7 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> F
         return cells
     known = is_compared(wins, ties)
     both = np.outer(known, known) & ~np.eye(n, dtype=np.bool_)
-    # A radius that is not fitted has no other curvature than its own, and moves nothing.
+    # A radius that is not fitted has only its own curvature, and no influence.
     response = np.linalg.inv(found.information[0])[:n, :]
     response = (response - response[known].mean(axis=0)) * known[:, np.newaxis]
     by_difference = response[:, :n, np.newaxis] - response[:, np.newaxis, :n]

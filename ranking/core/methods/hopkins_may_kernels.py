@@ -27,8 +27,8 @@ _BELOW_ONE = 1.0 - 2.0**-53
 #: The mode is found when half the squared Newton step, in standard deviations, is below this. The
 #: last step is still taken, and Newton's method squares the distance.
 _FOUND = 1e-12
-#: Relative rounding error of a log-likelihood: close to the mode, a step may seem to lose this
-#: much.
+#: Relative rounding error of a log-likelihood: close to the mode, a step may appear to decrease it
+#: by this much.
 _SLACK = 1e-12
 
 
@@ -167,8 +167,9 @@ def posterior_modes(
 ) -> None:
     """Find the mode of each of R samples by damped Newton steps; the posterior is log-concave.
 
-    `mu` (R, n) and `radius` (R,) are the start and become the mode. `information` (R, n + 1, n + 1)
-    becomes the negative Hessian at the mode; its last row and column are of the radius.
+    `mu` (R, n) and `radius` (R,) contain the start and are overwritten with the mode. `information`
+    (R, n + 1, n + 1) is filled with the negative Hessian at the mode; its last row and column are
+    for the radius.
     """
     runs, n = mu.shape
     g, h = np.empty(n + 1), np.empty((n + 1, n + 1))
@@ -235,7 +236,7 @@ def _latent_sums(
     used: np.uint64,
     sums: FloatArray,
 ) -> np.uint64:
-    """Add up each system's latent differences; return how many random numbers are used so far."""
+    """Add up each system's latent differences; return the number of random numbers used so far."""
     sums[:] = 0.0
     for i in range(len(mu)):
         for j in range(len(mu)):
@@ -290,7 +291,7 @@ def gibbs(
     kept_mu: FloatArray,
     kept_radius: FloatArray,
 ) -> np.uint64:
-    """Sweep once for each row of `kept_mu`; return how many random numbers are used so far.
+    """Sweep once for each row of `kept_mu`; return the number of random numbers used so far.
 
     A sweep draws the radius given the abilities (Metropolis, latent differences integrated out;
     not if `radius_step` is 0), the latent difference of every comparison given both, and all

@@ -1,4 +1,4 @@
-"""The order of systems that contradicts the fewest pairwise judgments (Lopez 2012).
+"""Order of systems that contradicts the fewest pairwise judgments (Lopez 2012).
 
 This is the linear ordering problem: the order of m items with the smallest total pairwise cost.
 """
@@ -20,27 +20,27 @@ from ranking.core.counting.counts import Counts
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import NotEstimable, Scores, ordinal_ranks, shared_ranks
 
-#: The most items for dynamic programming over all subsets, which takes m · 2**m steps in numpy; the search takes less time
-#: for more, but has to be compiled.
+#: Maximum number of items for dynamic programming over all subsets, which takes m · 2**m steps in
+#: numpy; for more, the search is faster, but has to be compiled.
 MAX_BY_SUBSETS = 12
-#: The most items for the search, which stores a set of items as the bits of one number.
+#: Maximum number of items for the search, which stores a set of items as the bits of one number.
 MAX_BY_SEARCH = 63
-#: Number of sets that the search extends for each second of its time limit before the last round. A
-#: set takes 2 to 5 microseconds, and the last round takes up to four times as long as all before.
+#: Number of sets that the search extends per second of its time limit before the last round. A set
+#: takes 2 to 5 microseconds, and the last round takes up to four times as long as all earlier ones.
 _SETS_PER_SECOND = 35_000
 
 
 @dataclass(frozen=True)
 class Ordering:
-    """An order of m items, its cost and a lower bound.
+    """An order of m items, its cost, and a lower bound.
 
     Attributes
     ----------
     order : tuple of int
     cost : int
-        Its total cost.
+        Total cost of the order.
     bound : int
-        No order costs less. Equal to `cost` if the order is proven optimal.
+        Proven lower bound on the cost of any order; equal to `cost` if the order is optimal.
     """
 
     order: tuple[int, ...]
@@ -49,7 +49,7 @@ class Ordering:
 
     @property
     def proven_optimal(self) -> bool:
-        """True if no order provably costs less."""
+        """True if the order is proven optimal."""
         return self.cost == self.bound
 
 
@@ -62,16 +62,16 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
         Non-negative.
     time_limit : float
         Seconds to search for a proof, for more than `MAX_BY_SUBSETS` items. For up to
-        `MAX_BY_SEARCH` items they are counted in steps, so that the result does not depend on the
-        machine and the time is approximate.
+        `MAX_BY_SEARCH` items, the limit is converted to steps, so that the result does not depend
+        on the machine; the time is then approximate.
 
     Returns
     -------
     Ordering
-        Of equally good orders, one with the fewest pairs out of index order, and of these the one
+        Among optimal orders, one with the fewest pairs out of index order, and among these the one
         with the largest index last, and so on to the front. With more than `MAX_BY_SEARCH` items,
-        or if the time limit ended the search: an order in which no item can be moved to a place
-        with a lower cost, or with the same cost and fewer pairs out of index order.
+        or if the time limit ended the search, an order in which no item can be moved to lower the
+        cost, or to have fewer pairs out of index order at the same cost.
     """
     if len(cost) <= MAX_BY_SUBSETS:
         return _by_subsets(cost)
@@ -90,7 +90,7 @@ def _by_subsets(cost: Int64Array) -> Ordering:
     """Return the best order by dynamic programming over subsets."""
     m = len(cost)
     both = _with_index_order(cost)
-    # after[j, S]: cost of placing j behind all of the set S.
+    # after[j, S] is the cost of placing j behind the whole set S.
     after = np.zeros((m, 1 << m), dtype=np.int64)
     for i in range(m):
         np.add(after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i])
@@ -135,7 +135,7 @@ def _by_search(cost: Int64Array, most: int) -> Ordering:
         found = total_cost(cost, best.tolist())
         return Ordering(tuple(best.tolist()), found, found)
     order = _with_insertions(both, tuple(best.tolist()))
-    # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m². Rounded up.
+    # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m², rounded up.
     bound = -((m * (m - 1) // 2 - least) // (m * m))
     return Ordering(order, total_cost(cost, order), max(0, bound))
 
@@ -148,8 +148,10 @@ def _sets_by_size(m: int) -> tuple[Int64Array, ...]:
 
 
 def _by_integer_programming(cost: Int64Array, time_limit: float) -> Ordering:
-    """Return the best order by integer programming: no three items may go in a circle."""
-    from scipy import optimize, sparse  # as slow to import as all the rest of the core
+    """Return the best order by integer programming, with the constraint that no three items form a
+    cycle.
+    """
+    from scipy import optimize, sparse  # as slow to import as the rest of the core
 
     m = len(cost)
     first, second = np.triu_indices(m, 1)
@@ -190,14 +192,14 @@ def _by_integer_programming(cost: Int64Array, time_limit: float) -> Ordering:
 
 
 def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the order after moving single items as long as that lowers the cost."""
+    """Move single items of the order as long as that lowers the cost, and return the result."""
     current = list(order)
     improved = True
     while improved:
         improved = False
         for item in order:
             rest = [other for other in current if other != item]
-            # Cost of the item in each gap: with the items before it, and with those behind it.
+            # Cost of the item in each gap, with the items before and behind it.
             ahead = np.concatenate([[0], np.cumsum(cost[rest, item])])
             behind = np.concatenate([np.cumsum(cost[item, rest][::-1])[::-1], [0]])
             at = current.index(item)
@@ -208,39 +210,40 @@ def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...
     return tuple(current)
 
 
-#: Seconds to search for a proof of optimality, if many systems beat each other in circles.
+#: Seconds to search for a proof of optimality if many systems beat each other in cycles.
 TIME_LIMIT = 60.0
 
 
 def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering:
-    """Return an order of minimum violations (Lopez 2012; Koehn 2012, §4.2).
+    """Return an order with the fewest violations (Lopez 2012; Koehn 2012, §4.2).
 
     The cost of an order is the sum, over pairs with the system j placed behind i, of
     ``max(0, win(j, i) − win(i, j))``. (Equation 3 of Koehn 2012, as printed, sums the pairs in
     order instead.) Ties are dropped.
 
-    Systems that beat each other in a circle form components; components can be ordered without any
+    Systems that beat each other in a cycle form components; components can be ordered without any
     violation. Within a component, the order is found by dynamic programming over subsets for up to
     12 systems, by a search with a lower bound for up to 63, and by integer programming beyond.
 
     Several orders can be optimal. The result is the one with the fewest pairs that contradict the
-    order of Expected Wins, so it does not depend on the numbers of systems unless their Expected
-    Wins are also equal. This is not certain if a component has more than 63 systems or the time
-    limit ends the search, but no system can be moved towards the order of Expected Wins at no cost.
+    order of Expected Wins, so it does not depend on the indices of systems unless their Expected
+    Wins are also equal. This is not guaranteed if a component has more than 63 systems or the time
+    limit ends the search, but even then no system can be moved towards the order of Expected Wins
+    at no cost.
 
     Parameters
     ----------
     wins : int64, shape (n, n)
         ``wins[a, b]`` comparisons won by a against b.
     time_limit : float
-        Seconds to search for a proof, for more than 12 systems in a component; counted in steps for
-        up to 63 systems. Then the best order found is returned, with the proven bound.
+        Seconds to search for a proof, for more than 12 systems in a component; converted to steps
+        for up to 63 systems. Afterwards, the best order found is returned with the proven bound.
 
     Returns
     -------
     Ordering
-        Its cost is the number of violated comparisons.
-        The order of the systems with at least one decided comparison.
+        Order of the systems with at least one decided comparison; its cost is the number of
+        violated comparisons.
 
     References
     ----------
@@ -252,7 +255,7 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     """
     preference = expected_wins(wins)
     rank = ordinal_ranks(preference)
-    # All code below uses indices in the order of Expected Wins, 0 for the best.
+    # The code below uses indices in the order of Expected Wins, 0 for the best.
     systems = np.argsort(np.where(rank > 0, rank, len(rank) + 1), kind="stable")
     systems = systems[: np.count_nonzero(rank)]
     table = wins[np.ix_(systems, systems)]
@@ -267,10 +270,10 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
 
 
 def _components(cost: Int64Array) -> list[Int64Array]:
-    """Return groups of systems in an order in which they follow each other at no cost.
+    """Return groups of systems in an order without cost between groups.
 
-    ``cost[j, i] > 0`` means that i beat j more often than not. Of the groups that may come next,
-    the one with the smallest index comes next.
+    ``cost[j, i] > 0`` means that i beat j more often than not. Among the groups that may come next,
+    the one with the smallest index is chosen.
     """
     n = len(cost)
     beats = cost.T > 0
@@ -303,8 +306,9 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     Returns
     -------
     Scores
-        Of shape (..., n), integers. A system without a decided comparison is not estimable. In a
-        single sample, systems that nothing orders have equal scores: see `_without_arbitrary_order`.
+        Integers, shape (..., n). A system without a decided comparison cannot be estimated. In a
+        single sample, systems with an arbitrary order have equal scores: see
+        `_without_arbitrary_order`.
     """
     n = counts.wins.shape[-1]
     tables = counts.wins.reshape(math.prod(counts.wins.shape[:-2]), n, n)
@@ -321,7 +325,7 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
 def _without_arbitrary_order(values: FloatArray, wins: Int64Array) -> None:
     """Assign equal scores to neighbours that only their index separates.
 
-    These have equal Expected Wins, and as many wins as losses against each other.
+    These have equal Expected Wins, and equally many wins and losses against each other.
     """
     preference, _last = shared_ranks(expected_wins(wins))
     known = np.flatnonzero(~np.isnan(values))

@@ -1,7 +1,7 @@
-"""Best orders of many items for Lopez, in compiled code: by a search with a lower bound.
+"""Compiled search, with a lower bound, for the best orders of many items in the Lopez method.
 
-Importing this module imports numba, and compiles the first time. Only `ranking.core.methods.lopez` imports it, for large
-components.
+Importing this module imports numba, and compiles on first import. Only `ranking.core.methods.lopez`
+imports it, for large components.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MEMORY = 0.8
 
 @njit(cache=True, nogil=True)
 def circles_of(m: int) -> Int64Array:
-    """Return the circles of three of m items in both directions, shape (m (m−1) (m−2) / 3, 3)."""
+    """Return all cycles of three of m items, in both directions, shape (m (m−1) (m−2) / 3, 3)."""
     circles = np.empty((m * (m - 1) * (m - 2) // 3, 3), np.int64)
     row = 0
     for i in range(m):
@@ -37,16 +37,16 @@ def circles_of(m: int) -> Int64Array:
 
 @njit(cache=True, nogil=True)
 def take_circles(cost: Any, circles: Int64Array, weight: Any, left: Any) -> Any:
-    """Fill in the costs that circles leave, and return the bound.
+    """Fill in the costs left by the weights of cycles, and return the bound.
 
     Parameters
     ----------
     cost : int64 or float64, shape (m, m)
     circles : int64, shape (T, 3)
     weight : shape (T,)
-        Not negative, of the type of the costs.
+        Non-negative, of the same type as the costs.
     left : shape (m, m)
-        Filled in, of the type of the costs; may be negative.
+        Filled in, of the same type as the costs; may be negative.
     """
     left[:] = cost
     bound = weight.sum()
@@ -93,20 +93,21 @@ def _slopes(
 def raise_bound(
     cost: FloatArray, target: float, circles: Int64Array, weight: FloatArray, steps: int
 ) -> None:
-    """Improve the weights of circles in place.
+    """Improve the weights of cycles in place.
 
-    Three items i, j, k cannot go in a circle: of "i before j", "j before k" and "k before i", at least one is true. So a
-    weight on such a circle may be subtracted from the three costs and added to the bound; the smaller one of the remaining
-    two costs of a pair is paid in any order and is added as well. Any weights that are not negative give a bound: they solve
-    the dual of the linear program with all circles of three (Grötschel, Jünger and Reinelt 1984). Good weights are found by
-    subgradient steps towards the cost of the best known order (Polyak 1969).
+    Three items i, j, k cannot form a cycle: at least one of "i before j", "j before k" and "k
+    before i" is true. So a weight on such a cycle may be subtracted from the three costs and added
+    to the bound; the smaller of the two remaining costs of a pair is paid in any order, and is
+    added as well. Any non-negative weights give a bound: they are feasible for the dual of the
+    linear program with all cycles of three (Grötschel, Jünger and Reinelt 1984). Good weights are
+    found by subgradient steps towards the cost of the best known order (Polyak 1969).
 
     Parameters
     ----------
     cost : float64, shape (m, m)
-        Whole numbers, so a bound less than 1 below the target cannot be improved.
+        Integers, so a bound less than 1 below the target cannot be improved.
     target : float
-        Cost of an order, which the bound cannot exceed.
+        Cost of a known order, which the bound cannot exceed.
     circles : int64, shape (T, 3)
     weight : float64, shape (T,)
         Not negative.
@@ -144,7 +145,7 @@ _LARGEST = np.iinfo(np.int64).max
 
 @njit(cache=True, nogil=True)
 def _improved_by_insertions(cost: Int64Array) -> Int64Array:
-    """Return index order improved by moving single items as long as that lowers the cost."""
+    """Return the index order, improved by moving single items as long as that lowers the cost."""
     order = np.arange(len(cost))
     improved = True
     while improved:
@@ -182,7 +183,7 @@ def _bit(item: int) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def _sets_of(circles: Int64Array) -> UInt64Array:
-    """Return the items of each circle as a set."""
+    """Return the items of each cycle as a set."""
     sets = np.empty(len(circles), np.uint64)
     for row in range(len(circles)):
         i, j, k = circles[row]
@@ -199,7 +200,7 @@ def _fill_increase(
     weight: Int64Array,
     increase: Int64Array,
 ) -> None:
-    """Fill in the growth of a set's excess with each item that may come next."""
+    """Fill in the increase of a set's excess by each item that may come next."""
     m = len(surplus)
     increase[:] = 0
     for j in range(m):
@@ -269,7 +270,7 @@ def _extend(
 
 @njit(cache=True, nogil=True)
 def _most_to_keep(excess: Int64Array, width: int) -> int:
-    """Return the largest excess of a kept set, such that about `width` sets are kept."""
+    """Return the largest excess at which about `width` sets are kept."""
     if len(excess) <= width:
         return _LARGEST
     most = int(np.partition(excess, width)[width])
@@ -287,7 +288,9 @@ def _last_item(
     circle_sets: UInt64Array,
     weight: Int64Array,
 ) -> tuple[int, int]:
-    """Return the largest item that is last in a best order of a set, and the index of the rest."""
+    """Return the largest item that is last in a best order of a set, and the index of the remaining
+    set.
+    """
     last, rest = -1, -1
     increase = np.empty(len(surplus), np.int64)
     for number in range(len(sets)):
@@ -309,14 +312,14 @@ def _search(
     circle_sets: UInt64Array,
     weight: Int64Array,
 ) -> tuple[Int64Array, int, int]:
-    """Search for the best order and return it.
+    """Search for the best order.
 
     Parameters
     ----------
     limit : int
-        Excess of the best order known.
+        Excess of the best known order.
     width : int
-        Sets of each size to keep.
+        Number of sets of each size to keep.
     surplus : int64, shape (m, m)
         Costs of pairs above those paid in any order; zero on the diagonal.
     circles : int64, shape (T, 3)
@@ -366,28 +369,29 @@ def _search(
 def search_order(cost: Int64Array, most: int) -> tuple[Int64Array, int]:
     """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
 
-    Orders are built from the front. Of all orders of the items at the front, only the cheapest one matters (Held and Karp
-    1962), and the remaining items cost at least the bound of their own circles and pairs. The *excess* of a set is a lower
-    bound of how much more the orders that begin with it cost than the bound of all items; it never falls when an item is
-    added to the set. For each size, some sets with the smallest excess are kept. If an order is found whose excess is below
-    that of every dropped set, no order costs less, and all orders of this cost are among those found. Otherwise the bound is
-    improved and more sets are kept.
+    Orders are built from the front. Among all orders of the items at the front, only the cheapest
+    one matters (Held and Karp 1962), and the remaining items cost at least the bound of their own
+    cycles and pairs. The *excess* of a set is a lower bound on the cost of orders that start with
+    it, minus the bound for all items; it never decreases when an item is added to the set. For each
+    size, some sets with the smallest excess are kept. If an order is found whose excess is below
+    that of every dropped set, no order costs less, and all orders of this cost have been found.
+    Otherwise the bound is improved and more sets are kept.
 
     Parameters
     ----------
     cost : int64, shape (m, m), C-contiguous
         Non-negative, and zero on the diagonal; m at most 63.
     most : int
-        Begin no further round after this many sets were extended. Sets are counted instead of
+        Number of extended sets after which no further round is started. Sets are counted instead of
         seconds, so that the result does not depend on the machine.
 
     Returns
     -------
     int64, shape (m,)
-        The best order found. If it is proven optimal: of equally good orders, the one with the
-        largest index last, and so on to the front.
+        The best order found. If it is proven optimal, it is the one among equally good orders with
+        the largest index last, and so on to the front.
     int
-        No order costs less. The order is proven optimal if its cost is this.
+        Lower bound on the cost of any order. The order is proven optimal if its cost equals this.
     """
     order = _improved_by_insertions(cost)
     found, bound = _cost_of(cost, order), 0

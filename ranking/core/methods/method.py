@@ -1,4 +1,6 @@
-"""The interface of ranking methods, on blocks and on resamples, and abilities as TrueSkill and Hopkins and May estimate them."""
+"""Interface of ranking methods on blocks and resamples, and abilities as estimated by TrueSkill and
+Hopkins–May.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +47,10 @@ class Ability:
     ----------
     systems : tuple of str, length n
     mu : float64, shape (n,)
-        The abilities; NaN exactly where `estimable` is False.
+        The abilities; NaN if and only if `estimable` is False.
     sigma : float64, shape (n,)
         Standard deviations of the abilities as the method defines them, see `sigma_is`; NaN where
-        `mu` is. They do not say how much abilities differ between campaigns: see
+        `mu` is. They do not measure how much abilities vary between campaigns: see
         `Method.standard_errors`.
     estimable : bool, shape (n,)
         Whether the system was compared and the fit converged.
@@ -56,14 +58,14 @@ class Ability:
         Abilities in the R runs or posterior draws behind `mu`, for rank ranges; R may be 0.
     groups : int
         Number of connected groups of compared systems. If there are several, only the prior relates
-        systems of different groups, and pages that show such a ranking must say so.
+        systems of different groups, which pages that show such a ranking must state.
     problem : NotEstimable or None
         Why no ability could be estimated; None if some could.
     extra : mapping
-        What the method reports about the fit, see there.
+        Further results of the fit, documented by each method.
     sigma_is : str
-        The definition of `sigma`: the standard deviation of the model's posterior, which takes
-        comparisons for independent, or that of runs on the same comparisons.
+        Definition of `sigma`: the standard deviation of the model's posterior, which treats
+        comparisons as independent, or that of runs on the same comparisons.
     """
 
     systems: tuple[str, ...]
@@ -78,7 +80,7 @@ class Ability:
 
     @property
     def scores(self) -> Scores:
-        """The abilities as scores, shape (n,); they are not shares and may be negative."""
+        """The abilities as scores, shape (n,), which are not shares and may be negative."""
         return Scores(values=self.mu, estimable=self.estimable)
 
     @property
@@ -89,7 +91,9 @@ class Ability:
         )
 
     def comment(self) -> dict[str, Any]:
-        """Return results beyond scores, as plain JSON; `sigma` under the name `sigma_is`."""
+        """Return results other than scores as plain JSON, with `sigma` under the name
+        `sigma_is`.
+        """
         sigma = {
             name: float(self.sigma[index])
             for index, name in enumerate(self.systems)
@@ -114,18 +118,20 @@ def no_ability(tallies: Tallies, problem: NotEstimable, extra: Extra | None = No
 
 
 def is_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
-    """Return whether each system was compared with any other, shape (..., n)."""
+    """Return whether each system was compared with at least one other, shape (..., n)."""
     return np.asarray(np.any(comparisons_per_pair(wins, ties) > 0, axis=-1))
 
 
 def comparisons_per_pair(wins: Int64Array, ties: Int64Array) -> Int64Array:
-    """Return the number of comparisons of each pair, ties included, shape (..., n, n), diagonal 0."""
+    """Return the number of comparisons of each pair, including ties, shape (..., n, n), diagonal
+    0.
+    """
     n = wins.shape[-1]
     return (wins + np.swapaxes(wins, -1, -2) + ties) * ~np.eye(n, dtype=np.bool_)
 
 
 def count_comparison_groups(tallies: Tallies) -> int:
-    """Return the number of connected groups of compared systems, ties included."""
+    """Return the number of groups of systems connected by comparisons, including ties."""
     met = comparisons_per_pair(tallies.wins, tallies.ties) > 0
     kept = np.flatnonzero(met.any(axis=1))
     if not len(kept):
@@ -144,10 +150,10 @@ def weighted_tally(
     blocks : Blocks
         B blocks over n systems.
     weights : integer, shape (B,), or None
-        How often each block counts, 0 or more; None for once.
+        Non-negative weight of each block; None for 1.
     collapsed_tie : bool
-        Count two systems of one candidate as tied, as WMT did. Elsewhere the core does not, because
-        no judge compared them.
+        Whether to count two systems of one candidate as tied, as WMT did. Otherwise they are not
+        compared, because no judge compared them.
 
     Raises
     ------
@@ -188,7 +194,7 @@ def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
     Returns
     -------
     int64, shape (..., n)
-        Indices of the systems, the fewest wins first.
+        Indices of the systems, fewest wins first.
     """
     lost = wins.swapaxes(-1, -2)
     columns = [each.sum(axis=-1) for each in (ties**2, lost**2, wins**2, ties, lost, wins)]
@@ -202,7 +208,7 @@ RESAMPLES_AT_A_TIME = 64
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Results of a method for blocks.
+    """Results of a method on blocks.
 
     Attributes
     ----------
@@ -232,17 +238,17 @@ class Method(ABC):
     uses_ties : bool
         Whether tied comparisons count; otherwise they are dropped.
     influence : callable or None
-        Called as ``influence(counts, **parameters)``; returns how far one more comparison moves
-        each score, float64 of shape (n, m) for the m cells of `layout`. None if scores are not a
+        Called as ``influence(counts, **parameters)``; returns the influence of one more comparison
+        on each score, float64 of shape (n, m) for the m cells of `layout`. None if scores are not a
         smooth function of counts.
     model_variance : callable or None
         Called as ``model_variance(counts, **parameters)``; returns variances of the scores, shape
-        (n,), if comparisons were independent and the model true. They are the least variances of
-        systems with very few segments or judges: at a maximum of the likelihood, the influence of a
-        system's only block is 0, and so would be the variance between blocks.
+        (n,), assuming that comparisons are independent and the model is true. They are the minimum
+        variances of systems with very few segments or judges: at the maximum of the likelihood, the
+        influence of a system's only block is 0, and so would be the variance between blocks.
     """
 
-    #: Number of parts in which resamples are scored if a caller follows the progress.
+    #: Number of parts in which resamples are scored if progress is reported.
     progress_parts: ClassVar[int] = 20
 
     name: str
@@ -290,7 +296,7 @@ class Method(ABC):
         seed : int
             Used by methods that draw random numbers; the others ignore it.
         **parameters
-            Of the method, see `defaults`.
+            Parameters of the method, see `defaults`.
         """
 
     def score(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Scores:
@@ -303,7 +309,7 @@ class Method(ABC):
     ) -> Scores:
         """Return the scores of n systems in the resamples `ids`, shape (len(ids), n).
 
-        A resample is a function of the resampling and its id, so ids may be split between workers.
+        A resample depends only on the resampling and its ID, so IDs may be split between workers.
         """
 
     def layout(self, systems: int) -> Layout:
@@ -316,11 +322,11 @@ class Method(ABC):
         Parameters
         ----------
         moments : Moments
-            In this layout.
+            Moments in this layout.
         layout : Layout
             The method's own, see `layout`.
         **parameters
-            Of the method, see `defaults`.
+            Parameters of the method, see `defaults`.
 
         Returns
         -------
@@ -356,7 +362,7 @@ class Method(ABC):
         ----------
         blocks : Blocks
         **parameters
-            Of the method, see `defaults`.
+            Parameters of the method, see `defaults`.
 
         Raises
         ------
@@ -375,16 +381,16 @@ class Method(ABC):
         ----------
         blocks : Blocks
         clusters : "pairs", "blocks", "segments", "judges" or "two_way"
-            Units taken for independent, see `ranking.core.uncertainty`.
+            Units treated as independent, see `ranking.core.uncertainty`.
         **parameters
-            Of the method, see `defaults`.
+            Parameters of the method, see `defaults`.
 
         Returns
         -------
         dict or None
-            "clusters", and "values" by system. Systems whose score no comparison moves are left
-            out, such as one at infinite distance from all others; "values" is empty with only one
-            cluster. None if the method has no influence values.
+            "clusters", and "values" by system. Systems whose scores are not influenced by any
+            comparison are left out, such as one at infinite distance from all others; "values" is
+            empty with a single cluster. None if the method has no influence values.
         """
         if not self.has_closed_form:
             return None
@@ -401,14 +407,14 @@ class Method(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsMethod(Method):
-    """A method that scores counts, for many resamples at once.
+    """A method that scores counts, possibly of many resamples at once.
 
     `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
-    explains the scores of one set of counts. `iterates` says that resamples scored together are
-    iterated until all have converged, so that the last bits of a score depend on the others.
+    explains the scores of one set of counts. If `iterates`, resamples scored together are iterated
+    until all have converged, so that the last bits of a score depend on the others.
     """
 
-    #: Only a few, because each part goes through all blocks once.
+    #: Few, because each part iterates over all blocks.
     progress_parts: ClassVar[int] = 4
 
     of_counts: Callable[..., Scores]
@@ -424,7 +430,7 @@ class CountsMethod(Method):
         return Layout(systems, ties=self.uses_ties, outright=self.outright)
 
     def fit(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Fit:
-        del seed  # nothing is drawn
+        del seed  # deterministic
         cells = count(blocks, self.layout(len(blocks.systems)))
         return self.fit_counted(cells, blocks.systems, **parameters)
 
@@ -523,7 +529,7 @@ def _row(scores: Scores) -> Scores:
 
 
 def joined(parts: Sequence[Scores]) -> Scores:
-    """Return the scores of consecutive resamples, each of shape (R_i, n), as one."""
+    """Concatenate the scores of consecutive resamples, each of shape (R_i, n)."""
     groups = [part.group for part in parts if part.group is not None]
     return Scores(
         values=np.concatenate([part.values for part in parts]),

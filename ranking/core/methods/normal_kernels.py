@@ -1,7 +1,7 @@
 """Compiled functions of the normal distribution, and random numbers, for the ability methods.
 
 Import this module inside the function that needs it, because it imports numba. The kernels are
-compiled on first use and cached on disk: beside this file or, if that folder is read-only, in
+compiled on first use and cached on disk, next to this file or, if that folder is read-only, in
 ``NUMBA_CACHE_DIR`` or the user's cache folder.
 
 All functions take and return single numbers; the loops are in the kernels of each method.
@@ -17,7 +17,7 @@ from optional_packages import numba as nb
 
 _SQRT_HALF = math.sqrt(0.5)
 _INV_SQRT_2PI = 1 / math.sqrt(2 * math.pi)
-#: Below this, Φ is computed by its asymptotic series: its error is below 1e-15, and `erfc` is still
+#: Below this, Φ is computed by its asymptotic series: the error is below 1e-15, and `erfc` is still
 #: far from underflow (at −37).
 _FAR = -30.0
 

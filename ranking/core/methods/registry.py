@@ -1,4 +1,4 @@
-"""The registry of ranking methods, with those that estimate abilities as functions for it."""
+"""Registry of ranking methods, with adapters for those that estimate abilities."""
 
 from __future__ import annotations
 
@@ -51,15 +51,18 @@ def hopkins_may(
 
 
 def hopkins_may_resamples(counts: Counts, *, radius: float | None, **_: Any) -> Scores:
-    """Score resamples by the collapsed estimate, which is close to that of Gibbs sampling; nothing is drawn."""
+    """Score resamples by the deterministic collapsed estimate, which is close to that of Gibbs
+    sampling.
+    """
     model = relative.HopkinsMayModel(radius=radius)
     return relative.score_counts(counts.wins, counts.tied, model=model)
 
 
 def hopkins_may_influence(counts: Counts, *, radius: float | None, **_: Any) -> FloatArray:
-    """Return how far one more comparison moves each ability of the collapsed estimate, close to that of Gibbs sampling.
+    """Return the influence of one more comparison on each ability, using the collapsed estimate.
 
-    Float64, shape (n, m) for the m cells of the layout with ties; `counts` is of shape (n, n).
+    The result is float64 of shape (n, m) for the m cells of the layout with ties; `counts` has
+    shape (n, n).
     """
     model = relative.HopkinsMayModel(radius=radius)
     return relative.gradient(counts.wins, counts.tied, model=model)
@@ -75,7 +78,7 @@ def trueskill_wmt(
     sigma: float = 0.5,
     draw_probability: float = 0.25,
 ) -> Fit:
-    """Fit TrueSkill as WMT 2014–16 did, see `ranking.core.methods.trueskill`."""
+    """Fit TrueSkill as in WMT 2014–16, see `ranking.core.methods.trueskill`."""
 
     ability = ratings.trueskill_wmt(
         blocks,
@@ -95,7 +98,7 @@ def trueskill_wmt(
 
 
 def _ranges_of_runs(ability: Ability) -> dict[str, list[int]]:
-    """Return 95 % rank ranges over the runs themselves, as WMT14 and WMT15 published them."""
+    """Return 95% rank ranges over the runs themselves, as published by WMT14 and WMT15."""
     ranges = rank_ranges(ability.drawn_scores)
     return {
         ability.systems[index]: [int(ranges.low[index]), int(ranges.high[index])]
@@ -112,10 +115,12 @@ def trueskill_wmt_resamples(
     draw_probability: float,
     **_: Any,
 ) -> Scores:
-    """Score each resample by one run of WMT's procedure; at the level of pairs, as WMT16 did."""
+    """Score each resample by one run of WMT's procedure; with pairs as units, this is WMT16's
+    method.
+    """
     ties = counts.tied
-    # Score resamples one by one: the order of games depends on all counts given, and a resample
-    # must not depend on the others scored with it.
+    # Resamples are scored one by one: the order of games depends on all counts given, and a
+    # resample must not depend on others scored with it.
     return joined(
         [
             ratings.score_counts(
@@ -148,7 +153,9 @@ def trueskill(
     runs: int = 10,
     draw_probability: float | None = None,
 ) -> Fit:
-    """Fit TrueSkill to the comparisons in shuffled orders; to a resample, in one order."""
+    """Fit TrueSkill to the comparisons in several shuffled orders, or to a resample in one
+    order.
+    """
 
     return _fit(
         ratings.trueskill_online(

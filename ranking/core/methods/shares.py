@@ -1,8 +1,9 @@
-"""Scores that are shares of wins, and how far counts move them.
+"""Scores that are shares of wins, and the influence of counts on them.
 
-Expected Wins is the share of decided comparisons won, averaged over opponents. WMT's measures before it are shares of
-comparisons, or of blocks: Bojar et al. (2011, §2.1) distinguish the meanings of "better than or equal to any other system".
-Their proposal, with ties dropped, became the official score of WMT12, "wins / (wins + losses)".
+Expected Wins is the share of decided comparisons won, averaged over opponents. WMT's earlier
+measures are shares of comparisons or of blocks: Bojar et al. (2011, §2.1) distinguish the meanings
+of "better than or equal to any other system". Their proposal, with ties dropped, became the
+official score of WMT12, "wins / (wins + losses)".
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from ranking.core.scores import Scores
 def expected_wins(wins: Int64Array) -> Scores:
     """Score systems by Expected Wins (Koehn 2012, §4.3).
 
-    The score of a system is its probability to win against an opponent drawn uniformly:
+    The score of a system is its probability of winning against a uniformly drawn opponent:
 
         score(j) = mean over the opponents k met of  win(j, k) / (win(j, k) + win(k, j))
 
     Ties are dropped. Equation 4 of the paper divides by n, but its Tables 2 and 3 (with scores that
     average one half) require the n − 1 opponents; in sparse data, only those with at least one
-    decided comparison ("met") count, so that a missing comparison is no defeat.
+    decided comparison ("met") count, so that a missing comparison is not a defeat.
 
-    A system without any decided comparison is not estimable.
+    A system without any decided comparison cannot be estimated.
 
     Parameters
     ----------
     wins : integer, shape (..., n, n)
-        ``wins[..., a, b]`` comparisons (or resampled counts of them) won by a against b. The
-        diagonal is ignored. Leading axes are independent samples.
+        ``wins[..., a, b]`` comparisons (or resampled counts) won by a against b. The diagonal is
+        ignored. Leading axes are independent samples.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def expected_wins(wins: Int64Array) -> Scores:
     Raises
     ------
     ValueError
-        If `wins` is not square in its last two axes or holds a negative count.
+        If `wins` is not square in its last two axes or has a negative count.
 
     References
     ----------
@@ -63,11 +64,11 @@ def expected_wins(wins: Int64Array) -> Scores:
 
 
 def expected_wins_influence(wins: Int64Array) -> FloatArray:
-    """Return how far one more win of each system against each other system moves the scores.
+    """Return the influence on the scores of one more win of each system against each other one.
 
     It is used for the variance of Expected Wins. It is the derivative, except for `smoothed_share`,
-    which prevents a pair seen once or twice from looking certain. The opponents met are taken as
-    given.
+    which prevents a pair compared only once or twice from looking certain. The set of opponents met
+    is treated as fixed.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     Returns
     -------
     float64, shape (n, n, n)
-        ``result[j, a, b]``: influence of a win of a against b on the score of j.
+        ``result[j, a, b]`` is the influence of a win of a against b on the score of j.
     """
     n = len(wins)
     decided = (wins + wins.T) * ~np.eye(n, dtype=np.bool_)
@@ -93,10 +94,10 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
 def smoothed_share(
     part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a share to measure deviations from, and the weight of a deviation in a variance.
+    """Return a share from which to measure deviations, and the weight of a deviation in a variance.
 
     A share of n trials has the variance Σ (weight · (outcome − share))². With the observed share, a
-    few trials with the same outcome would have the variance 0, so one success and one failure are
+    few trials with the same outcome would have a variance of 0, so one success and one failure are
     added (Agresti & Coull 1998). The weight 1 / n is multiplied by √(n / (n − 1)) for the degree of
     freedom of the estimated share, or by √2 if n is 1.
 
@@ -121,7 +122,7 @@ def smoothed_share(
 
 
 def geq_others(counts: Counts) -> Scores:
-    """Return "≥ others": the share of a system's comparisons that it won or tied.
+    """Return "≥ others", the share of a system's comparisons that it won or tied.
 
     This was the official score of WMT up to 2011. Ties reward both sides.
 
@@ -133,7 +134,7 @@ def geq_others(counts: Counts) -> Scores:
     Returns
     -------
     Scores
-        Of shape (..., n); a system without comparisons is not estimable.
+        Shape (..., n); a system without comparisons cannot be estimated.
 
     References
     ----------
@@ -145,7 +146,7 @@ def geq_others(counts: Counts) -> Scores:
 
 
 def gt_others(counts: Counts) -> Scores:
-    """Return "> others": the share of a system's comparisons that it won.
+    """Return "> others", the share of a system's comparisons that it won.
 
     Ties count against both sides. Parameters, result and source are those of `geq_others`.
     """
@@ -154,17 +155,17 @@ def gt_others(counts: Counts) -> Scores:
 
 
 def bojar(counts: Counts) -> Scores:
-    """Return wins / (wins + losses): the share of a system's decided comparisons that it won.
+    """Return wins / (wins + losses), the share of a system's decided comparisons that it won.
 
-    This was the official score of WMT12. Ties are dropped; a system without a decided comparison is
-    not estimable. Parameters, result and source are those of `geq_others`.
+    This was the official score of WMT12. Ties are dropped; a system without a decided comparison
+    cannot be estimated. Parameters, result and source are those of `geq_others`.
     """
     won, lost = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2)
     return _share(won, won + lost)
 
 
 def geq_all_in_block(counts: Counts) -> Scores:
-    """Return "≥ all in block": the share of a system's blocks in which no system was better.
+    """Return "≥ all in block", the share of a system's blocks in which no system was better.
 
     A block counts for a system if it compares the system with at least one other; blank labels and
     systems left out do not count.
@@ -177,7 +178,7 @@ def geq_all_in_block(counts: Counts) -> Scores:
     Returns
     -------
     Scores
-        Of shape (..., n); a system never compared is not estimable.
+        Shape (..., n); a system never compared cannot be estimated.
 
     References
     ----------
@@ -189,7 +190,7 @@ def geq_all_in_block(counts: Counts) -> Scores:
 
 
 def gt_all_in_block(counts: Counts) -> Scores:
-    """Return "> all in block": the share of a system's blocks in which it beat all others.
+    """Return "> all in block", the share of a system's blocks in which it beat all others.
 
     Two systems of one candidate are not compared, so both can win a block. Parameters, result and
     source are those of `geq_all_in_block`, with `alone` instead of `best`.
@@ -211,7 +212,8 @@ def _share(part: Int64Array, whole: Int64Array) -> Scores:
 
 
 def geq_others_influence(counts: Counts) -> FloatArray:
-    """Return how far one more comparison moves the scores of `geq_others`, for their variance.
+    """Return the influence of one more comparison on the scores of `geq_others`, for their
+    variance.
 
     Parameters
     ----------
@@ -221,15 +223,15 @@ def geq_others_influence(counts: Counts) -> FloatArray:
     Returns
     -------
     float64, shape (n, m)
-        Influence of one more in each of the m cells of ``Layout(n, ties=True)`` on the score of
-        each system; see `ranking.core.methods.shares.smoothed_share`.
+        Influence of one more count in each of the m cells of ``Layout(n, ties=True)`` on the score
+        of each system; see `ranking.core.methods.shares.smoothed_share`.
     """
     won, lost, tied = _of_systems(counts)
     return _pairs_influence(won + tied, won + lost + tied, win=1, loss=0, tie=1)
 
 
 def gt_others_influence(counts: Counts) -> FloatArray:
-    """Return how far one more comparison moves the scores of `gt_others`.
+    """Return the influence of one more comparison on the scores of `gt_others`.
 
     Parameters and result are those of `geq_others_influence`.
     """
@@ -238,7 +240,7 @@ def gt_others_influence(counts: Counts) -> FloatArray:
 
 
 def bojar_influence(counts: Counts) -> FloatArray:
-    """Return how far one more comparison moves the scores of `bojar`.
+    """Return the influence of one more comparison on the scores of `bojar`.
 
     Parameters and result are those of `geq_others_influence`, for the cells of ``Layout(n)``.
     """
@@ -247,7 +249,8 @@ def bojar_influence(counts: Counts) -> FloatArray:
 
 
 def geq_all_in_block_influence(counts: Counts) -> FloatArray:
-    """Return how far one more block moves the scores of `geq_all_in_block`, for their variance.
+    """Return the influence of one more block on the scores of `geq_all_in_block`, for their
+    variance.
 
     Parameters
     ----------
@@ -263,7 +266,7 @@ def geq_all_in_block_influence(counts: Counts) -> FloatArray:
 
 
 def gt_all_in_block_influence(counts: Counts) -> FloatArray:
-    """Return how far one more block moves the scores of `gt_all_in_block`.
+    """Return the influence of one more block on the scores of `gt_all_in_block`.
 
     Parameters and result are those of `geq_all_in_block_influence`.
     """

@@ -1,12 +1,12 @@
-"""TrueSkill (Herbrich, Minka & Graepel 2006), as WMT 2014–16 used it and online.
+"""TrueSkill (Herbrich, Minka & Graepel 2006), as used by WMT 2014–16 and online.
 
-TrueSkill reads comparisons as games between two systems. A system's skill is a normal distribution (μ, σ²); a game adds
-noise of variance β² to each side and is a draw if the difference is within the margin ε. After i beats j, with
-c² = 2β² + σᵢ² + σⱼ²,
+TrueSkill treats comparisons as games between two systems. A system's skill is a normal distribution
+(μ, σ²); a game adds noise with variance β² to each side, and is a draw if the difference is within
+the margin ε. After i beats j, with c² = 2β² + σᵢ² + σⱼ²,
 
     μᵢ += σᵢ²/c · v,  μⱼ −= σⱼ²/c · v,  σᵢ² *= 1 − σᵢ²/c² · w,  σⱼ² *= 1 − σⱼ²/c² · w
 
-where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve between games: τ = 0.
+where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve between games, so τ = 0.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from ranking.core.methods.method import (
 )
 from ranking.core.scores import NotEstimable, Scores
 
-#: WMT's constants: σ of the prior, β in units of σ·N, share of draws.
+#: WMT's constants: σ of the prior, β in units of σ·N, and draw probability.
 SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
 
 
 def draw_margin(draw_probability: float) -> float:
-    """Return the margin ε, in units of β, at which equal systems draw with this probability.
+    """Return the margin ε, in units of β, at which equal systems draw with the given probability.
 
     Herbrich, Minka and Graepel (2006), TrueSkill, §2. Raises ValueError unless 0 ≤ `draw_probability` < 1.
     """
@@ -56,33 +56,33 @@ def trueskill_wmt(
     sigma: float = SIGMA,
     draw_probability: float = DRAW_PROBABILITY,
 ) -> Ability:
-    """Estimate abilities as the Workshops on Statistical Machine Translation of 2014–16 did.
+    """Estimate abilities as the Workshops on Statistical Machine Translation (WMT) did in 2014–16.
 
     A run plays as many games as there are comparisons, N. Each game takes the system with the
     largest variance and an opponent with probability ∝ exp(−|Δμ|) among those compared with it,
     draws one of their stored comparisons with replacement, and updates both. Prior μ 0 and σ 0.5, β
     = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs.
 
-    Ties count, as draws. Collapsed outputs are expanded to every system they stand for, and two
-    systems of one candidate count as tied: no judge compared them, but the published abilities
-    require it (on WMT15 English–Finnish, abilities without it differ by up to 0.08). The reference
-    counts as a system unless it was left out with `Blocks.without`.
+    Ties count as draws. Collapsed outputs are expanded to every system they stand for, and two
+    systems of one candidate count as tied: no judge compared them, but reproducing the published
+    abilities requires it (on WMT15 English–Finnish, abilities without it differ by up to 0.08). The
+    reference counts as a system unless it was removed with `Blocks.without`.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
     seed : int
-        0 ≤ seed < 2**64. Run r is a function of (seed, r), for any `runs`.
+        0 ≤ seed < 2**64. Run r depends only on (seed, r), not on `runs`.
     runs : int
-        Number R of runs; WMT published ranges of 1,000.
+        Number R of runs; WMT published ranges over 1,000.
     resample : {"none", "pairs"}
-        "pairs" resamples the comparisons, with replacement, before each run, as in 2016; "none"
-        does not, as in 2014–15: runs then only differ in the games drawn.
+        "pairs" resamples the comparisons with replacement before each run, as in 2016; "none" does
+        not, as in 2014–15, so that runs differ only in the games drawn.
     weights : integer, shape (B,), optional
-        How often each block counts, for a bootstrap of blocks, segments or judges.
+        Weight of each block, for a bootstrap of blocks, segments or judges.
     collapsed_tie : bool
-        Whether to count pairs inside one candidate as tied; the other methods leave them out.
+        Whether to count pairs inside one candidate as tied; other methods leave them out.
     sigma : float
         Standard deviation of the prior; β and the abilities are proportional to it.
     draw_probability : float
@@ -162,7 +162,7 @@ def score_counts(
     Returns
     -------
     Scores
-        Of shape (R, n); a system without any comparison in a resample is not estimable in it.
+        Shape (R, n); a system without comparisons in a resample cannot be estimated in it.
     """
     values = _runs(
         wins,
@@ -191,7 +191,7 @@ def _runs(
 ) -> FloatArray:
     """Return the abilities in each run, shape (R, n); 0 for systems never compared.
 
-    `order` is the order in which runs go through the systems, one for each sample or one for all.
+    `order` is the order in which runs iterate over systems, one for each sample or one for all.
     """
     from ranking.core.methods.trueskill_kernels import matched_runs
 
@@ -218,7 +218,9 @@ def _runs(
 
 
 def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
-    """Return counts with the systems of each sample in its order, or all in the same order."""
+    """Return counts with the systems of each sample reordered by its own order, or all by the
+    same.
+    """
     shape = (len(counts), counts.shape[-1])
     place = np.broadcast_to(order, shape)
     rows = np.take_along_axis(counts, place[:, :, np.newaxis], axis=1)
@@ -228,7 +230,7 @@ def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
 
 
 def _resampled_pairs(tallies: Tallies, *, seed: int, runs: int) -> tuple[Int64Array, Int64Array]:
-    """Return resampled comparisons for each run: one multinomial draw over the counted cells."""
+    """Return resampled comparisons for each run, by one multinomial draw over the counted cells."""
     n = len(tallies.systems)
     order = canonical_order(tallies.wins, tallies.ties)
     upper = np.triu_indices(n, 1)
@@ -261,17 +263,16 @@ def trueskill_online(
     tau: float = 0.0,
     draw_probability: float | None = None,
 ) -> Ability:
-    """Estimate abilities by one pass over the comparisons, averaged over orders.
+    """Estimate abilities by one pass over the comparisons in each of several orders, averaged.
 
     TrueSkill learns from each comparison once, so its estimate depends on their order. With
     ``order="key"``, a run shuffles the blocks by a hash of (seed, run, content key), and the result
     is the mean over runs. With ``order="rows"``, there is one run over the blocks in the given
     order, for instance that of judging. Within a block, comparisons are ordered by shown position.
 
-    Ties count, as draws. Collapsed outputs are expanded to every system they stand for. Unlike
-    in `ranking.core.methods.trueskill`, β does not grow with the number of comparisons, so the
-    standard deviations shrink as it grows. Comparisons of a block count as independent, which they
-    are not.
+    Ties count as draws. Collapsed outputs are expanded to every system they stand for. Unlike in
+    `trueskill_wmt`, β does not grow with the number of comparisons, so standard deviations shrink
+    as that number grows. Comparisons of a block are treated as independent, which they are not.
 
     Parameters
     ----------
@@ -281,17 +282,17 @@ def trueskill_online(
         0 ≤ seed < 2**64; only used with ``order="key"``.
     order : {"key", "rows"}
     runs : int
-        Number R of orders; ignored with ``order="rows"``, which has 1.
+        Number R of orders; ignored with ``order="rows"``, which has only one.
     weights : integer, shape (B,), optional
-        How often each block counts.
+        Weight of each block.
     mu, sigma : float
         Mean and standard deviation of the prior; the defaults are those of the paper.
     beta : float
-        Standard deviation of the noise of each side of a game.
+        Standard deviation of the noise on each side of a game.
     tau : float
         Standard deviation added to each side before a game; 0, since systems do not improve.
     draw_probability : float, optional
-        Between 0 and 1 (exclusively); None for the share of ties in the data.
+        Between 0 and 1 (exclusive); None for the share of ties in the data.
 
     Returns
     -------
@@ -333,7 +334,7 @@ def trueskill_online(
     estimable = np.zeros(n, dtype=np.bool_)
     estimable[games.first] = estimable[games.second] = True
     draws[:, ~estimable] = variances[:, ~estimable] = np.nan
-    # The mean of all skills differs between orders, and has no meaning.
+    # The mean of all skills varies between orders and is meaningless.
     level = draws[:, estimable].mean(axis=1, keepdims=True)
     spread = variances.mean(axis=0) + (draws - level).var(axis=0)
     return Ability(
@@ -353,7 +354,7 @@ def trueskill_online(
 
 
 class Games:
-    """The N comparisons of blocks as games, sorted by block and then by shown position.
+    """The N comparisons of blocks as games, sorted by block and shown position.
 
     Attributes
     ----------
@@ -365,7 +366,7 @@ class Games:
     block : int64, shape (N,)
         Row of the block.
     turn : int64, shape (N,)
-        Index of the game in the order of all games.
+        Index of the game among all games.
     """
 
     def __init__(self, blocks: Blocks) -> None:

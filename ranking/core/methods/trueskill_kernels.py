@@ -32,7 +32,7 @@ def draw_terms(t: float, margin: float) -> tuple[float, float]:
     a, b = margin - size, -margin - size
     p = between(b, a)
     if p <= 1e-300:
-        # For a very unlikely draw, the performance difference is at the nearer margin.
+        # For a very unlikely draw, the performance difference is close to the nearer margin.
         v, w = a, 1.0
     else:
         at_a, at_b = pdf(a), pdf(b)
@@ -129,7 +129,7 @@ def matched_runs(
     mu: FloatArray,
     var: FloatArray,
 ) -> None:
-    """Fill in each row of `mu` and `var`, shape (R, n), by one run of WMT's procedure.
+    """Fill in each row of `mu` and `var`, shape (R, n), with one run of WMT's procedure.
 
     `wins` and `ties` have shape (R, n, n), or (1, n, n) for the same comparisons in each run.
     """
@@ -157,7 +157,7 @@ def matched_runs(
         for match in range(matches):
             i = int(np.argmax(v))
             j = _opponent(i, total, e, inverse, chance, uniform(start, np.uint64(2 * match)))
-            # Draw one of their stored comparisons; only its outcome matters.
+            # Draw one of the two systems' stored comparisons; only its outcome matters.
             drawn = uniform(start, np.uint64(2 * match + 1)) * total[i, j]
             if drawn < won[i, j]:
                 update(m, v, i, j, False, beta2, margin)
@@ -175,7 +175,7 @@ def matched_runs(
     nogil=True,
 )
 def shuffled(key: UInt64Array, seed: np.uint64, run: int) -> UInt64Array:
-    """Return numbers to sort units by; each depends only on (seed, run, key of the unit)."""
+    """Return numbers for sorting units, each depending only on (seed, run, key of the unit)."""
     start = stream(seed, np.uint64(run))
     result = np.empty(len(key), dtype=np.uint64)
     for k in range(len(key)):
