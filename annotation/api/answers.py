@@ -1,4 +1,4 @@
-"""Import and export the answers of a task in files of other tools."""
+"""Import and export the answers of a task in the file formats of other tools."""
 
 from typing import Any
 
@@ -114,7 +114,7 @@ class AnswersView(Address):
         refusals={FormatError: "file", ImportRefusedError: "file"},
     )
     def post(self) -> Any:
-        """Import the answers of a file, or nothing if there is an error. Importing a file again changes nothing."""
+        """Import the answers in a file; on any error, nothing is imported. Importing a file again changes nothing."""
         return sent_answers_import(
             task=self.task,
             sent=self.sent["file"],

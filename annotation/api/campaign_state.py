@@ -53,7 +53,7 @@ class TransitionRequestSerializer(serializers.Serializer[Any]):
 
 
 class JudgesNeededSerializer(serializers.Serializer[Any]):
-    """A task that takes more than one judge."""
+    """A task that needs more than one judge."""
 
     task = serializers.IntegerField(source="task.pk", read_only=True)
     needed = serializers.IntegerField(
@@ -144,7 +144,7 @@ class CampaignRestoreView(_StateAddress):
 
 
 class ClosingSerializer(serializers.Serializer[Any]):
-    """Closing of a test set to judges, and the judges at work in it now."""
+    """Whether a test set is closed to judges, and the judges at work in it now."""
 
     closed_at = serializers.DateTimeField(allow_null=True, read_only=True)
     judges = serializers.IntegerField(read_only=True, help_text="Judges at work.")

@@ -29,8 +29,8 @@ class OutputCorrectView(Address):
     def post(self, output_id: int) -> Output:
         """Replace the text of a system's output, and return the new output.
 
-        HITs that no judge has opened are redrawn with it; judged blocks keep the old text. 400 if the output was
-        corrected in the meantime.
+        HITs that no judge has opened are redrawn with the new text; judged blocks keep the old one.
+        400 if the output was corrected in the meantime.
         """
         outputs = Output.objects.filter(system__test_set=self.task.test_set_id)
         output = row_found(outputs, "Output not found.", pk=output_id)

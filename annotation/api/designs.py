@@ -139,7 +139,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         return int(text)
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
-        """Find the group in the campaign of the view's test set."""
+        """Find the group by name in the test set's campaign."""
         return group_asked_for(self.context["view"].task, name)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
@@ -147,7 +147,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         return serializers.Serializer.run_validation(self, data)
 
     def get_validators(self) -> list[Any]:
-        """Return no validators: the service refuses, as for the page and the command."""
+        """Return no validators: the service validates, as it does for the page and the command."""
         return []
 
 

@@ -80,7 +80,7 @@ _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
 class JudgeAddress(Address):
-    """An address of the judging API, whose operations act for the signed-in judge."""
+    """Base view of the judging API; its operations act for the signed-in judge."""
 
     pagination_class: Any = None
 
@@ -109,7 +109,7 @@ class JudgeAddress(Address):
 
     @cached_property
     def sent(self) -> dict[str, Any]:
-        """The valid content of the request; unknown keys are refused. Raises ValidationError."""
+        """The validated content of the request; unknown keys are refused. Raises ValidationError."""
         return dict(content_validated(self.takes, self.request.data))
 
     def handle_exception(self, exc: Exception) -> Response:
@@ -204,7 +204,7 @@ class AssignmentsView(JudgeAddress):
     def post(self) -> Response:
         """Lend a HIT, or return the one still held.
 
-        202 means that there may be work soon: ask again after `retry_after` seconds.
+        202 means that work may become available soon: ask again after `retry_after` seconds.
         """
         in_hand = self.sent.get("in_hand", ())
         judge = self.judge_in(self.sent.get("campaign"))
@@ -336,7 +336,7 @@ def _feedback(judgment: Judgment) -> dict[str, Any] | None:
 
 
 def refusal(error: SubmissionRefusedError) -> Response:
-    """Return why rules or limits refuse a submission, in words and by candidate.
+    """Return the reason why a rule or limit refuses a submission, in words and by candidate.
 
     429 if the same request may succeed later, otherwise 400.
     """
@@ -380,7 +380,7 @@ class JudgedBlocksSerializer(serializers.Serializer[object]):
 
 
 class _Pages(CursorPages):
-    """Pages by time: a cursor of row ids would reveal how many judgments others have made."""
+    """Pages ordered by time: a cursor of row ids would reveal how many judgments others have made."""
 
     page_size = 20
     max_page_size = 50
@@ -428,7 +428,7 @@ class ProblemReportSerializer(serializers.Serializer[object]):
 
 
 class AnswerSerializer(serializers.Serializer[object]):
-    """Describe an organiser's answer to a problem report."""
+    """An organiser's answer to a problem report."""
 
     text = serializers.CharField()
     created_at = serializers.DateTimeField()

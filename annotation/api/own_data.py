@@ -1,4 +1,4 @@
-"""Serve the data stored about a judge, and erasure requests with the organisers' answers."""
+"""Data stored about a judge, and erasure requests with the organisers' answers."""
 
 import json
 
@@ -48,7 +48,7 @@ class OwnDataView(JudgeAddress):
 
 
 class OwnErasureView(JudgeAddress):
-    # No content is expected, whatever its format.
+    # No request body is expected, so any content type is accepted.
     parser_classes = (StrictJSONParser, FormParser, MultiPartParser)
 
     @operation("judging_erasure", OwnErasureSerializer(many=True), parameters=[CAMPAIGN])

@@ -1,4 +1,4 @@
-"""Panels of recruiting services over REST: their terms, addresses and participations."""
+"""REST API for panels of recruiting services: their terms, addresses and participations."""
 
 from typing import Any
 
@@ -118,7 +118,7 @@ class PanelSerializer(serializers.ModelSerializer[Panel]):
 
 
 class _HiddenSerializer(serializers.Serializer[Any]):
-    """Serializer whose `hidden` fields are null for members who only read."""
+    """Serializer whose `hidden` fields are null for read-only members."""
 
     hidden: tuple[str, ...]
 
@@ -187,7 +187,7 @@ class ParticipationSerializer(_HiddenSerializer):
 
 
 class _PanelAddress(Address):
-    """An address of a panel."""
+    """Base view for the addresses of a panel."""
 
     def get_serializer_context(self) -> dict[str, Any]:
         campaign: Any = self.campaign
@@ -248,7 +248,7 @@ class ParticipationsView(_PanelAddress):
     )
     def get(self, panel_id: int) -> QuerySet[Participation]:
         """List participations and their progress, newest first."""
-        # The filter reads the role.
+        # The filter uses the role.
         campaign: Any = self.campaign
         role_remember(self.request, campaign.role)
         return participations_of(panel=self.panel(panel_id))

@@ -162,8 +162,8 @@ class CampaignJudgesView(_JudgeAddress):
     def post(self) -> Response | dict[str, Any]:
         """Add a list of judges, all or none; with `dry_run`, only check each row (200).
 
-        The links of new judges are returned only once, unless they are sent by e-mail. 400 with the rows if any has
-        errors.
+        The links of new judges are returned only once, or not at all if they are sent by e-mail.
+        400 with the rows if any of them has errors.
         """
         sent = self.sent
         judges = judge_list_read(sent["list"])
@@ -191,7 +191,9 @@ class CampaignJudgesView(_JudgeAddress):
 
 
 def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, Any]:
-    """Return the response for a list that was checked or added; `links` are those of new judges by pseudonym."""
+    """Return the response for a list that was checked or added; `links` maps new judges' pseudonyms
+    to links.
+    """
     rows = []
     for row in checked.rows:
         judge = row.known_as if row.judge is None else row.judge.pseudonym
@@ -263,7 +265,8 @@ def _changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str
             for system in _named(systems, name, "conflicts", name)
         }
         there = set(System.objects.filter(conflicts__judge=judge))
-        # A system that is named again keeps its conflict, whichever test set it belongs to.
+        # A conflict is kept if its system is named again, even if the system belongs to another
+        # test set.
         kept = {system for system in there if system.name in sent["conflicts"]}
         names_kept = {system.name for system in kept}
         changes["conflicts"] = [system for system in wanted if system.name not in names_kept]
@@ -285,7 +288,7 @@ class CampaignJudgeLinkView(_JudgeAddress):
         refusals={CredentialRefusedError: "body"},
     )
     def post(self, judge_id: int) -> dict[str, Any] | Response:
-        """Replace all links of a judge by a new one, which is returned only once. 409 without `confirm`."""
+        """Replace all links of a judge with a new one, which is returned only once. 409 without `confirm`."""
         judge = self.judge(judge_id)
         if not self.sent["confirm"]:
             words = [

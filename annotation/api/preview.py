@@ -50,7 +50,7 @@ def _data(task: Task, hit: PreviewedHIT) -> dict[str, Any]:
             **(hit.blocks[0].stage_rules if hit.blocks else {}),
             **({} if hit.number else {"practice": True}),
         },
-        # Nothing is counted.
+        # Previews are not counted.
         "progress": {"done": 0, "wanted": campaign.blocks_per_judge, "minutes_left": None},
         "notice": "",
     }
@@ -61,14 +61,14 @@ def _next_data(task: Task, after: UUID | None) -> dict[str, Any] | None:
     return None if hit is None else _data(task, hit)
 
 
-#: Members who only read may preview, and the description leaves previews out.
+#: Read-only members may preview, and the API description omits previews.
 _preview = partial(operation, for_readers=True, exclude=True)
 
 
 class PreviewAssignmentsView(JudgeAddress):
     @_preview("preview_assignment", takes=serializers.AssignmentRequestSerializer)
     def post(self) -> Response:
-        """Show the first HIT, or the one after."""
+        """Return the first HIT, or the one that follows another."""
         found = _next_data(self.task, self.sent.get("after"))
         if found is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
@@ -78,7 +78,7 @@ class PreviewAssignmentsView(JudgeAddress):
 class PreviewJudgmentView(JudgeAddress):
     @_preview("preview_judgment", takes=serializers.JudgmentRequestSerializer)
     def put(self, client_id: UUID) -> Response:
-        """Take a judgment and drop it; with `after`, the next HIT comes with the answer."""
+        """Accept a judgment and discard it; with `after`, the response includes the next HIT."""
         task, data = self.task, self.sent
         after, block = data.pop("after", None), data["block"]
         data.pop("in_hand", None)
@@ -100,7 +100,7 @@ class PreviewJudgmentView(JudgeAddress):
 class PreviewSkipView(JudgeAddress):
     @_preview("preview_skip", takes=serializers.SkipRequestSerializer)
     def put(self, client_id: UUID) -> Response:
-        """Take a skip and drop it."""
+        """Accept a skip and discard it."""
         assignment = hit_id_of(task=self.task, block=self.sent["block"])
         return Response({"id": client_id, **self.sent, "assignment": assignment})
 
@@ -108,21 +108,21 @@ class PreviewSkipView(JudgeAddress):
 class PreviewProblemReportView(JudgeAddress):
     @_preview("preview_problem_report", takes=ProblemReportRequestSerializer)
     def put(self, client_id: UUID) -> Response:
-        """Take a problem report and drop it."""
+        """Accept a problem report and discard it."""
         return Response({"id": client_id, **self.sent})
 
 
 class PreviewJudgmentsView(JudgeAddress):
     @_preview("preview_judgments", JudgedBlocksSerializer)
     def get(self) -> dict[str, Any]:
-        """Nothing is stored, so there is no history."""
+        """Return an empty history: nothing is stored."""
         return {"next": None, "previous": None, "has_older": False, "results": []}
 
 
 class PreviewProgressView(JudgeAddress):
     @_preview("preview_progress", serializers.ProgressSerializer)
     def get(self) -> dict[str, Any]:
-        """As at the beginning."""
+        """Return the progress of a judge who has not begun."""
         wanted = self.task.test_set.campaign.blocks_per_judge
         return {"done": 0, "wanted": wanted, "minutes_left": None}
 
@@ -130,7 +130,7 @@ class PreviewProgressView(JudgeAddress):
 class PreviewWorkTimeView(JudgeAddress):
     @_preview("preview_work_time", WorkTimeSerializer)
     def get(self) -> dict[str, Any]:
-        """No time is counted."""
+        """Return a work time of zero: previews are not timed."""
         nothing = {"sentences": 0, "active_seconds": 0, "untimed": 0}
         return {
             "time_zone": timezone.get_current_timezone_name(),

@@ -1,4 +1,4 @@
-"""Problem reports of a campaign, for its organisers: read, answered and closed."""
+"""Read, answer and close the problem reports of a campaign; for its organisers."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from campaign.api.operations import Address, operation
 
 
 class ProblemReplySerializer(serializers.Serializer[Any]):
-    """A reply to a report; without text if it withdraws another."""
+    """A reply to a report; its text is empty if it withdraws another reply."""
 
     number = serializers.IntegerField(help_text="Number among the replies to this report, from 1.")
     text = serializers.CharField()
@@ -95,7 +95,7 @@ class ProblemRepliesView(Address):
 class ProblemReplyTakeBackView(Address):
     @operation("campaigns_problem_reply_take_back", {201: ProblemReplySerializer})
     def post(self, report_id: int, number: int) -> ProblemReply:
-        """Take a reply back: the judge no longer sees it, and the report returns to its previous state."""
+        """Withdraw a reply: the judge no longer sees it, and the report returns to its previous state."""
         replies = ProblemReply.objects.filter(
             report__task__test_set__campaign=self.campaign, report=report_id
         )

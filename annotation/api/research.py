@@ -1,4 +1,4 @@
-"""Judgments, skips and comparisons for the members of a campaign, in pages or as a file."""
+"""Judgments, skips and comparisons for the members of a campaign, paginated or as a file."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
@@ -40,8 +40,8 @@ from campaign.models import Task
 def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
     """Let `get(view, request, task_id)` read from a replica, if there is one that is recent enough.
 
-    Responses from a replica have the headers `Quintet-Watermark`, the number of its last judgment, and
-    `Quintet-Behind`, the number of judgments that it lacked.
+    Responses from a replica have the headers `Quintet-Watermark`, the number of its last judgment,
+    and `Quintet-Behind`, the number of judgments it was missing.
     """
 
     @wraps(get)
@@ -178,9 +178,10 @@ class JudgmentsView(Address):
 def judgments_recorded(
     page: Sequence[JudgmentNumber], *, task: Task, until: int | None
 ) -> list[dict[str, Any]]:
-    """Return the records of the judgments with these numbers, in their order. A fixed number of queries.
+    """Return the records of the judgments with these numbers, in this order. A fixed number of queries.
 
-    A judgment is current if none up to number `until` supersedes it; if that is None, none at all.
+    A judgment is current if no judgment up to number `until` supersedes it. If `until` is None, all
+    judgments are considered.
     """
     found = _recorded(page, until)
     context = {
@@ -192,7 +193,7 @@ def judgments_recorded(
 
 
 def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgment]:
-    """Return the judgments of these numbers in their order, with `number` and whether each is `current`."""
+    """Return the judgments with these numbers in this order, each with its `number` and whether it is `current`."""
     ids = [number.judgment_id for number in page]
     by_id = Judgment.objects.select_related(
         "judge", "block__segment__document", "supersedes"
@@ -210,7 +211,7 @@ def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgmen
 
 
 class ComparisonFilter(JudgmentFilter):
-    """Filters of the judgments from which the comparisons are taken; these always count in rankings."""
+    """Filters for the judgments from which comparisons are taken. Only judgments that count in rankings are listed."""
 
     counts = None
 
@@ -236,7 +237,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonPages(CursorPages):
-    """Pages of judgments: all comparisons of a judgment are on one page."""
+    """Pagination by judgment: all comparisons of a judgment are on one page."""
 
     page_size_query_description = (
         "Judgments per page, each with all its comparisons. Default 100, at most 1,000."

@@ -31,11 +31,11 @@ class AnswerField(serializers.JSONField):
     )
 )
 class RulesField(serializers.JSONField):
-    """Rules of the campaign and the task, in the fields of the protocol."""
+    """Rules of the campaign and the task, in the protocol's fields."""
 
 
 def protocol_field() -> serializers.ChoiceField:
-    """Return a field for the protocol."""
+    """Return a serializer field for the protocol."""
     return serializers.ChoiceField(
         choices=Protocol.choices,
         help_text="Protocol of the task. Answer rankings with `labels`, all others with `answer`.",
@@ -43,7 +43,7 @@ def protocol_field() -> serializers.ChoiceField:
 
 
 class ChangeEffectsSerializer(serializers.Serializer[object]):
-    """Answered with 409: nothing was changed."""
+    """Response with status 409: nothing was changed."""
 
     words = serializers.ListField(
         child=serializers.CharField(), read_only=True, help_text="Effects of the change."
@@ -166,7 +166,7 @@ class NotYetSerializer(serializers.Serializer[object]):
 
 
 def in_hand_field() -> serializers.ListField:
-    """Return a field for the HITs that the page holds: those not started or not completed."""
+    """Return a field for the HITs that the page holds but has not completed."""
     return serializers.ListField(
         child=serializers.UUIDField(),
         max_length=BLOCKS_AHEAD,
@@ -279,7 +279,7 @@ class StoredRankingSerializer(serializers.Serializer[object]):
 
 
 class RefusalSerializer(serializers.Serializer[object]):
-    """Reason for refusing a submission; invalid requests only have `errors`."""
+    """Reason for refusing a submission; invalid requests have only `errors`."""
 
     detail = serializers.CharField()
     missing = serializers.ListField(

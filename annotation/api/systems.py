@@ -1,4 +1,4 @@
-"""Systems: adding, describing, withdrawing and restoring them."""
+"""Add, describe, withdraw and restore systems."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ class SystemsView(Address):
     def post(self) -> System:
         """Add a system with an output for every segment; HITs that no judge has opened are redrawn with it.
 
-        400 names the first error, and nothing is stored.
+        On an error, nothing is stored, and a 400 response names the first error.
         """
         file = self.sent["file"]
         return system_add(
