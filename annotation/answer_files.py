@@ -1,7 +1,7 @@
 """Registry of file formats for answers; each protocol registers its own.
 
-The import (`annotation.importing.answers`) handles files, judges, segments, outputs and blocks, whatever the
-protocol. The `AnswerFiles` of a protocol convert file content into answers.
+The import (`annotation.importing.answers`) handles files, judges, segments, outputs and blocks for
+every protocol. The `AnswerFiles` of a protocol convert file content into answers.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ class FileAnswer:
     segment, document : str
         Names; a segment may be named by its number in the test set. The document is empty if the file names none.
     candidates : tuple of tuple of str
-        The systems behind each output, in shown order.
+        The systems behind each output, in display order.
     said : object
         The input of `AnswerFiles.answer`; for a skip, the missing ranks.
     texts : tuple of str or None
@@ -51,7 +51,7 @@ class FileAnswer:
         Elapsed time, and time without breaks.
     comment : str
     about : int, optional
-        Index, among the answers of the file, of the earlier answer that this one is about.
+        Index of the earlier answer in the file that this one is about.
     is_number : bool
         Whether `segment` is a number in the test set, even if a document is named.
     is_skip : bool
@@ -78,7 +78,7 @@ class FileAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """Content of a file: its format, its answers in order, and its losses, complete once the answers are read."""
+    """Content of a file. `losses` is complete only once all answers have been read."""
 
     file_format: str
     answers: Iterable[FileAnswer]
@@ -87,7 +87,9 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileWritten:
-    """A file with the answers of a task: its lines with line ends, and the data that the format cannot hold."""
+    """A file with the answers of a task: lines including their endings, and the data that the
+    format cannot hold.
+    """
 
     lines: Sequence[str]
     losses: Sequence[Loss] = ()
@@ -95,11 +97,12 @@ class FileWritten:
     watermark: int = 0
 
 
-#: Count a loss: data that an answer cannot hold, described by a phrase as in errors of files.
+#: Counts a loss: data that an answer cannot hold, described by a phrase like those in FormatError.
 Lose = Callable[[str], None]
 
 
-#: Raise the error of an answer in a file; the arguments are the answer, field, problem and remedy.
+#: Raises the error for an answer in a file; the arguments are the answer, field, problem and
+#: remedy.
 RefuseAnswer = Callable[[FileAnswer, str | None, str, str], NoReturn]
 
 
@@ -117,18 +120,18 @@ class AnswerFiles:
         Converts `FileAnswer.said` into an answer as `AnswerKind.serializer` returns it, given the candidates'
         texts in the test set (None if it has none) and the task's rules. Raises AnswerRefusedError.
     of_task : callable
-        Converts the answers of a file into answers of a task: a line about several segments becomes one for each.
-        Also receives the function that raises the error of an answer.
+        Converts the answers of a file into answers of a task: a line about several segments becomes
+        one for each. Also receives the function that raises the error for an answer.
     why : callable
-        Returns further content of `HIT.why`, by the systems of the candidates; answers share a HIT only if it is
-        the same.
+        Returns additional content of `HIT.why`, given the systems of the candidates; answers share
+        a HIT only if this content is the same.
     part : callable
         Returns the pass of an answer, as in `HIT.part`; 0 for protocols without passes.
     written : sequence of str
         The formats that can be written.
     write : callable, optional
-        Returns a file in a format with the current answers of a task by number, without controls and excluded judges.
-        None if no format can be written.
+        Returns a file with the current answers of a task by number, without those of excluded
+        judges and those to controls. None if no format can be written.
     """
 
     formats: tuple[str, ...]
@@ -152,7 +155,7 @@ def answer_files_register(protocol: str, files: AnswerFiles) -> None:
 
 
 def answer_files(protocol: str) -> AnswerFiles | None:
-    """Return the file formats of a protocol; None if it has none."""
+    """Return the file formats of a protocol, or None if it has none."""
     return _FILES.get(protocol)
 
 

@@ -1,4 +1,4 @@
-"""Send the answers of a task as downloads: five-way CSV, and files of other tools with their losses."""
+"""Send the answers of a task as downloads: five-way CSV, and formats of other tools with a list of omitted data."""
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.text import slugify
@@ -13,7 +13,9 @@ from campaign.selectors.rehearsals import rehearsed_slug
 
 
 def file_stem(task: Task, called: str) -> tuple[str, dict[str, str]]:
-    """Return the beginning of file names for a task, and a header that marks files of a rehearsal, whose judges are simulated."""
+    """Return the file name prefix for a task, and a header that marks files of rehearsals with
+    simulated judges.
+    """
     name = slugify(called) or f"task-{task.pk}"
     rehearsed = rehearsed_slug(task_id=task.pk)
     if rehearsed is None:
@@ -41,7 +43,7 @@ def formats_written(task: Task) -> list[str]:
 
 
 def answers_written(*, task: Task, file_format: str) -> FileWritten | None:
-    """Return the answers of a task in a format; None if the format is not available."""
+    """Return the answers of a task in a format, or None if the format is not available."""
     files = answer_files(task.protocol)
     if files is None or files.write is None or file_format not in files.written:
         return None

@@ -31,7 +31,7 @@ def five_way_csv(*, task: Task, watermark: int | None = None) -> Iterator[str]:
 def five_way_rows(*, task: Task, watermark: int | None = None) -> Iterator[FiveWayRow]:
     """Yield the current judgments by number, then the blocks that were skipped and not judged.
 
-    Controls and the judges who are excluded now are left out, as in the ranking: the file gives
+    Controls and currently excluded judges are left out, as in the ranking, so the file reproduces
     the latest ranking.
 
     With `watermark`, yields exactly the judgments of the ranking run with this watermark: those that
@@ -60,8 +60,8 @@ def judged_rows(
 ) -> Iterator[FiveWayRow]:
     """Yield the judgments with the numbers `after` + 1 … `until`, by number.
 
-    `names` are the names of systems by id; with them, the systems' numbers and the order of the systems behind one
-    candidate depend on nothing else. Reads a few thousand judgments at a time.
+    `names` maps ids to names of systems. If given, the systems' numbers, and the order of systems
+    behind one candidate, depend on these names alone. Reads a few thousand judgments at a time.
     """
     for start in range(after, until, _AT_ONCE):
         some = judgments.filter(
@@ -73,7 +73,7 @@ def judged_rows(
 
 
 def most_candidates(judgments: JudgmentQuerySet) -> int:
-    """Return the largest number of candidates in a block of these judgments, 0 without any."""
+    """Return the largest number of candidates in a block of these judgments; 0 if there are none."""
     found = judgments.aggregate(most=Max(candidate_count("block__")))
     return int(found["most"] or 0)
 
@@ -89,13 +89,13 @@ def _most_candidates(task: Task) -> int:
 def _rows(
     rows: QuerySet[Any, Any], task: Task, names: Mapping[int, str] | None = None
 ) -> list[FiveWayRow]:
-    """Return the rows of judgments or skips; skips have blank labels."""
+    """Return the rows of judgments or skips; the labels of skips are blank."""
     test_set = task.test_set
     if names is None:
         systems = list(test_set.systems.order_by("id").values_list("id", "name"))
     else:
         systems = sorted(names.items(), key=lambda one: one[1])
-    # The format needs a number for each system; the numbers have no meaning outside the file.
+    # The format requires a number for each system; the numbers have no meaning outside the file.
     known = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
     is_judged = rows.model is Judgment
     # Without indexes, each part would read whole tables.
@@ -134,26 +134,28 @@ def _rows(
 
 
 def judgments_written(*, task: Task, watermark: int) -> JudgmentQuerySet:
-    """Return the judgments to export: current among 1…`watermark`, by number, without excluded judges. One query."""
+    """Return the judgments to export: those current up to `watermark`, without excluded judges. One
+    query.
+    """
     excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
     judgments = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
     return judgments.exclude(judge__pseudonym__in=excluded).order_by("numbered__number")
 
 
 def judgments_lost(what: str, judgments: JudgmentQuerySet) -> list[Loss]:
-    """Return the loss of some data of these judgments; an empty list if there are no judgments. One query."""
+    """Return a loss that counts these judgments; an empty list if there are none. One query."""
     numbers = list(judgments.values_list("numbered__number", flat=True))
     return [Loss(what, len(numbers), f"judgment {numbers[0]}")] if numbers else []
 
 
 def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
-    """Return the loss of comments of the judgments 1…`watermark`. Two queries."""
+    """Return the losses for comments on the judgments 1…`watermark`. Two queries."""
     written = judgments_written(task=task, watermark=watermark)
     return judgments_lost("comments", written.exclude(comment=""))
 
 
 def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
-    """Return for each block the ids of the systems behind its candidates, in shown order.
+    """Return the ids of the systems behind each block's candidates, in display order.
 
     One query. The systems of a candidate keep the order in which they were recorded, so an imported
     file is exported unchanged.

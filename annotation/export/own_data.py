@@ -1,4 +1,4 @@
-"""A judge's own data as a zip of JSON files, with a page that explains them."""
+"""Export a judge's own data as a zip of JSON files, with a page that explains them."""
 
 import json
 import zipfile
@@ -18,7 +18,7 @@ README: Final = "README.txt"
 
 
 def own_data_zip(judge: Judge) -> bytes:
-    """Return the zip file."""
+    """Return a judge's own data as a zip file."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(README, _readme(judge))

@@ -19,13 +19,14 @@ from campaign.formats.segment_identity import (
 from campaign.models import Output, Segment, Task, TestSet
 from campaign.texts.normalisation import text_to_the_eye
 
-#: Raise the error of an answer; the arguments are field, problem and remedy.
+#: Raises the error for an answer; the arguments are field, problem and remedy.
 Refuse = Callable[[str | None, str, str], NoReturn]
 
 _NAMES_IN_ERRORS: Final = 20
-#: Texts are kept up to this many characters, because answers about one segment may be far apart.
+#: Maximum number of characters cached, since answers about one segment may be far apart in the
+#: file.
 _MOST_CHARACTERS: Final = 20_000_000
-#: Counted for each output besides its text.
+#: Characters counted for each output in addition to its text.
 _CHARACTERS_OF_A_ROW: Final = 100
 _Found = TypeVar("_Found")
 
@@ -49,7 +50,9 @@ def known_segments(test_set: TestSet) -> KnownSegments:
 
 
 class Places:
-    """Find segments and outputs; reads the names of all segments once, and the outputs of a segment when an answer names it."""
+    """Find segments and outputs. Reads all segment names once, and outputs when an answer names
+    their segment.
+    """
 
     def __init__(self, task: Task, losses: Losses) -> None:
         self._test_set = task.test_set
@@ -72,9 +75,9 @@ class Places:
     def of(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
     ) -> list[Place]:
-        """Return the place of each answer; queries only segments that no earlier answer named.
+        """Return the place of each answer; queries only segments not named by earlier answers.
 
-        Refuses unknown segments and systems, and texts that differ from those of the test set.
+        Refuses unknown segments and systems, and texts that differ from the test set's.
         """
         if self._characters > _MOST_CHARACTERS:
             self._forget()
@@ -107,7 +110,9 @@ class Places:
     def _prove(
         self, new: Mapping[SegmentName, FileAnswer], refuse: Callable[[FileAnswer], Refuse]
     ) -> None:
-        """Find the segments with these names, each given with the first answer that uses it, and read their outputs."""
+        """Find the segments with these names and read their outputs; each name maps to the first
+        answer using it.
+        """
         named = [
             _proved(refuse, answer, self._known.candidates, name) for name, answer in new.items()
         ]
@@ -160,7 +165,7 @@ class Places:
     def _create_outputs(
         self, answers: Sequence[FileAnswer], segments: Sequence[KnownSegment]
     ) -> None:
-        """Create the outputs that judgments name, for segments without texts."""
+        """Create the outputs that judgments name in segments without texts."""
         missing = {
             (segment.key, name)
             for answer, segment in zip(answers, segments, strict=True)
@@ -225,7 +230,7 @@ class Places:
 
 
 def _looks_same(one: str | None, other: str | None) -> bool:
-    """Return True if a design's text normalization may have shown two texts as one."""
+    """Return True if a design's text normalization may have merged the two texts."""
     return one == other or (
         one is not None and other is not None and text_to_the_eye(one) == text_to_the_eye(other)
     )
@@ -237,7 +242,7 @@ def _proved(
     find: Callable[..., _Found],
     *names: Any,
 ) -> _Found:
-    """Return the result of `find`, or refuse the answer with the reason why its segment is uncertain."""
+    """Return the result of `find`; if the segment is uncertain, refuse the answer with the reason."""
     try:
         return find(*names)
     except SegmentProblem as error:

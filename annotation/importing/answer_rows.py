@@ -1,4 +1,4 @@
-"""Write the rows of imported answers: HITs, judges, blocks, judgments, skips, and answers that hold more than labels."""
+"""Write the rows of imported answers: HITs, judges, blocks, judgments, skips, and protocol-specific answers."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,24 +23,25 @@ from campaign.database.recording import rows_created
 from campaign.database.transactions import table_scans_off
 from campaign.models import Judge, Task
 
-#: The most that a design can ask for, and that the page of a HIT shows.
+#: Maximum blocks per HIT in a design, and on the page of a HIT.
 BLOCKS_OF_A_HIT: Final = 50
 #: Remedy for JudgeTakesPartError, used in error messages.
 RENAME_JUDGE: Final = "import into another campaign, or rename the judge in the whole file"
 
 
 class ImportedHITs:
-    """Put imported blocks into completed HITs, which are never lent: the blocks of each judge in order, fifty per HIT.
+    """Group each judge's imported blocks, in order, into completed HITs of fifty; these are never lent.
 
-    Files do not tell which blocks were lent together, only who judged them and in which order. A HIT belongs to one
-    judge and one pass, and its `why` holds for all its blocks.
+    Files do not record which blocks were lent together, only who judged them and in which order. A
+    HIT belongs to one judge and one pass, and its `why` holds for all its blocks.
 
-    Create it in the transaction of the import: it locks the row of the task's `HITSequence` until the end.
+    Create an instance within the import's transaction: it locks the row of the task's `HITSequence`
+    until the commit.
 
     Attributes
     ----------
     is_first_import : bool
-        Whether nothing was imported into the task before.
+        Whether nothing had been imported into the task before.
     began_at : datetime
     """
 
@@ -60,14 +61,14 @@ class ImportedHITs:
         self.begin_file({})
 
     def begin_file(self, why: Mapping[str, Any]) -> None:
-        """Begin a file: no HIT has blocks of two files. `why` names the file in `HIT.why`."""
+        """Start a new file: no HIT has blocks from two files. `why` names the file in `HIT.why`."""
         self._why = why
         self._last: dict[tuple[int, int, str], tuple[HIT, int]] = {}
 
     def places(self, blocks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> list[tuple[int, int]]:
-        """Return the id of each block's HIT and its position in it; write the HITs that begin.
+        """Return the HIT id and position of each block; write the HITs that begin with them.
 
-        `blocks` are judge, pass, and further content of `HIT.why`.
+        Each of `blocks` consists of judge, pass, and additional content of `HIT.why`.
         """
         begun, placed = [], []
         for judge, part, why in blocks:
@@ -96,7 +97,7 @@ class ImportedHITs:
 
 
 class JudgeTakesPartError(Exception):
-    """A judge in the file takes part in the campaign and was not imported."""
+    """A judge named in the file takes part in the campaign, rather than being imported."""
 
     def __init__(self, pseudonym: str) -> None:
         super().__init__(pseudonym)
@@ -109,7 +110,7 @@ class JudgeTakesPartError(Exception):
 
 
 def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[str, int]:
-    """Return the ids of imported judges by pseudonym; create missing ones, in their order.
+    """Return the ids of imported judges by pseudonym; create missing ones in the given order.
 
     Raises JudgeTakesPartError.
     """
@@ -133,7 +134,7 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     return ids
 
 
-# Looks in one table at a time, by its index.
+# One query per table, so that each uses its index.
 _FIND = """
     SELECT each.id FROM unnest(%s::uuid[]) AS each (id)
     WHERE (SELECT true FROM annotation_judgment j WHERE j.client_id = each.id)
@@ -142,7 +143,7 @@ _FIND = """
 
 
 def ids_there(client_ids: Iterable[UUID]) -> set[UUID]:
-    """Return the ids that a judgment or a skip already has."""
+    """Return those of the ids that a judgment or skip already has."""
     with table_scans_off(), connection.cursor() as cursor:
         cursor.execute(_FIND, [list(map(str, client_ids))])
         return {id_ for (id_,) in cursor.fetchall()}
@@ -183,13 +184,13 @@ class AnswerRow:
 
 
 class AnswerWriter:
-    """Write answers of a task, some hundred at a time; used inside one transaction."""
+    """Write answers of a task, a few hundred at a time; used inside one transaction."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._kind = answer_kind(task.protocol)
         self.hits = ImportedHITs(task)
-        # Ids of judgments by client id, because later answers may be about them.
+        # Judgment ids by client id, because later answers may be about these judgments.
         self._judgments: dict[UUID, int] = {}
 
     def write(self, rows: Sequence[AnswerRow]) -> int:
@@ -246,7 +247,9 @@ class AnswerWriter:
     def _about(
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
-        """Return a function for the column with the judgment that a row is about, one of these rows or an earlier one."""
+        """Return a function that finds the judgment a row is about, among these rows or earlier
+        ones.
+        """
         if self._kind.about is None:
             return lambda _row: {}
         column = self._kind.about.column

@@ -1,4 +1,4 @@
-"""Import answers of any protocol from files, each with its block."""
+"""Import answers of any protocol from files, and create their blocks."""
 
 import hashlib
 import json
@@ -77,10 +77,10 @@ class AnswersImported:
     already_there : int
         Answers and skips that had been imported before.
     repeated : int
-        Number of all these answers that exactly repeat an earlier one. Each counts.
+        How many of these answers exactly repeat an earlier one. Repeats count, too.
     files : tuple of AnswersOfFile
     losses : tuple of Loss
-        Content of the files that the answers do not hold.
+        Content of the files that was not imported.
     """
 
     judgments: int
@@ -100,13 +100,14 @@ def answers_import(
     languages: LanguagePair | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> AnswersImported:
-    """Import the answers of files into a task, or none of them if there is an error; `languages` restricts them to a pair.
+    """Import answers from files into a task: all or, on an error, none. `languages` restricts them to a language pair.
 
-    An answer becomes a block with its candidates as shown, in a HIT with others of its judge and file, and a
-    judgment or skip by the judge with the pseudonym in the file. Missing outputs are created if the test set has no
-    texts. HITs are completed and never lent; `HIT.why` names their file. Answers that were imported before are
-    skipped: they have the same segment, judge, candidates, content, and number of equal answers before them.
-    Judgments are numbered last, in the order of the files. After the commit, a ranking is requested.
+    An answer becomes a block with its candidates as shown, in a HIT with other answers of the same
+    judge and file, and a judgment or skip by the judge with the pseudonym given in the file.
+    Missing outputs are created if the test set has no texts. HITs are completed and never lent;
+    `HIT.why` names their file. Answers that were imported before are skipped; they are recognised
+    by segment, judge, candidates, content, and the number of equal answers before them. Judgments
+    are numbered last, in the order of the files. After the commit, a ranking is requested.
 
     The result is added to the import report of the test set.
 
@@ -147,7 +148,7 @@ def _refuse_unknown_format(reader: AnswerFiles, file_format: str | None) -> None
 
 
 class _Import:
-    """An import under way."""
+    """An import in progress."""
 
     def __init__(
         self,
@@ -176,7 +177,7 @@ class _Import:
         self._judgments = self._skips = self._already_there = 0
 
     def read(self, file: JudgmentsFile, file_format: str | None) -> None:
-        """Import a file."""
+        """Import the answers in a file."""
         sha256 = _sha256(file)
         with file.open() as stream:
             content = self._reader.read(InputFile(file.name, stream), file_format)
@@ -279,7 +280,7 @@ class _Import:
 
     def _row(self, answer: FileAnswer, place: Place, refuse: Refuse) -> AnswerRow:
         shown = len(place.outputs)
-        # Other tools rank any number of outputs.
+        # Other tools may rank any number of outputs.
         if self._kind.has_answers and shown not in self._kind.candidates:
             fewest, most = self._kind.candidates[0], self._kind.candidates[-1]
             asked = str(fewest) if fewest == most else f"{fewest} to {most}"
@@ -314,7 +315,7 @@ class _Import:
     ) -> uuid.UUID:
         """Return the id of an answer, derived from its content and the number of equal answers before it.
 
-        Only data that exports keep goes into the id, so that an exported file is recognised.
+        The id depends only on data that exports preserve, so that an exported file is recognised.
         """
         content = json.dumps(
             [self._task.pk, place.number, answer.judge, answer.candidates, said]
@@ -347,7 +348,7 @@ class _Import:
 
 
 def _without_region(pair: LanguagePair) -> tuple[str, ...]:
-    """Return the languages without their regions and scripts."""
+    """Return the language pair without regions and scripts."""
     names = (pair.source, pair.target)
     return tuple(language_tag(each.replace("_", "-")).split("-", 1)[0].lower() for each in names)
 
@@ -377,7 +378,7 @@ def _refuse_answer(
 
 
 def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) -> Exception:
-    """Return the error with the reason that the database gives and the lines it may concern."""
+    """Return an error with the database's reason and the lines that may have caused it."""
     said = str(error).strip().split("\n", 1)[0]
     return ImportRefusedError(
         f"the database refused an answer in lines {answers[0].line} to {answers[-1].line}: {said}",
@@ -393,7 +394,7 @@ def _sha256(file: JudgmentsFile) -> str:
     return found.hexdigest()
 
 
-#: Limits for files as sent and unpacked; larger ones need the command.
+#: Size limits for files as uploaded and unpacked; larger ones must be imported with the command.
 MAX_BYTES: Final = 5_000_000
 MAX_UNPACKED_BYTES: Final = 20_000_000
 _BY_COMMAND: Final = "use the command import_answers, or split the file"

@@ -1,5 +1,5 @@
-"""Create a test set from recognised files, for the command and for the jobs of uploads."""
-# ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
+"""Create a test set from recognised files, for the command and for upload jobs."""
+# ruff: noqa: PT028 # ruff mistakes `test_set_…` for test functions
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -59,7 +59,7 @@ def test_set_from_files(
 
     A reference that judges see is ranked only with `rank_shown_reference`.
 
-    Raises ImportRefusedError, LanguageTagError or FormatError; nothing is left behind then.
+    Raises ImportRefusedError, LanguageTagError or FormatError; nothing is stored in these cases.
     """
     omissions = Omissions()
     with opened_set(recognised, reading, omissions=omissions) as segments:
@@ -98,9 +98,9 @@ def test_set_files_check(
     rank_shown_reference: bool = False,
     guess_language: GuessLanguage | None = None,
 ) -> Inspection:
-    """Return what `test_set_from_files` would find in the files, without storing anything.
+    """Inspect the files as `test_set_from_files` does, without storing anything.
 
-    The inspection includes the error in the files, if any. Errors in the campaign, name and languages, if these are
+    An error in the files is part of the result. Errors in the campaign, name and languages, if
     given, are raised.
     """
     if campaign is not None and name and source_language and target_language:
@@ -132,7 +132,7 @@ _READINGS = 5
 
 @handles(JobKind.TEXTS_CHECK)
 def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Inspect the files of an upload, store the report, and propose languages where none were chosen."""
+    """Inspect the files of an upload, store the report, and propose languages if none were chosen."""
     upload = _upload(job)
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
     try:

@@ -208,7 +208,7 @@ def _options(
 
 
 def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
-    """Return the files to read. Raises CommandError if their roles do not fit together."""
+    """Return the files to read. Raises CommandError if their roles are inconsistent."""
     files, source = options["files"], options["source"]
     if bool(files) == (source is not None):
         raise CommandError("Give either FILE, or --source with --reference and --system.")
@@ -233,7 +233,7 @@ def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
 
 
 def _languages(options: dict[str, Any], recognised: RecognisedSet) -> tuple[str | None, str | None]:
-    """Return the languages given as options, or else those in the names of the files."""
+    """Return the languages given as options, otherwise those in the file names."""
     source, target = recognised.languages or (None, None)
     return options["source_language"] or source, options["target_language"] or target
 
@@ -269,7 +269,7 @@ def _summary(task: Task) -> str:
 
 
 def _reference_in_words(task: Task) -> str:
-    """Return the end of the summary: how the reference is used."""
+    """Return the last part of the summary, on the use of the reference."""
     shown = task.test_set.campaign.show_reference
     if task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
         design = design_in_force(task_id=task.pk)
