@@ -11,9 +11,10 @@ from django.db import models
 from campaign.database.many_rows import IGNORED_TRIGGERS_SET
 from campaign.database.triggers import trigger_from_file
 
-# Writes the blocks of the HITs `h` that match `{hits}`: exactly those of the plan, in its order, attention checks with
-# the labels expected. The plan is then emptied, because the blocks hold all of it. The worker writes blocks ahead, a
-# few HITs at a time (`hits_prepare`); the trigger below writes those of a HIT that is lent without blocks.
+# Writes the blocks of the HITs `h` that match `{hits}`: exactly those of the plan, in order, with
+# the expected labels of attention checks. The plan is then emptied, because the blocks hold all of
+# it. The worker writes blocks ahead, a few HITs at a time (`hits_prepare`); the trigger below
+# writes those of a HIT that is lent without blocks.
 BLOCKS_OF_PLANS = """
     WITH written AS (
         INSERT INTO annotation_block
@@ -33,13 +34,13 @@ BLOCKS_OF_PLANS = """
     UPDATE annotation_hit h SET plan = NULL WHERE {hits}
 """
 
-# A trigger gives every lent HIT its blocks exactly once, whichever code lends it.
+# A trigger gives every lent HIT its blocks exactly once, regardless of the code that lends it.
 # `pgtrigger.ignore` is set until the transaction ends, to its current value or to the empty string:
-# the triggers of the written tables read it and catch the error if it is unset, which costs more
-# than their own look-ups. `enable_seqscan` is off while statements here are planned: a connection
-# caches the plans of foreign keys and triggers, and plans made while the tables are small would
-# scan them for every row; lending would become ten times slower after five hundred HITs, until
-# autovacuum runs.
+# triggers on the written tables read it and catch the error if it is unset, which costs more than
+# their own lookups. `enable_seqscan` is off while statements here are planned: a connection caches
+# the plans of foreign keys and triggers, and plans made while the tables are small would scan them
+# for every row; lending would become ten times slower after five hundred HITs, until autovacuum
+# runs.
 BLOCKS_WRITE = trigger_from_file(
     "annotation",
     "assignment_writes_the_blocks_of_its_hit",
@@ -82,7 +83,7 @@ class Assignment(models.Model):
     #: The judge's n-th HIT of the task, from 1.
     ordinal = models.PositiveIntegerField(default=0)
     completed_at = models.DateTimeField(null=True, blank=True)
-    #: The lease ran out, and the HIT returned to the pool or went to another judge.
+    #: Set once the lease has run out and the HIT has returned to the pool or gone to another judge.
     released_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -111,7 +112,7 @@ class Assignment(models.Model):
                 condition=models.Q(completed_at__isnull=True),
                 name="assignment_begun",
             ),
-            # A judge's own, latest first.
+            # A judge's own assignments, latest first.
             models.Index(fields=["judge", "-ordinal"], name="assignment_of_a_judge"),
         ]
         triggers = [
@@ -130,10 +131,11 @@ class Assignment(models.Model):
 
 
 class Exposure(models.Model):
-    """A judge was sent a segment's texts, with a HIT. Rows are never deleted.
+    """Record that a judge was sent a segment's texts with a HIT. Rows are never deleted.
 
-    Makes "no judge sees a segment twice, except for intended repeats" a database constraint. A task whose judges may
-    see segments of other tasks again (`Task.segments_again`) counts apart: within it, too, a segment is seen once.
+    Makes "no judge sees a segment twice, except for intended repeats" a database constraint. A task
+    whose judges may see segments of other tasks again (`Task.segments_again`) is counted
+    separately; within it, a segment is still seen only once.
     """
 
     judge = models.ForeignKey(
@@ -157,15 +159,15 @@ class Exposure(models.Model):
         db_index=False,
     )
     is_repeat = models.BooleanField(default=False)
-    # Key of the task within the segment's test set: one byte if empty, where an id would take eight
-    # in each row. Holds the protocol of a task that shows judges segments again; empty for all
-    # others, which count together.
+    # Key of the task within the segment's test set. Holds the protocol of a task that shows judges
+    # segments again; empty for all others, which count together. An empty string takes one byte per
+    # row; an id would take eight.
     apart = models.CharField(max_length=20, default="", db_default="", blank=True)
 
     class Meta:
         constraints = [
-            # Each repeat differs from all others by its id. A condition would do the same, but its index would
-            # not hold all that a judge has seen.
+            # Each repeat differs from all others by its id. A conditional constraint would work
+            # too, but its index would not cover everything a judge has seen.
             models.UniqueConstraint(
                 "judge",
                 "segment",
@@ -180,8 +182,9 @@ class Exposure(models.Model):
 class JudgeAccount(models.Model):
     """Number of HITs lent to a judge in a task so far, and whether they are waiting for more.
 
-    Changed under the lock of the judge's row; the planner, under the lock of the task's
-    `HITSequence`, writes only its answer to a request: `requested_at` and `none_left_at`.
+    Changed under the lock of the judge's row. The planner holds the lock of the task's
+    `HITSequence` instead, and writes only its answer to a request: `requested_at` and
+    `none_left_at`.
     """
 
     judge = models.ForeignKey(
@@ -192,19 +195,19 @@ class JudgeAccount(models.Model):
     )
     task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="accounts")
     hits_lent = models.PositiveIntegerField(default=0)
-    #: Repeats of their own, among `hits_lent`.
+    #: Repeats of the judge's own HITs among `hits_lent`.
     intra_lent = models.PositiveIntegerField(default=0)
-    #: HITs with an attention check, without repeats of their own.
+    #: HITs with an attention check, excluding repeats of the judge's own HITs.
     checks_lent = models.PositiveIntegerField(default=0, db_default=0)
     # Inputs for drawing the next check and repeat (`annotation.sampling.rates`). Excludes training
     # and the judge's own repeats.
     hits_since_check = models.PositiveIntegerField(default=0, db_default=0)
-    #: Without training.
+    #: Excludes training.
     hits_since_repeat = models.PositiveIntegerField(default=0, db_default=0)
     #: Blocks judged or skipped in closed assignments.
     blocks_closed = models.PositiveIntegerField(default=0, db_default=0)
     last_lent_at = models.DateTimeField(null=True, blank=True)
-    #: No HIT was available, and the planner has not checked since.
+    #: Set when no HIT was available and the planner has not checked since.
     requested_at = models.DateTimeField(null=True, blank=True)
     #: When the planner last found no HIT to plan for this judge.
     none_left_at = models.DateTimeField(null=True, blank=True)
@@ -220,7 +223,7 @@ class JudgeAccount(models.Model):
             ),
         ]
         indexes = [
-            # The judges the planner has to plan HITs for.
+            # Judges for whom the planner has to plan HITs.
             models.Index(
                 fields=["task", "requested_at"],
                 condition=models.Q(requested_at__isnull=False),

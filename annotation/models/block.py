@@ -22,7 +22,8 @@ class BlockControl(models.TextChoices):
     NONE = "", _("none")
     ATTENTION = "attention", _("Attention check")
     TRAINING = "training", _("Training")
-    # Its order is not known: it showed an output that was corrected, and does not count.
+    # The correct order is not known: the block showed an output that was later corrected, and does
+    # not count.
     CORRECTED = "corrected", _("Wrong output")
 
 
@@ -38,18 +39,18 @@ def stands_for(sizes: Sequence[int]) -> list[int] | None:
 
 
 def candidate_ids(block: uuid.UUID, count: int) -> tuple[uuid.UUID, ...]:
-    """Return the ids by which browsers know the candidates of a block, in shown order.
+    """Return the ids that browsers use for the candidates of a block, in display order.
 
-    They are derived from the block's public id and the place alone, so they reveal nothing else.
+    They are derived only from the block's public id and the position, so they reveal nothing else.
     """
     return tuple(uuid.uuid5(block, str(place)) for place in range(1, count + 1))
 
 
 class Block(models.Model):
-    """A segment and its candidates in shown order: the unit of judgment.
+    """A segment and its candidates in display order: the unit of judgment.
 
-    A candidate is one distinct text; it stands for every output that has it. What a block shows never
-    changes.
+    A candidate is one distinct text; it stands for every output with that text. The content of a
+    block never changes.
 
     A planned HIT's blocks are written shortly before it is first lent; see `HIT.plan`.
     A control block is judged and stored like every other, but does not count in
@@ -65,19 +66,19 @@ class Block(models.Model):
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     #: From 1.
     position = models.PositiveSmallIntegerField()
-    #: By id, in shown order; those of one candidate side by side.
+    #: Ids in display order; outputs of the same candidate are adjacent.
     outputs = ArrayField(models.BigIntegerField())
     #: Number of outputs each candidate stands for; empty if each stands for one.
     stands_for = ArrayField(models.PositiveSmallIntegerField(), null=True, blank=True)
     control = models.CharField(
         max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
     )
-    #: Ranks of a control, aligned with the candidates. Only their order is expected; an empty rank expects nothing
-    #: of that candidate.
+    #: Ranks of a control, aligned with the candidates. Only their order matters; a candidate with
+    #: an empty rank may be anywhere.
     expected = ArrayField(models.PositiveSmallIntegerField(null=True), null=True, blank=True)
     #: Explanation shown to the judge after a training block.
     explanation = models.TextField(default="", db_default="", blank=True)
-    # Identifier shown to browsers instead of the key, so that it reveals neither order nor count.
+    # Identifier sent to browsers instead of the key, because it reveals neither order nor count.
     public_id = models.UUIDField(default=uuid.uuid4, db_default=RandomUUID(), unique=True)
 
     class Meta:
@@ -103,9 +104,9 @@ class Block(models.Model):
             ),
         ]
         triggers = [
-            # Fires once per statement, however many rows: HITs are stored by the thousand. Its
-            # look-ups are nested and planned as for large tables: a connection keeps the plan, and
-            # one made while the tables were small, or before a large insert, would read them whole.
+            # Fires once per statement, because HITs are stored by the thousand. Its lookups are
+            # nested and planned as for large tables: a connection keeps its plan, and a plan made
+            # while the tables were small, or before a large insert, would scan them.
             trigger_from_file(
                 "annotation",
                 "block_fits_its_segment",
@@ -127,9 +128,9 @@ class Block(models.Model):
 
 
 class ShownOutput(Output):
-    """An output as blocks refer to it: it keeps its segment, and is not deleted while a block shows it.
+    """Output whose segment cannot change, and that cannot be deleted while a block shows it.
 
-    A foreign key would ensure this, but an array cannot have one.
+    Foreign keys would ensure this, but array elements cannot have any.
     """
 
     class Meta:

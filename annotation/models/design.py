@@ -18,8 +18,8 @@ from campaign.database.seeds import SeedField
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 
-# Fields of a design that an organiser chooses; the others say who changed it, when and for which
-# task.
+# Fields of a design that an organiser chooses; the others record who changed it, when, and for
+# which task.
 PARAMETERS: Final = (
     *("kind", "seed", "systems_per_block", "segments_per_hit", "segment_order", "documents"),
     *("segments", "systems", "reference_rate", "bad_reference_rate", "attention_every"),
@@ -30,16 +30,15 @@ PARAMETERS: Final = (
 
 class DesignQuerySet(RecordedQuerySet["Design"]):
     def not_imported(self) -> "DesignQuerySet":
-        """Return the designs that HITs are drawn by, without the one of imported blocks."""
+        """Return the designs from which HITs are drawn, without the one for imported blocks."""
         return self.exclude(kind=Design.Kind.IMPORTED)
 
 
 class Design(RecordedModel):
     """Parameters by which a task's HITs are drawn, starting at a given HIT.
 
-    HIT number k is a function of its design's row, k and the recorded state
-    alone. A change of design is a new row, so the rows of a task are the
-    history of who changed what, and when; HITs keep the design that drew them.
+    HIT number k depends only on its design's row, k and the recorded state. A change of design adds
+    a row, so a task's rows record who changed what, and when; HITs keep the design that drew them.
     The parameters are those of `annotation.sampling.parameters`.
     """
 
@@ -50,7 +49,7 @@ class Design(RecordedModel):
         BINARY = "binary", _("blocks of two")
         ALL = "all", _("all systems")
         SORTING = "sorting", _("sorting")
-        # Blocks of imported judgments, drawn elsewhere.
+        # Blocks of imported judgments, which were drawn elsewhere.
         IMPORTED = "imported", _("imported")
 
     class Order(models.TextChoices):
@@ -162,7 +161,7 @@ class Design(RecordedModel):
                 condition=models.Q(seed__gte=0), name="design_seed_not_negative"
             ),
             is_one_of("kind", [*DesignKind, "imported"], name="design_kind_is_known"),
-            # As many as a block shows.
+            # At least as many as a block shows.
             models.CheckConstraint(
                 condition=models.Q(systems=[])
                 | models.Q(systems__len__gte=models.F("systems_per_block"))
@@ -185,7 +184,7 @@ class Design(RecordedModel):
                 condition=models.Q(attention_every=0) | models.Q(bad_reference_rate__gt=0),
                 name="design_attention_checks_need_damaged_references",
             ),
-            # Something must be left that is not a repeat.
+            # Not every HIT can be a repeat.
             models.CheckConstraint(
                 condition=models.Q(inter_share__range=(0, 0.9))
                 & models.Q(intra_share__range=(0, 0.9)),
@@ -210,7 +209,7 @@ class Design(RecordedModel):
 
     @property
     def parameters(self) -> DesignParameters:
-        """Return the parameters HITs are drawn with. Raises ValueError for imported blocks."""
+        """Parameters with which HITs are drawn. Raises ValueError for imported blocks."""
         values = {each.name: getattr(self, each.name) for each in fields(DesignParameters)}
         return DesignParameters(
             **values

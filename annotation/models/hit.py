@@ -1,4 +1,4 @@
-"""HITs, and which of them may be lent to whom."""
+"""HITs, and querysets of those that may be lent to a judge."""
 
 from datetime import UTC, datetime
 from typing import ClassVar, Final
@@ -28,7 +28,7 @@ class IsAnyOf(models.Func):
 
 
 class PlaceIn(models.Func):
-    """The place of the second expression in an array, from 1; NULL where it is not in it."""
+    """Position of the second expression in an array, from 1; NULL if it is not in the array."""
 
     function = "array_position"
     output_field = models.IntegerField()
@@ -40,11 +40,11 @@ class HITQuerySet(models.QuerySet["HIT"]):
         return self.filter(completed_at__isnull=True)
 
     def pooled(self) -> "HITQuerySet":
-        """Return the incomplete HITs that any judge may be lent: those in the index `hit_pool`."""
+        """Return the incomplete HITs that may be lent to any judge: those in the index `hit_pool`."""
         return self.incomplete().filter(purpose__in=POOLED, is_standby=False)
 
     def standby(self) -> "HITQuerySet":
-        """Return the incomplete HITs that are lent where the pool has none: see `HIT.is_standby`."""
+        """Return the incomplete HITs that are lent when the pool has none; see `HIT.is_standby`."""
         return self.incomplete().filter(is_standby=True)
 
     def available(self) -> "HITQuerySet":
@@ -52,7 +52,7 @@ class HITQuerySet(models.QuerySet["HIT"]):
         return self.incomplete().filter(available_at__lte=Now())
 
     def unreserved(self) -> "HITQuerySet":
-        """Return the HITs that are reserved for no judge, or no longer."""
+        """Return the HITs that are not reserved for a judge, or no longer."""
         return self.filter(
             models.Q(reserved_for__isnull=True) | models.Q(reserved_until__lte=Now())
         )
@@ -60,7 +60,7 @@ class HITQuerySet(models.QuerySet["HIT"]):
     def unseen_by(
         self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
     ) -> "HITQuerySet":
-        """Return the HITs of which the judge has seen no segment. One look-up per segment.
+        """Return the HITs of which the judge has seen no segment. One lookup per segment.
 
         `apart` is `Task.exposed_apart` of their task.
         """
@@ -69,11 +69,11 @@ class HITQuerySet(models.QuerySet["HIT"]):
     def seen_by(
         self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
     ) -> "HITQuerySet":
-        """Return the HITs of which the judge has seen a segment: those `unseen_by` leaves out."""
+        """Return the HITs of which the judge has seen a segment: those that `unseen_by` omits."""
         return self.filter(IsNull(_seen(judge_id, apart), False))
 
     def holding_check(self, holds_check: bool | models.Expression | None) -> "HITQuerySet":
-        """Return the HITs with an attention check, or those without; all of them for None."""
+        """Return the HITs with an attention check, or those without one; for None, all HITs."""
         return self if holds_check is None else self.filter(holds_check=holds_check)
 
     def excluding_systems(self, system_ids: list[int] | models.Expression) -> "HITQuerySet":
@@ -86,7 +86,8 @@ def _seen(
 ) -> models.Subquery:
     """Return an expression: an exposure of the judge to a segment of the HIT, or NULL.
 
-    Avoids EXISTS, which PostgreSQL may turn into a join that reads all that the judge has seen for each HIT.
+    Avoids EXISTS, which PostgreSQL may turn into a join that reads all of the judge's exposures for
+    each HIT.
     """
     seen = Exposure.objects.filter(
         IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
@@ -111,20 +112,19 @@ class HIT(models.Model):
     """Blocks of consecutive segments of one document, done by one judge once: the unit of lending.
 
     HITs of imported judgments hold up to fifty blocks of one judge, in the order of the file
-    (`annotation.importing.answer_rows`); they are done, and never lent.
+    (`annotation.importing.answer_rows`); they are complete and never lent.
 
-    Blocks that are judged again, by another judge or by the same, are another
-    HIT that `repeats` the first: with blocks, an order and ids of its own.
+    Blocks that are judged again, by the same or another judge, form another HIT that `repeats` the
+    first, with its own blocks, order and ids.
 
-    A HIT is planned (a row), available (it may be lent now), lent, and done. The
-    row holds everything the pool is searched by, so that lending is one scan of
-    one partial index: from when the HIT may be lent (again), for whom it is
-    reserved, what it shows, and whether it is done.
+    A HIT is planned (a row), available (it may be lent now), lent, and done. The row holds
+    everything needed to search the pool, so that lending scans one partial index: when the HIT may
+    be lent (again), the judge it is reserved for, the systems it shows, and whether it is done.
 
-    Most planned HITs have no `Block` rows yet. These are written from `plan` shortly
-    before the HIT is first lent (`annotation.services.planning.batch`), or by a trigger
-    as it is lent (`annotation.models.assignment`), and stay the same when it is lent
-    again. `annotation.selectors.hits.plans_read` reads what any HIT shows, lent or not.
+    Most planned HITs have no `Block` rows yet. These are written from `plan` shortly before the HIT
+    is first lent (`annotation.services.planning.batch`), or by a trigger as it is lent
+    (`annotation.models.assignment`), and stay the same when it is lent again.
+    `annotation.selectors.hits.plans_read` reads the content of any HIT, lent or not.
     """
 
     task = models.ForeignKey(
@@ -132,7 +132,7 @@ class HIT(models.Model):
         on_delete=models.CASCADE,
         related_name="hits",
         db_index=False,  # `hit_number_unique_in_task` begins with it
-        db_constraint=False,  # the design's: `hit_design_of_its_task`
+        db_constraint=False,  # same as the design's: `hit_design_of_its_task`
     )
     design = models.ForeignKey(
         "annotation.Design",
@@ -155,7 +155,8 @@ class HIT(models.Model):
     number = models.PositiveIntegerField(
         help_text="Has gaps where a draw found nothing to judge or was repeated."
     )
-    #: Number of a HIT planned for all judges among the first HITs of its design, or its repeats.
+    #: Number, within the design, of the first HIT planned for all judges that this HIT is or
+    #: repeats.
     family = models.PositiveIntegerField(null=True, blank=True)
     purpose = models.CharField(
         max_length=10, choices=HITPurpose, default=HITPurpose.FIRST, db_default="first"
@@ -179,21 +180,21 @@ class HIT(models.Model):
     #: After this time the HIT may be lent to any judge, unless it is for one judge only.
     reserved_until = models.DateTimeField(null=True, blank=True)
     segment_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
-    #: Every system behind any of the candidates.
+    #: All systems behind the candidates.
     system_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
     #: Pass of a protocol that shows judges the same outputs several times; 0 in all others.
     part = models.PositiveSmallIntegerField(default=0, db_default=0)
     holds_check = models.BooleanField(default=False, db_default=False)
-    #: Outputs shown for each of its segments, until its blocks are written; empty from then on.
+    #: Outputs shown for each of its segments; emptied once its blocks are written.
     plan = models.JSONField(null=True, blank=True)
     #: For organisers only.
     why = models.JSONField(default=dict, blank=True)
-    #: Lent to judges for whom nothing else is available, until it is drawn again.
+    #: Lent only to judges for whom nothing else is available, until it is redrawn.
     is_standby = models.BooleanField(default=False, db_default=False)
-    # The database's clock alone decides about lending: servers' clocks differ.
+    # Only the database's clock decides about lending, because servers' clocks differ.
     available_at = models.DateTimeField(db_default=Now())
     completed_at = models.DateTimeField(null=True, blank=True)
-    #: Never lent, and dropped in favour of other HITs; closed, so that it is never lent.
+    #: Dropped in favour of other HITs before it was lent, and closed so that it never will be.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[HITQuerySet] = HITQuerySet.as_manager()  # type: ignore[assignment]
@@ -254,14 +255,14 @@ class HIT(models.Model):
             ),
         ]
         indexes = [
-            # The pool, scanned by lending. Lent HITs stay in it until they are done, so a scan
-            # passes over as many rows as there are HITs lent, however long the history.
+            # The pool, scanned by lending. Lent HITs stay in it until they are done, so the cost of
+            # a scan depends on the HITs lent now, not on the history.
             models.Index(
                 fields=["task", "number"],
                 condition=models.Q(completed_at__isnull=True, purpose__in=POOLED, is_standby=False),
                 name="hit_pool",
             ),
-            # The few HITs with an attention check, found by as short a scan as those without.
+            # The few HITs with an attention check, found by an equally short scan as those without.
             models.Index(
                 fields=["task", "number"],
                 condition=models.Q(
@@ -272,7 +273,7 @@ class HIT(models.Model):
                 ),
                 name="hit_pool_with_check",
             ),
-            # HITs on standby; those that were lent, until the planner has counted them.
+            # HITs on standby, including lent ones until the planner has counted them.
             models.Index(
                 fields=["task", "number"],
                 condition=models.Q(is_standby=True),
@@ -296,7 +297,7 @@ class HIT(models.Model):
                 condition=models.Q(reserved_for__isnull=False),
                 name="hit_reserved_for",
             ),
-            # Rounds of training of a judge, done ones too.
+            # A judge's rounds of training, including completed ones.
             models.Index(
                 fields=["reserved_for", "task", "number"],
                 condition=models.Q(purpose="training"),

@@ -44,16 +44,16 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         return seen.filter(~models.Exists(later))
 
     def counted(self) -> "JudgmentQuerySet":
-        """Return the judgments that count in rankings, agreement, progress, exports: no controls."""
+        """Return the judgments that count in rankings, agreement, progress and exports: all except controls."""
         return self.filter(block__control="")
 
 
 class Judgment(models.Model):
     """The rank labels that one judge gave one block, submitted at once. Append-only.
 
-    The envelope of the answers of all protocols: `labels` are the order that an answer implies; the rest of the
-    answer is in the table of its protocol (`protocols.models`), in a row written in the same transaction. Rankings
-    and “top or not” have no such row. `judgment_has_its_answer` checks this at the commit.
+    Common part of the answers of all protocols: `labels` are the order that an answer implies; the
+    rest is in the protocol's table (`protocols.models`), in a row written in the same transaction.
+    Rankings and “top or not” have no such row. `judgment_has_its_answer` checks this at the commit.
 
     It gets its number after its commit: `JudgmentNumber`. Later judgments of one judge and block
     have larger primary keys, because they are inserted after the earlier ones were committed.
@@ -65,8 +65,8 @@ class Judgment(models.Model):
         related_name="judgments",
         # Judgments of a task are found by number, in `JudgmentNumber`.
         db_index=False,
-        # `judgment_fits_its_block` ensures that it is the task of the block's HIT. With a foreign key, all who
-        # submit at the same moment would lock the one row of the task.
+        # `judgment_fits_its_block` ensures that it is the task of the block's HIT. With a foreign
+        # key, all concurrent submissions would lock the task's row.
         db_constraint=False,
     )
     #: Chosen by the client: the same id twice is one judgment.
@@ -107,7 +107,8 @@ class Judgment(models.Model):
         null=True, blank=True, help_text="Time without breaks in milliseconds."
     )
     comment = models.TextField(blank=True)
-    # The initial migration makes its unique index without the many rows that supersede none.
+    # The initial migration creates its unique index, which excludes the many rows that supersede
+    # none.
     supersedes = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
@@ -140,7 +141,7 @@ class Judgment(models.Model):
                 condition=~models.Q(comment=""),
                 name="judgment_with_comment",
             ),
-            # A judge's own, latest first: their history, and their pace in the last few.
+            # A judge's own judgments, latest first: for their history and their recent pace.
             models.Index(fields=["judge", "-submitted_at"], name="judgment_of_a_judge"),
         ]
         triggers = [
@@ -150,7 +151,7 @@ class Judgment(models.Model):
             trigger_from_file(
                 "annotation",
                 "judgment_fits_its_block",
-                # Once a statement, as `block_fits_its_segment`, and planned alike.
+                # Fires once per statement and is planned like `block_fits_its_segment`.
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,

@@ -1,4 +1,4 @@
-"""Numbers of judgments, assigned after their commit, and counters in rows that pages read.
+"""Numbers of judgments, assigned after their commit, and stored counters that pages read.
 
 `JUDGMENTS_NUMBER` keeps them, and `pages_changed` keeps `PageChanges`.
 """
@@ -22,7 +22,8 @@ class JudgmentNumber(models.Model):
         on_delete=models.PROTECT,
         related_name="numbered",
         primary_key=True,
-        # `number_of_a_judgment` looks up all that are numbered together; judgments are never deleted.
+        # `number_of_a_judgment` checks all judgments that are numbered together; judgments are
+        # never deleted.
         db_constraint=False,
     )
     task = models.ForeignKey(
@@ -30,7 +31,7 @@ class JudgmentNumber(models.Model):
         on_delete=models.PROTECT,
         related_name="judgment_numbers",
         db_index=False,  # `judgment_number_unique_in_task` begins with it
-        db_constraint=False,  # the judgment's: `number_of_a_judgment`
+        db_constraint=False,  # same as the judgment's: `number_of_a_judgment`
     )
     #: From 1 in the task.
     number = models.PositiveIntegerField()
@@ -65,14 +66,14 @@ class UncountedAnswer(models.Model):
         on_delete=models.CASCADE,
         related_name="+",
         db_index=False,
-        db_constraint=False,  # the judgment's or the skip's
+        db_constraint=False,  # same as the judgment's or the skip's
     )
     is_skip = models.BooleanField()
     answer = models.BigIntegerField()
 
     class Meta:
         constraints = [
-            # Read in this order. Rows of other tasks may be many, while an import goes on.
+            # Read in this order. Other tasks may have many rows during an import.
             models.UniqueConstraint(
                 fields=["task", "is_skip", "answer"], name="uncounted_answer_once"
             ),
@@ -80,7 +81,7 @@ class UncountedAnswer(models.Model):
 
 
 def waits(*, is_skip: bool) -> models.Exists:
-    """Return the condition that a judgment, or skip, is not counted yet."""
+    """Return the condition that a judgment or skip is not counted yet."""
     return models.Exists(
         UncountedAnswer.objects.filter(
             task=models.OuterRef("task"), is_skip=is_skip, answer=models.OuterRef("pk")
@@ -101,11 +102,11 @@ class JudgmentSequence(models.Model):
         primary_key=True,
     )
     last_number = models.PositiveIntegerField(default=0, db_default=0)
-    #: First judgments of blocks, without controls.
+    #: First judgments of blocks, excluding controls.
     judged = models.PositiveIntegerField(default=0, db_default=0)
     #: Judges with one of these judgments.
     judges = models.PositiveIntegerField(default=0, db_default=0)
-    #: Skips not withdrawn, without controls.
+    #: Skips that stand, excluding controls.
     skipped = models.PositiveIntegerField(default=0, db_default=0)
     #: Largest number of candidates in a judged block.
     most_candidates = models.PositiveSmallIntegerField(default=0, db_default=0)
@@ -134,7 +135,7 @@ class JudgeTally(models.Model):
     first_at = models.DateTimeField(null=True, blank=True)
     skipped = models.PositiveIntegerField(default=0, db_default=0)
     taken_back = models.PositiveIntegerField(default=0, db_default=0)
-    #: Revisions and controls are among them.
+    #: Includes revisions and controls.
     last_at = models.DateTimeField()
 
     class Meta:
@@ -181,8 +182,8 @@ class WorkedQuarterHour(models.Model):
 
 
 class PageChanges(models.Model):
-    """Change counter of a task for pages (other than judgments and skips), and the time of the pending ranking
-    request.
+    """Counter of changes to a task's pages other than by judgments and skips, and the time of a
+    pending ranking request.
 
     The services of problem reports, replies, quality rules and quality actions increase the counter. The first of
     many judgments requests a ranking; the others see that it is requested. The row is separate from

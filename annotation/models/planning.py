@@ -34,7 +34,7 @@ class HITSequence(models.Model):
     turns = models.PositiveIntegerField(default=0)
     #: Pairs and positions so far.
     state = models.JSONField(default=dict, blank=True)
-    #: By the segment's number, from 1; shorter where the last have none.
+    #: Indexed by segment number, from 1; shorter if the last segments have none.
     segment_blocks = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
 
 
@@ -65,14 +65,14 @@ class PlanningBatch(models.Model):
         models.CharField(max_length=200), default=list, db_default=[], blank=True
     )
     segment_limit = models.PositiveIntegerField(null=True, blank=True)
-    #: Only with a limit.
+    #: Set only if there is a limit.
     segment_blocks = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     state = models.JSONField(default=dict)
     created_at = models.DateTimeField(db_default=Now())
 
 
 class SamplingState(models.Model):
-    """The comparisons of each pair of systems up to the latest ranking; active designs draw by them.
+    """Comparisons of each pair of systems up to the latest ranking, from which active designs draw.
 
     Written by the ranking app, which this app must not import.
     """

@@ -10,7 +10,7 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 
 
 class ProblemReportKind(models.TextChoices):
-    """Kind of problem a judge reports."""
+    """Kind of problem that a judge reports."""
 
     SOURCE = "source", _("The source is wrong or cut off")
     REFERENCE = "reference", _("The reference is wrong or belongs to another sentence")
@@ -29,7 +29,7 @@ class ProblemReportQuerySet(models.QuerySet["ProblemReport"]):
 
 
 class ProblemReport(models.Model):
-    """A judge found something wrong with a block, whether they judge or skip it. Append-only."""
+    """Judge's report of a problem with a block, which may be judged or skipped. Append-only."""
 
     #: Chosen by the client: the same id twice is one report.
     client_id = models.UUIDField(unique=True)
@@ -39,7 +39,7 @@ class ProblemReport(models.Model):
     block = models.ForeignKey(
         "annotation.Block", on_delete=models.PROTECT, related_name="problem_reports"
     )
-    # Beside the block: the dashboard asks for the latest of a task every second.
+    # Repeats the block's task, because the dashboard requests a task's latest reports every second.
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.PROTECT, related_name="problem_reports", db_index=False
     )
@@ -73,7 +73,7 @@ class ProblemReport(models.Model):
 
 class ProblemReplyQuerySet(models.QuerySet["ProblemReply"]):
     def standing(self) -> "ProblemReplyQuerySet":
-        """Leave out replies that were taken back, and those that only took one back."""
+        """Leave out withdrawn replies, and those that only withdraw another."""
         later = ProblemReply.objects.filter(takes_back=OuterRef("pk"))
         return self.filter(~Exists(later), takes_back__isnull=True)
 
@@ -81,8 +81,8 @@ class ProblemReplyQuerySet(models.QuerySet["ProblemReply"]):
 class ProblemReply(models.Model):
     """Organiser's reply to a problem report, and whether it closes the report. Append-only.
 
-    Reopening is a further reply. One that was a mistake is taken back by a further one, and judges
-    read it no more.
+    Reopening a report adds a reply. A mistaken reply is withdrawn by adding another one, and is no
+    longer shown to judges.
     """
 
     report = models.ForeignKey(
@@ -90,7 +90,7 @@ class ProblemReply(models.Model):
     )
     #: Number among the replies to this report, from 1.
     number = models.PositiveIntegerField()
-    #: The judge reads it.
+    #: Text shown to the judge.
     text = models.TextField(blank=True)
     #: True if this reply closes the report.
     closed = models.BooleanField()

@@ -31,7 +31,7 @@ STANDING_ACTIONS = (QualityActionKind.WARN, QualityActionKind.PAUSE, QualityActi
 
 
 class RuleDirection(models.TextChoices):
-    """On which side of its threshold a measure calls for the action."""
+    """Side of the threshold on which a measure triggers the action."""
 
     BELOW = "below", _("Below")
     ABOVE = "above", _("Above")
@@ -53,7 +53,7 @@ def _threshold_in_range() -> models.Q:
     condition = models.Q(switched_off_at__isnull=False)
     for scale, limits in LIMITS.items():
         measures = sorted(str(measure) for measure in JudgeMeasure if SCALES[measure] == scale)
-        # NaN and the infinities compare true with everything or nothing.
+        # Comparisons with NaN and the infinities are always true or always false.
         condition |= models.Q(
             measure__in=measures, threshold__gte=limits.least, threshold__lte=limits.most
         )
@@ -121,7 +121,7 @@ class QualityRule(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(minimum__gte=1), name="quality_rule_needs_evidence"
             ),
-            # Rules from before there were bounds stay as history, switched off.
+            # Rules that predate these bounds stay in the history, switched off.
             models.CheckConstraint(
                 condition=_threshold_in_range(), name="quality_rule_threshold_in_range"
             ),
@@ -148,15 +148,15 @@ class QualityActionQuerySet(RecordedQuerySet["QualityAction"]):
         return self.filter(reverted_at=None)
 
     def standing(self) -> "QualityActionQuerySet":
-        """Return the actions in force that count against a judge: not mere questions or messages."""
+        """Return the actions in force that count against a judge, which excludes requests and messages."""
         return self.in_force().filter(action__in=STANDING_ACTIONS)
 
 
 class QualityAction(RecordedModel):
     """Action on a judge (warned, paused, excluded, asked or told something), its rule or author, and its evidence.
 
-    Holds for the judge in the whole campaign; `task` is where the evidence
-    comes from. Never changed, except that it is reverted once.
+    Applies to the judge in the whole campaign; `task` is the source of the evidence. Never changed,
+    except that it may be reverted once.
     """
 
     judge = models.ForeignKey(

@@ -22,7 +22,7 @@ class SkipReason(models.TextChoices):
 
 class SkipQuerySet(models.QuerySet["Skip"]):
     def standing(self, *, watermark: int | None = None) -> "SkipQuerySet":
-        """Return the skips that their judge did not take back by ranking the block, up to the watermark if one is given."""
+        """Return the skips that the judge did not undo by judging the block, up to the watermark if one is given."""
         mine = Judgment.objects.filter(
             judge=models.OuterRef("judge"), block=models.OuterRef("block")
         )
@@ -32,9 +32,9 @@ class SkipQuerySet(models.QuerySet["Skip"]):
 
 
 class Skip(models.Model):
-    """A judge declined a block, with a reason. Skips are data (Bojar et al. 2011, §2.4).
+    """Block that a judge declined, with a reason. Skips are data (Bojar et al. 2011, §2.4).
 
-    Append-only. A judge takes a skip back by ranking the block: where there is a judgment, the skip no
+    Append-only. A judge undoes a skip by judging the block: once there is a judgment, the skip no
     longer stands.
     """
 
@@ -44,7 +44,7 @@ class Skip(models.Model):
         on_delete=models.PROTECT,
         related_name="skips",
         db_index=False,
-        db_constraint=False,  # as in `Judgment`: `skip_of_its_task` refuses any but the block's
+        db_constraint=False,  # as in `Judgment`: `skip_of_its_task` refuses all but the block's
     )
     judge = models.ForeignKey(
         "campaign.Judge",
@@ -92,7 +92,7 @@ class Skip(models.Model):
                 condition=~models.Q(comment=""),
                 name="skip_with_comment",
             ),
-            # A judge's own, latest first.
+            # A judge's own skips, latest first.
             models.Index(fields=["judge", "-created_at"], name="skip_of_a_judge"),
         ]
         triggers = [

@@ -9,8 +9,8 @@ from campaign.database.recording import RecordedModel, Recording
 class TrainingBlock(RecordedModel):
     """A segment with outputs whose order is known, shown to new judges with an explanation.
 
-    What a judge was shown is kept with their own block (`Block.expected`,
-    `Block.explanation`): a change here is one for the judges still to come.
+    A judge's own block keeps the version shown (`Block.expected`, `Block.explanation`), so a change
+    here affects only future judges.
     """
 
     task = models.ForeignKey(
