@@ -1,1 +1,1 @@
-"""Present judges and their work on organisers' pages."""
+"""Tables and forms for judges and their work on organisers' pages."""

@@ -188,7 +188,7 @@ class DesignForm(VersionedForm):
 
     @cached_property
     def preset(self) -> Preset | None:
-        """The preset that filled in the form, or the one that its values match."""
+        """The preset with which the form was filled in, or the one that matches its values."""
         if self._wanted is not None:
             return self._wanted
         chosen = Design(task=self._task)
@@ -234,7 +234,7 @@ class DesignForm(VersionedForm):
         return self._numbers("segments")
 
     def clean_systems(self) -> list[str]:
-        """Return the names in the order that designs use."""
+        """Return the names in the order used by designs."""
         return sorted(self.cleaned_data["systems"])
 
     def clean_length_limits(self) -> list[list[int]]:
@@ -257,7 +257,7 @@ class DesignForm(VersionedForm):
         return int(text)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse parameters from which no HIT can be drawn; the error is shown at their field."""
+        """Refuse parameters from which no HIT can be drawn; the error is shown at the field."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reference") == _AT_A_RATE and cleaned.get("reference_rate", 0) is None:
             self.add_error("reference_rate", _("Enter the percentage of blocks."))
@@ -330,7 +330,7 @@ def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
 
 
 def _said(value: Any) -> str:
-    """Return a field's value in a form that can be compared, wherever it comes from."""
+    """Return a field's value, submitted or stored, in a form that can be compared."""
     if isinstance(value, list | tuple):
         return ",".join(sorted(map(str, value)))
     return "" if value in (None, False) else str(getattr(value, "pk", value))

@@ -55,7 +55,7 @@ class JudgeListForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Read the list: `judges` are its rows, and `text` is the text, even if it came as a file."""
+        """Read the list: `judges` are its rows, and `text` is its text, whether pasted or uploaded."""
         data = super().clean() or {}
         file = data.get("file")
         try:
@@ -70,7 +70,7 @@ class JudgeListForm(forms.Form):
 
     @property
     def judges(self) -> JudgeList:
-        """The list in a valid form."""
+        """The rows of the list; requires a valid form."""
         found: JudgeList = self.cleaned_data["judges"]
         return found
 

@@ -109,7 +109,7 @@ class CampaignJudgeTable(DeskTable):
 
 
 def came_in_words(row: Any) -> str:
-    """Return how a judge from `campaign_judges` without an address joined."""
+    """Describe how a judge from `campaign_judges` joined without an address."""
     if row.origin != Judge.Origin.PERSON:
         return str(row.get_origin_display())
     if row.external_id:
@@ -121,7 +121,7 @@ _NOTHING = "–"
 
 
 class ParticipationFilter(DeskFilter):
-    """Filter the participations of a panel; search ids only for organisers who may see them."""
+    """Filter for the participations of a panel. Ids are searched only for organisers who may see them."""
 
     who = django_filters.CharFilter(
         label=gettext_lazy("Judge or participant contains"), max_length=100, method="of_who"
@@ -248,7 +248,7 @@ class TimeSheetFilter(DeskFilter):
 
 
 def _worked(words: Any, place: int, **options: Any) -> SortedColumn:
-    # An index of the array `worked`.
+    # Index of the array `worked`.
     by = f"worked__{place}"
     return SortedColumn(
         words, by=by, then="pseudonym", kind="number", initial_sort_descending=True, **options

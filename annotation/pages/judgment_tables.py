@@ -37,7 +37,7 @@ _WHOLE: Final = {"max_digits": 9, "decimal_places": 0}
 
 
 def _has(words: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilter:
-    """Return a filter for rows that meet a condition, or do not."""
+    """Return a filter for rows that meet a condition, or that do not."""
     return django_filters.ChoiceFilter(
         label=words,
         choices=_HAS,
@@ -53,12 +53,12 @@ def _number(words: Any, method: Callable[..., Any], **limits: Any) -> django_fil
 
 
 def _with_system(rows: QuerySet[Any, Any], _name: str, _value: str) -> QuerySet[Any, Any]:
-    """Return all rows: the filter by system also applies this value."""
+    """Return all rows, because the filter by system also applies this value."""
     return rows
 
 
 class _JudgmentForm(forms.Form):
-    """Filter values that must be consistent with each other."""
+    """Form of filters whose values must be consistent with each other."""
 
     def clean(self) -> dict[str, Any]:
         """Require a system if another system or an outcome is given."""
@@ -69,7 +69,7 @@ class _JudgmentForm(forms.Form):
 
 
 class JudgmentFilter(DeskFilter):
-    """Filters of the numbers of judgments."""
+    """Filters for numbers of judgments."""
 
     judge = django_filters.CharFilter(
         "judgment__judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
@@ -142,7 +142,7 @@ class JudgmentFilter(DeskFilter):
     class Meta:
         form = _JudgmentForm
 
-    #: Filters that only links set; hidden unless used.
+    #: Filters that are set only by links; hidden unless used.
     _ONLY_IF_USED: Final = ("group", "domain", "min_words", "max_words")
 
     def __init__(self, data: Any, **options: Any) -> None:
@@ -173,7 +173,7 @@ def seconds_in_words(milliseconds: int | None) -> str:
 
 
 class JudgmentTable(DeskTable):
-    """Rows of `judgments_listed`, in an order that is not the table's; `shown` are the systems by candidate of blocks."""
+    """Rows of `judgments_listed`, already sorted; `shown` holds the systems of each block by candidate."""
 
     number = PlainColumn(gettext_lazy("Judgment"), by="number", kind="id")
     judge = PlainColumn(gettext_lazy("Judge"), by="judge", kind="judge")
@@ -249,7 +249,7 @@ _COMMENT_SHOWN: Final = 120
 
 
 class SkipFilter(DeskFilter):
-    """Filters of the skips of a test set, with their states."""
+    """Filters for the skips of a test set, including by state."""
 
     judge = django_filters.CharFilter(
         "judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
@@ -314,7 +314,7 @@ _STATES: Final = [(OPEN, gettext_lazy("open")), (CLOSED, gettext_lazy("closed"))
 
 
 class ProblemReportFilter(DeskFilter):
-    """Filters of the reports `with_state` of a campaign."""
+    """Filters for a campaign's problem reports `with_state`."""
 
     state = django_filters.ChoiceFilter(
         label=gettext_lazy("State"),
