@@ -1,7 +1,7 @@
 """Choice of outputs for each block: pure functions of (design, seed, HIT number, recorded state).
 
-`parameters` are what an organiser chooses, `corpus` the texts to draw from, `windows` the segments
-of a HIT, `hits` its blocks, `state` what a draw depends on, `cycles` and `planned_cycle` the blocks
-planned together, `repeats` the HITs that are judged again. No Django here: the simulation of designs
-draws with the same code.
+`parameters` holds an organiser's choices, `corpus` the texts to draw from, `windows` the segments
+of a HIT, `hits` its blocks, `state` the state on which draws depend, `cycles` the blocks planned
+together, and `plans` the plans of HITs and the schedule of repeats. No Django here, because the
+simulation of designs uses the same code.
 """

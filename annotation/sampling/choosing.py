@@ -1,8 +1,9 @@
 """Choice of the distinct texts in a block: mapping between texts and systems, and the systems to compare.
 
-Functions take arrays, return indices, and depend on their arguments alone. Randomness comes as a *key* of 64 random
-bits: `HashDraw.integer("systems", segment)` in a campaign, anything in a simulation. Counts are of *planned* blocks:
-those that wait in the pool count, or they would be planned again and again.
+Functions take arrays, return indices, and depend only on their arguments. Randomness comes from a
+*key* of 64 random bits: `HashDraw.integer("systems", segment)` in a campaign, any integer in a
+simulation. Counts are of *planned* blocks, including those waiting in the pool; otherwise the same
+pairs would be planned again and again.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _PAIR = 2
 
 
 def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, ...]:
-    """Choose systems with equal chances (WMT 2008–2011).
+    """Choose systems with equal probability (WMT 2008–2011).
 
     Parameters
     ----------
     eligible : sequence of int
         Different indices of systems.
     size : int
-        Number to choose; all if fewer are eligible.
+        Number to choose; if fewer are eligible, all of them are chosen.
     key : int
         64 random bits.
 
@@ -44,7 +45,8 @@ def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, .
     ----------
     C. Callison-Burch et al. (2010), Findings of the 2010 Joint Workshop on SMT, WMT, §3.
     """
-    # Not by the compiled kernel, which makes the same choice, so that the demo does not wait for its compilation.
+    # The compiled kernel makes the same choice, but the demo would have to wait for its
+    # compilation.
     order = list(eligible)
     size = max(0, min(size, len(order)))
     for i, share in enumerate(_luck(key, size).tolist()):
@@ -56,17 +58,18 @@ def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, .
 def choose_balanced(
     counts: npt.NDArray[np.integer], eligible: Sequence[int], size: int, key: int
 ) -> tuple[int, ...]:
-    """Choose systems so that all pairs meet equally often.
+    """Choose systems so that all pairs meet about equally often.
 
-    Starts from a pair that met least, adds systems and exchanges them while that lowers the sum
-    over the pairs of the block of (count − lowest count)². Ties are decided by the key. With blocks
-    of two, and with blocks of all, counts never differ by more than one; in between they stay
-    within a few of each other. `annotation.sampling.cycles` plans blocks together and does better.
+    Starts with a pair that has met least often, then adds systems and exchanges them while this
+    lowers the sum of (count − lowest count)² over the pairs of the block. The key breaks ties. With
+    blocks of two, and with blocks of all systems, counts never differ by more than one; for other
+    sizes, they stay within a few of each other. `annotation.sampling.cycles` plans blocks together
+    and does better.
 
     Parameters
     ----------
     counts : integer, shape (n, n)
-        How often two systems meet in what is planned so far; symmetric, the diagonal is ignored.
+        How often two systems meet in the blocks planned so far; symmetric, the diagonal is ignored.
     eligible, size, key
         As for `choose_uniform`.
 
@@ -84,7 +87,7 @@ def choose_balanced(
 
 
 def _rarest_pair(counts: npt.NDArray[np.integer], systems: Int64Array, key: int) -> tuple[int, ...]:
-    """Choose a pair as the compiled kernel does, without the seconds of its first compilation."""
+    """Choose the same pair as the compiled kernel, without the seconds needed for its compilation."""
     later, earlier = np.tril_indices(len(systems), -1)
     met = counts[systems[later], systems[earlier]]
     rarest = np.flatnonzero(met == met.min())
@@ -95,17 +98,19 @@ def _rarest_pair(counts: npt.NDArray[np.integer], systems: Int64Array, key: int)
 def choose_active(
     priorities: Float64Array, eligible: Sequence[int], size: int, key: int
 ) -> tuple[int, ...]:
-    """Choose systems whose pairs tell most about the order.
+    """Choose systems whose pairs are most informative about the order.
 
-    The first pair is drawn with probabilities proportional to the priorities, every further system in
-    proportion to the sum of its priorities with those drawn already: a block is a group of systems that
-    are hard to tell apart. They are drawn rather than ranked, so that a hundred HITs planned from one
-    state differ, and no pair with a priority above 0 starves.
+    The first pair is drawn with probability proportional to its priority, and each further system
+    in proportion to the sum of its priorities with those already drawn, so a block is a group of
+    systems that are hard to tell apart. Systems are drawn at random rather than by highest
+    priority, so that HITs planned from the same state differ, and every pair with a priority above
+    0 is drawn eventually.
 
     Parameters
     ----------
     priorities : float64, shape (n, n)
-        From `active_priorities`: symmetric, not negative. If all are 0, all systems have the same chance.
+        From `active_priorities`: symmetric, not negative. If all are 0, all systems are equally
+        likely.
     eligible, size, key
         As for `choose_uniform`.
 
@@ -129,32 +134,32 @@ def _prepared(eligible: Sequence[int], size: int) -> tuple[Int64Array, int, Int6
 def order_balanced(
     chosen: Sequence[int], position_counts: npt.NDArray[np.integer], key: int
 ) -> tuple[int, ...]:
-    """Order systems so that each stands equally often in every position.
+    """Order systems so that each appears about equally often in every position.
 
-    The assignment of systems to positions with the least sum of (count − lowest count of the
-    system)²; ties are decided by the key.
+    Minimizes the sum of (count − lowest count of the system)² over assignments of systems to
+    positions; the key breaks ties.
 
     Parameters
     ----------
     chosen : sequence of int
         Different indices of systems.
     position_counts : integer, shape (n, p)
-        How often each system stands in each position in what is planned so far; p is at least the
-        number of the chosen.
+        How often each system appears in each position in the blocks planned so far; p is at least
+        the number of chosen systems.
     key : int
         64 random bits.
 
     Returns
     -------
     tuple of int
-        The chosen in shown order.
+        The chosen systems in display order.
     """
     size = len(chosen)
     counts = position_counts[list(chosen), :size].astype(np.float64)
     excess = counts - counts.min(axis=1, keepdims=True, initial=np.inf)
-    # Luck below 1 / size: all of it together never outweighs a step of the cost.
+    # Random terms below 1 / size: their sum never outweighs one step of the cost.
     decided = excess**2 + _luck(key, size * size).reshape(size, size) / max(1, size)
-    from scipy.optimize import linear_sum_assignment  # Quintet starts without it
+    from scipy.optimize import linear_sum_assignment  # not needed at startup
 
     systems, positions = linear_sum_assignment(decided)
     shown = np.empty(size, dtype=np.int64)
@@ -182,12 +187,12 @@ class BlockOptions:
     free : sequence of DistinctText
         The texts to choose from.
     given : DistinctText or None
-        A text the block shows in any case, ranked with the others: the reference, if due by its
-        rate.
+        A text that the block always shows, ranked with the others: the reference, if its rate calls
+        for it.
     control : DistinctText or None
-        A text the block shows in any case, as a control: a damaged reference.
+        A text that the block always shows, as a control: a damaged reference.
     count : int
-        How many of `free` to choose, not more than there are.
+        How many of `free` to choose; at most their number.
     """
 
     segment: int
@@ -199,17 +204,18 @@ class BlockOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTexts:
-    """Distinct texts in shown order, and the explanation of the choice."""
+    """Distinct texts in display order, and the explanation of the choice."""
 
     texts: tuple[DistinctText, ...]
     why: Why
 
 
 def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
-    """Return systems drawn with equal chances (Callison-Burch et al. 2010, §3; Koehn 2012, §3).
+    """Return systems drawn with equal probability (Callison-Burch et al. 2010, §3; Koehn 2012, §3).
 
-    Systems are drawn without replacement until enough different texts are found, which are then
-    shuffled again: a text that many systems share is met earlier and must not stand higher for it.
+    Systems are drawn without replacement until enough different texts are found. The texts are then
+    shuffled again: a text shared by many systems tends to be drawn earlier, and must not be shown
+    higher for that reason.
     """
     names_drawn = draw.integers(
         (name for text in options.free for name in text.systems), "system", options.segment
@@ -228,10 +234,10 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
 
 
 class Chooser:
-    """Choices that follow from a state, for the blocks of one HIT.
+    """Chooses the texts for the blocks of one HIT from a draw state.
 
-    A text that several systems wrote is chosen for the one of them that met others least; all of
-    them are counted.
+    A text by several systems is chosen on behalf of the system that has met others least often, but
+    counts for all of them.
     """
 
     def __init__(self, state: DrawState, systems: Iterable[str], *, redundancy: int) -> None:
@@ -239,11 +245,11 @@ class Chooser:
         self._redundancy = redundancy
 
     def count(self, block: BlockPlan) -> None:
-        """Update the state of the next choices with a block."""
+        """Update the state with a block, for the choices that follow."""
         self._state = self._state.counted(block)
 
     def balanced(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
-        """Choose the next block of the planned cycle, or the pairs with fewest meetings."""
+        """Choose the next block of the planned cycle, or else the pairs with the fewest meetings."""
         self._state = self._state.with_cycle()
         counts = self._state.pair_counts
         planned_cycle = self._state.planned_cycle
@@ -283,13 +289,13 @@ class Chooser:
         return chosen, [at[system] for system in chosen]
 
     def _shown_least(self, at: Mapping[int, DistinctText], key: int) -> list[int]:
-        """Choose one system: in a block of one, no pair meets."""
+        """Choose the system shown least often, for blocks of one, in which no pairs meet."""
         shown = self._state.position_counts[list(at)].sum(axis=1)
         least = [system for system, times in zip(at, shown, strict=True) if times == shown.min()]
         return list(choose_uniform(least, 1, key))
 
     def active(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
-        """Choose the pairs whose comparisons tell most about the order."""
+        """Choose the pairs whose comparisons are most informative about the order."""
         at = self._representatives(options.free)
         key = draw.integer("active", options.segment)
         chosen = self._chosen(
@@ -335,7 +341,7 @@ class Chooser:
         key = draw.integer("order", options.segment)
         if options.control is None:
             return tuple(at[system] for system in order_balanced(list(at), positions, key))
-        # The control is in any position; the others share the rest.
+        # The control may take any position; the others share the rest.
         place = draw.below(len(at) + 1, "control", options.segment)
         shown = [
             at[system]
@@ -347,7 +353,7 @@ class Chooser:
 def _with_given(counts: Int64Array, given: int, count: int) -> Int64Array:
     """Return counts that give pairs with a system already shown the same weight as the others.
 
-    Each of the chosen meets it once, and stands in `count - 1` pairs of the chosen.
+    Each chosen system meets it once, and is part of `count - 1` pairs of chosen systems.
     """
     met = counts[given]
     weights: Int64Array = max(1, count - 1) * counts + met[:, np.newaxis] + met[np.newaxis, :]
@@ -355,6 +361,6 @@ def _with_given(counts: Int64Array, given: int, count: int) -> Int64Array:
 
 
 def _mean_pair(square: Float64Array | Int64Array) -> float:
-    """Return the mean over different pairs of a symmetric matrix with a diagonal of zeros."""
+    """Return the mean of a symmetric matrix over its pairs; its diagonal must be zero."""
     n = len(square)
     return round(float(square.sum()) / (n * (n - 1)), 4) if n > 1 else 0.0

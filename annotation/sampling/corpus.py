@@ -1,4 +1,4 @@
-"""The texts a draw chooses from, and which of them count as the same."""
+"""Texts from which HITs are drawn, and the rules by which they count as the same."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class DistinctText:
 
     @property
     def only_reference(self) -> bool:
-        """Return whether a reference wrote this text and no system did."""
+        """Whether this text is only a reference, and no system's output."""
         return self.kinds == {OutputKind.REFERENCE}
 
 
@@ -74,7 +74,8 @@ class SegmentOutputs:
     def taking_part(self, parameters: DesignParameters) -> tuple[DistinctText, ...]:
         """Return the distinct texts that blocks of a design may show, damaged references left out.
 
-        They stand only for systems that the design draws, even if another one wrote the same text.
+        Each stands only for systems that the design draws, even if other systems wrote the same
+        text.
         """
         outputs = (output for output in self.outputs if takes_part(output, parameters))
         return distinct_texts(outputs, parameters.normalisation)
@@ -82,7 +83,7 @@ class SegmentOutputs:
     def damaged(self, normalisation: Normalisation) -> tuple[DistinctText, ...]:
         """Return the damaged references that differ from every text of a system or reference.
 
-        One that does not differ is no check: preferring it would reveal nothing.
+        One that does not differ cannot serve as a check: preferring it would reveal nothing.
         """
         texts = distinct_texts(self.outputs, normalisation)
         return tuple(text for text in texts if text.kinds == {OutputKind.BAD_REFERENCE})
@@ -100,7 +101,7 @@ def takes_part(output: SystemOutput, parameters: DesignParameters) -> bool:
 
 
 def normalised(text: str, normalisation: Normalisation) -> str:
-    """Return the text in the form in which texts are compared."""
+    """Return the text in the form used for comparing texts."""
     if normalisation is Normalisation.EXACT:
         return text
     if normalisation is Normalisation.EYE:
@@ -111,7 +112,7 @@ def normalised(text: str, normalisation: Normalisation) -> str:
 def distinct_texts(
     outputs: Iterable[SystemOutput], normalisation: Normalisation
 ) -> tuple[DistinctText, ...]:
-    """Return a `DistinctText` for each different text, sorted by their first system's name."""
+    """Return a `DistinctText` for each different text, sorted by the name of its first system."""
     sharing: dict[str, list[SystemOutput]] = {}
     for output in outputs:
         sharing.setdefault(normalised(output.text, normalisation), []).append(output)

@@ -1,17 +1,18 @@
 """Cycles of blocks after which all pairs have met equally often.
 
-In the first known designs each pair meets once (Steiner systems), so that no two counts ever differ by more than
-one; no other design can do that (`docs/sampling.md`). The others are for blocks that hold so many of
-the systems that a search for a cycle is slow. All were found by developing initial blocks (cyclic
-designs, some with a fixed system or short orbits) and ordering their blocks by a beam search;
-`tests/unit/annotation/sampling/test_known_designs.py` checks each.
+In the first known designs, each pair meets once (Steiner systems), so no two counts ever differ by
+more than one; no other designs achieve that (`docs/sampling.md`). The other known designs are for
+block sizes so close to the number of systems that searching for a cycle is slow. All were found by
+developing initial blocks (cyclic designs, some with a fixed system or short orbits) and ordering
+their blocks with a beam search; `tests/unit/annotation/sampling/test_known_designs.py` checks each.
 
-Choosing one block at a time can only correct existing imbalance; a block of five raises ten counts
-at once, and pairs drift up to four apart. Here some blocks ahead are chosen together. A cycle ends
-where about half of the pairs are to have met once more than the others: there many arrangements
-have no two pairs more than one apart, and a short search finds one. From one such end, where pairs
-met q or q + 1 times, to the next, where they met q + 1 or q + 2 times, none can be more than two
-apart at any moment, whatever the order of the blocks.
+Choosing one block at a time can only correct existing imbalance: a block of five raises ten counts
+at once, and counts drift up to four apart. This module therefore chooses several blocks together. A
+cycle ends when about half of the pairs have met once more than the others: many arrangements then
+have no two counts more than one apart, and a short search finds one. From the end of one cycle,
+where pairs have met q or q + 1 times, to the end of the next, where they have met q + 1 or q + 2
+times, no two counts can be more than two apart at any moment, regardless of the order of the
+blocks.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CycleBlocks = tuple[tuple[int, ...], ...]
 
 
 def known_design(systems: int, size: int) -> CycleBlocks:
-    """Return blocks in which all pairs of systems meet equally often; empty where none are known."""
+    """Return blocks in which all pairs of systems meet equally often; empty if none are known."""
     letters = _LETTERS.get((systems, size), "")
     return tuple(tuple(ord(letter) - ord("a") for letter in block) for block in letters.split())
 
@@ -143,13 +144,13 @@ Int64Array = npt.NDArray[np.int64]
 
 #: Exchanges tried in one attempt, from even counts and from uneven ones.
 _STEPS_FROM_EVEN, _STEPS = 30_000, 6_000
-#: Attempts for each lap to raise the counts of all pairs. If counts are uneven before the cycle
-#: they will stay uneven, so less effort is enough.
+#: Attempts per lap, in which the counts of all pairs rise by one. Counts that are uneven before the
+#: cycle stay uneven, so less effort is enough.
 _ATTEMPTS_FROM_EVEN = (60, 8, 8, 8)
 _ATTEMPTS = (1, 2)
-#: Orders of the blocks that are tried.
+#: Number of block orders tried.
 _ORDERS = 40
-#: Ends of a lap that are tried.
+#: Number of ends tried per lap.
 _ENDS = 5
 
 
@@ -160,9 +161,9 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
     Parameters
     ----------
     counts : bytes
-        How often two systems have met: int64, shape (systems, systems), symmetric.
+        How often each pair of systems has met: int64, shape (systems, systems), symmetric.
     systems : int
-        How many there are, more than `size`.
+        Number of systems, greater than `size`.
     size : int
         Systems in a block, at least 3.
     key : int
@@ -213,7 +214,7 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleB
 
 
 def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[int]:
-    """Yield the length of the cycle for each attempt, lap by lap, the middle ends first."""
+    """Yield the length of the cycle for each attempt, lap by lap, trying ends near the middle first."""
     total, least, n = int(pairs.sum()), int(pairs.min()), len(pairs)
     for lap, attempts in enumerate(_ATTEMPTS_FROM_EVEN if is_even else _ATTEMPTS, start=1):
         first, last = (
@@ -227,24 +228,24 @@ def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[in
 
 
 def _least_squares(total: int, pairs: int) -> int:
-    """Sum of squares of `pairs` whole numbers that add up to `total` and differ by at most one."""
+    """Return the sum of squares of `pairs` integers that add up to `total` and differ by at most one."""
     each, more = divmod(total, pairs)
     return pairs * each * each + more * (2 * each + 1)
 
 
-#: Blocks of two are even without a plan: the rarest pair is shown next.
+#: Blocks of two stay even without a plan, because the rarest pair is shown next.
 _SMALLEST = 3
 #: Largest share of blocks with a reference or a damaged one; with more there is little to plan.
 _MOST_OTHERS = 0.5
 #: Consecutive clean blocks after which a cycle begins: from even counts, and from uneven ones.
 _CLEAN_BLOCKS_IF_EVEN, _CLEAN_BLOCKS = 3, 8
-#: Larger differences of counts even out block by block as fast as by any plan.
+#: Larger differences between counts even out block by block as fast as with any plan.
 _NEARLY_EVEN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCycle:
-    """Blocks planned together, some of which are still to be shown.
+    """Blocks planned together, and those of them still to be shown.
 
     A cycle begins after three clean blocks in a row, if no two pairs' counts differ by more than one.
     Each HIT's block takes the first planned block that its segment can show. If none fits (fewer
@@ -256,7 +257,7 @@ class PlannedCycle:
     Attributes
     ----------
     seed : int
-        Of the design.
+        Seed of the design.
     size : int
         Systems in a block.
     systems : tuple of str
@@ -266,8 +267,8 @@ class PlannedCycle:
     pending : tuple of tuple of int
         Blocks left, by index into `systems`.
     clean_blocks : int
-        Consecutive clean blocks so far: of `size` candidates, each by one system only. It begins at
-        eight, so that a design begins with a cycle.
+        Consecutive clean blocks so far, which have `size` candidates, each by one system only.
+        Starts at eight, so that a design begins with a cycle.
     """
 
     seed: int
@@ -291,7 +292,7 @@ class PlannedCycle:
         return cls(seed=parameters.seed, size=size, systems=tuple(sorted(systems)))
 
     def continued(self, before: PlannedCycle | None) -> PlannedCycle:
-        """Return the rest of an earlier plan among the same systems, otherwise this one."""
+        """Return the earlier plan if it is among the same systems, otherwise this one."""
         if before is None:
             return self
         is_same = self == replace(before, cycle=0, pending=(), clean_blocks=_CLEAN_BLOCKS)
@@ -333,11 +334,11 @@ class PlannedCycle:
         return replace(self, pending=(), clean_blocks=self.clean_blocks + 1)
 
     def abandoned(self) -> PlannedCycle:
-        """Return this plan without pending blocks: a block was shown that no cycle allowed for."""
+        """Return this plan without pending blocks, after a block that no cycle allowed for."""
         return replace(self, pending=(), clean_blocks=0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain lists and numbers, which `from_json` reads."""
+        """Return lists and numbers that `from_json` reads."""
         return {
             "seed": self.seed,
             "size": self.size,
@@ -369,5 +370,5 @@ def _count_spread(counts: Int64Array) -> int:
 
 @lru_cache(maxsize=16)
 def _different(n: int) -> npt.NDArray[np.bool_]:
-    """Return which cells of an n × n matrix are pairs: those off the diagonal."""
+    """Return a mask of the off-diagonal cells of an n × n matrix, which are the pairs."""
     return ~np.eye(n, dtype=np.bool_)

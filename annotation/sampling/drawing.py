@@ -17,10 +17,11 @@ from campaign.texts.hash_draw import HashDraw
 def sample_order(
     segments: Iterable[int], *, seed: int, pair: tuple[str, str], judge: str
 ) -> list[int]:
-    """Return the segments in the order in which a judge is asked about them in a comparison.
+    """Return the order in which a judge is asked about the segments of a comparison.
 
-    A sample of m consists of the first m. The order is a function of the seed, the comparison and the judge's
-    pseudonym: the orders of two judges are independent, and leaving segments out does not change it.
+    A sample of m segments consists of the first m. The order depends only on the seed, the
+    comparison and the judge's pseudonym: different judges' orders are independent, and omitting
+    segments does not change the order of the others.
     """
     draw = HashDraw(seed=seed, number=0, scheme="sample")
     return draw.shuffled(segments, int, *pair, judge)
@@ -33,7 +34,7 @@ def sample_window(
     is_compared: Callable[[int], bool],
     around: Collection[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return the next `length` segments of an order that can be compared, the first of those `around`, if given, in front.
+    """Return the next `length` comparable segments of an order, starting with the first of those `around`, if given.
 
     Empty if none of those `around` can be compared.
     """
@@ -55,9 +56,9 @@ class SegmentQuota:
     limit : int or None
         `Task.blocks_per_segment`.
     counts : list of int
-        By segment number, from 1; shorter where the last have none.
+        Indexed by segment number, from 1; shorter if the last segments have none.
     redundancy : int
-        Blocks that a family of HITs takes of each of its segments.
+        Blocks that a family of HITs adds to each of its segments.
     """
 
     limit: int | None
@@ -73,7 +74,7 @@ class SegmentQuota:
         return {number for number, count in enumerate(self.counts, start=1) if count > most}
 
     def add(self, plan: HITPlan, times: int = 1) -> None:
-        """Count the blocks of a HIT, except controls; `times` is -1 to uncount them."""
+        """Count the blocks of a HIT, except controls; `times` is -1 to subtract them."""
         for block in plan.blocks:
             if block.control:
                 continue
@@ -82,7 +83,7 @@ class SegmentQuota:
             self.counts[block.segment - 1] += times
 
     def allows(self, plan: HITPlan) -> bool:
-        """Return whether the HIT may be judged once more."""
+        """Return whether the quota allows judging the HIT once more."""
         if self.limit is None:
             return True
         return all(
@@ -94,11 +95,12 @@ class SegmentQuota:
 
 
 class HITDrawer:
-    """Draw first HITs; each depends on the HITs before it through `state` and `quota`.
+    """Draws first HITs; each depends on the HITs before it through `state` and `quota`.
 
-    With `for_one_judge`, HITs do not repeat segments of earlier ones: no judge is shown a
-    segment twice. `checkable` returns the segments that have a damaged reference. With `sample_of`, a judge's pseudonym,
-    HITs are drawn from this judge's sample of each comparison of a sort instead of windows of consecutive segments.
+    With `for_one_judge`, HITs do not repeat segments of earlier ones, because no judge is shown a
+    segment twice. `checkable` returns the segments that have a damaged reference. With `sample_of`,
+    a judge's pseudonym, HITs are drawn from this judge's sample of each comparison of a sort
+    instead of windows of consecutive segments.
     """
 
     def __init__(
@@ -131,7 +133,7 @@ class HITDrawer:
         return is_sort and not (self.state.blocks_wanted > 0).any()
 
     def segments_ahead(self, numbers: range, *, turn: int) -> set[int]:
-        """Return the segments of the windows that HITs of these numbers would be drawn from, without checks."""
+        """Return the segments of the windows from which HITs with these numbers would be drawn, without checks."""
         windows = (
             self._windows.window(
                 order=self.parameters.segment_order,
@@ -144,10 +146,10 @@ class HITDrawer:
         return {segment for window in windows for segment in window or ()}
 
     def first(self, *, number: int, turn: int, checks: Checks) -> HITPlan | None:
-        """Draw and return first HIT `number`; None if no segment is left to draw, or a sort compares nothing now.
+        """Draw and return first HIT `number`; None if no segment is left to draw, or a sort has no open comparison.
 
-        It has no blocks if nothing in its window can be ranked or, with `Checks.SOME`, none of the blocks
-        can be a check.
+        The HIT has no blocks if nothing in its window can be ranked or if, with `Checks.SOME`, no
+        block can be a check.
         """
         if self.parameters.kind is DesignKind.SORTING and not self.state.comparisons:
             return None
@@ -187,7 +189,7 @@ class HITDrawer:
     def _sample(
         self, judge: str, avoid: Collection[int], around: Collection[int] | None
     ) -> tuple[tuple[str, str] | None, tuple[int, ...] | None]:
-        """Return the comparison with most blocks still wanted, and the next segments of a judge's sample of it."""
+        """Return the comparison with the most blocks still wanted, and the next segments of a judge's sample of it."""
         free = set(self._windows.segments).difference(avoid)
         for pair, wanted in self.state.next_comparisons:
             if wanted <= 0:
@@ -211,9 +213,9 @@ class HITDrawer:
         self.learn(plan, purpose)
 
     def learn(self, plan: HITPlan, purpose: Purpose) -> None:
-        """Update the draw state with this HIT, whose blocks are in the quota already."""
+        """Update the draw state with this HIT, whose blocks already count in the quota."""
         if purpose is Purpose.FIRST:
-            # Repeats show the same pairs again: pairs are balanced over first HITs only.
+            # Repeats show the same pairs again, so pairs are balanced over first HITs only.
             self.state = self.state.after(plan)
             if self._for_one_judge:
                 self._avoid |= {block.segment for block in plan.blocks}

@@ -1,4 +1,4 @@
-"""Draw a HIT: a function of (design, seed, HIT number, recorded state) and of nothing else."""
+"""Draw a HIT from nothing but its design, seed and number, and the recorded state."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,11 +19,12 @@ from campaign.texts.hash_draw import HashDraw
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Segment:
-    """A segment that can be ranked, and whether its block gets a reference or damaged one."""
+    """A segment that can be ranked, and whether its block gets a reference or a damaged one."""
 
     number: int
     words: int
-    # All texts that may be ranked, and among them those drawn like systems and those written by a reference.
+    # All texts that may be ranked; of these, those drawn like systems, and those written by a
+    # reference.
     texts: tuple[DistinctText, ...]
     systems: tuple[DistinctText, ...]
     references: tuple[DistinctText, ...]
@@ -33,7 +34,7 @@ class _Segment:
     with_reference: bool = False
     with_damaged: bool = False
     by_floor: bool = False
-    # The two systems that a sort compares on it.
+    # The two systems that a sort compares on this segment.
     comparison: tuple[str, str] | None = None
 
 
@@ -53,23 +54,25 @@ def draw_hit(
     ----------
     parameters : DesignParameters
     number : int
-        Of the HIT.
+        Number of the HIT.
     window : sequence of int
-        Segment numbers, of `Windows.window`.
+        Segment numbers, from `Windows.window`.
     texts : mapping of int to SegmentOutputs
-        Those of the window at least; a segment without texts gets no block.
+        Must include the window's segments; a segment without texts gets no block.
     state : DrawState
-        The state before this HIT. Uniform draws do not depend on it. For a sort it has a comparison.
+        The state before this HIT. Uniform draws do not depend on it. For a sort, it must have a
+        comparison.
     checks : Checks
-        With `SOME`, there is a check unless no segment of the window has a damaged reference.
+        With `SOME`, the HIT has a check unless no segment of the window has a damaged reference.
     pair : (str, str), optional
-        Comparison of a sort that the blocks make; None: the one with most blocks still wanted.
+        The comparison of a sort that the blocks make; by default, the one with the most blocks
+        still wanted.
 
     Returns
     -------
     HITPlan
-        Without blocks if no segment of the window has two different texts to compare, or one in a
-        design of blocks of one.
+        Has no blocks if no segment of the window has enough different texts: two, or one if blocks
+        show one.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
     fewest = parameters.fewest_texts
@@ -98,17 +101,17 @@ def draw_hit(
 def is_compared(
     texts: SegmentOutputs | None, parameters: DesignParameters, pair: tuple[str, str]
 ) -> bool:
-    """Return whether two systems that take part have different texts of a segment."""
+    """Return whether two participating systems have different texts for a segment."""
     return texts is not None and bool(_differing([_segment(texts, parameters)], pair))
 
 
 def _compared(
     segments: Sequence[_Segment], state: DrawState, only: tuple[str, str] | None
 ) -> list[_Segment]:
-    """Return the segments on which the systems of a comparison differ, with their two texts alone.
+    """Return the segments on which the systems of a comparison differ, each with only their two texts.
 
-    All blocks of a HIT make one comparison: `only`, or the one with most blocks still wanted, and no more blocks than
-    are wanted, if any are.
+    All blocks of a HIT make one comparison: `only`, or the one with the most blocks still wanted.
+    There are no more blocks than wanted, if any are.
     """
     for pair, wanted in state.next_comparisons:
         if only not in {None, pair}:
@@ -151,7 +154,7 @@ def _decided(
     number: int,
     checks: Checks,
 ) -> list[_Segment]:
-    """Return the segments with the references and checks that the design's rates give this HIT."""
+    """Return the segments with the references and checks that this HIT gets at the design's rates."""
 
     def chosen(count: int, among: list[_Segment], of: Rate) -> set[int]:
         if not count:
@@ -217,7 +220,8 @@ def _block(
         given = _one_of(segment.references, draw, "reference", segment.number)
         free = tuple(text for text in free if text is not given)
     size = parameters.block_size(segment.words)
-    # Neither is added on top: a block larger than others of its segment would reveal its content.
+    # Neither is an extra candidate: a block larger than others of its segment would reveal its
+    # content.
     places = min(size, len(segment.systems))
     options = BlockOptions(
         segment=segment.number,

@@ -1,11 +1,11 @@
-"""The compiled inner loops of `annotation.sampling.choosing` and `annotation.sampling.cycles`; import them where they are used.
+"""Compiled inner loops of `annotation.sampling.choosing` and `annotation.sampling.cycles`; import them only where used.
 
-Importing this module imports numba, and compiles on the very first time; what was compiled is kept
-beside this file or in ``NUMBA_CACHE_DIR``. Random numbers are SplitMix64 of a key, not a
-generator's stream: the same on every machine and in every version.
+Importing this module imports numba and, the first time, compiles the functions; the result is
+cached next to this file or in ``NUMBA_CACHE_DIR``. Random numbers are SplitMix64 of a key rather
+than a generator's stream, so they are the same on every machine and in every version.
 
-Whole numbers throughout, but for random numbers of `luck`: the same blocks on every
-machine and in every version.
+All arithmetic uses integers, except for the random numbers from `luck`, so blocks are the same on
+every machine and in every version.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def luck(key: int, place: int) -> float:
 
 @njit(void(_INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
 def choose_uniform(eligible: Int64Array, size: int, key: int, chosen: Int64Array) -> None:
-    """Fill `chosen` with `size` of the eligible: the first steps of a shuffle."""
+    """Fill `chosen` with `size` eligible systems, as the first steps of a shuffle."""
     order = eligible.copy()
     for i in range(size):
         j = i + int(luck(key, i) * (len(order) - i))
@@ -56,8 +56,8 @@ def _cost(
 ) -> float:
     """Sum the costs of one more meeting of `system` with the chosen, except one.
 
-    Squares of the excess over the rarest pair: a pair far ahead of the others is dearer than
-    several that are a little ahead.
+    Costs are squares of the excess over the rarest pair: one pair far ahead costs more than several
+    that are slightly ahead.
     """
     total = 0.0
     for i in range(size):
@@ -69,7 +69,7 @@ def _cost(
 
 @njit(int64(_COUNTS, _INDICES, uint64, int64[::1]), cache=True, nogil=True)
 def _rarest_pair(counts: Int64Array, eligible: Int64Array, key: int, chosen: Int64Array) -> int:
-    """Begin `chosen` with a pair with fewest meetings, drawn evenly; return its count."""
+    """Start `chosen` with a random pair among those with the fewest meetings; return its count."""
     least = counts[eligible[0], eligible[1]]
     tied = 0
     for i in range(1, len(eligible)):
@@ -99,7 +99,7 @@ def _swap(
     free: npt.NDArray[np.bool_],
     least: int,
 ) -> bool:
-    """Make the exchange of a chosen system for another that lowers the cost most."""
+    """Make the exchange of a chosen system that lowers the cost most; return False if none does."""
     place, best, lowest = -1, -1, 0.0
     for out in range(size):
         own = _cost(counts, chosen[out], chosen, size, out, least)
@@ -107,7 +107,7 @@ def _swap(
             system = eligible[i]
             if free[system]:
                 change = _cost(counts, system, chosen, size, out, least) - own
-                # Whole numbers: an exchange that does not lower the cost is never made.
+                # Costs are integers: an exchange that does not lower the cost is never made.
                 if change < 0 and change + luck(key, 1 + system) < lowest:
                     place, best, lowest = out, system, change + luck(key, 1 + system)
     if place < 0:
@@ -121,7 +121,7 @@ def _swap(
 def choose_balanced(
     counts: Int64Array, eligible: Int64Array, size: int, key: int, chosen: Int64Array
 ) -> None:
-    """Fill `chosen`: the rarest pair, then greedily, then swaps while they lower the cost."""
+    """Fill `chosen` with the rarest pair, add systems greedily, then swap while that lowers the cost."""
     if size < 2:
         choose_uniform(eligible, size, key, chosen)
         return
@@ -133,7 +133,7 @@ def choose_balanced(
         for i in range(len(eligible)):
             system = eligible[i]
             if free[system]:
-                # Below 1, the step of the costs: luck decides between equals only.
+                # Below 1, the smallest cost difference, so randomness only breaks ties.
                 cost = _cost(counts, system, chosen, count, -1, least) + luck(key, 1 + system)
                 if cost < lowest:
                     best, lowest = system, cost
@@ -148,7 +148,7 @@ def choose_balanced(
 def _by_chance(
     chance: Float64Array, taken: npt.NDArray[np.bool_], total: float, share: float
 ) -> int:
-    """Return the place where the running sum of the chances passes `share` of the total."""
+    """Return the index at which the running sum of the weights passes `share` of the total."""
     left = 0
     for i in range(len(taken)):
         left += not taken[i]
@@ -170,9 +170,9 @@ def _by_chance(
 def choose_weighted(
     weights: Float64Array, eligible: Int64Array, size: int, key: int, chosen: Int64Array
 ) -> None:
-    """Fill `chosen`: a pair with chances as its weight, then each by its weights with the chosen.
+    """Fill `chosen` with a pair drawn by weight, then draw each system by its weights with those chosen.
 
-    Where no weight is above 0, all have the same chance.
+    If no weight is above 0, all are equally likely.
     """
     taken = np.zeros(len(eligible), np.bool_)
     chance = np.zeros(len(eligible))
@@ -198,7 +198,7 @@ def choose_weighted(
 
 BoolArray = npt.NDArray[np.bool_]
 
-#: Chance to accept a change that costs 2, the least that a change for the worse can cost.
+#: Probability of accepting a change that costs 2, the smallest possible increase.
 _UPHILL = 0.02
 _NEXT = np.uint64(0x9E3779B97F4A7C15)
 
@@ -214,7 +214,9 @@ def meet(counts: Int64Array, block: Int64Array, times: int) -> None:
 
 @njit(cache=True, nogil=True)
 def squares(counts: Int64Array) -> int:
-    """Sum of the squares over all pairs: for a given sum, least where none differ by more than 1."""
+    """Return the sum of squares over all pairs; for a given total, smallest if counts differ by at
+    most 1.
+    """
     total = 0
     for a in range(1, len(counts)):
         for b in range(a):
@@ -256,11 +258,11 @@ def _change(counts: Int64Array, block: Int64Array, place: int, system: int) -> i
 
 @njit(int64(int64[:, ::1], int64[:, ::1], uint64, int64, int64), cache=True, nogil=True)
 def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, steps: int) -> int:
-    """Exchange single systems of `blocks` until the squares of `counts` are down to `target`.
+    """Exchange single systems of `blocks` until the sum of squares of `counts` falls to `target`.
 
-    `counts` hold the blocks. An exchange is made if it costs nothing, or by a small chance if it
-    costs the least there is: plateaus are wide, and few of their ways out lead downhill only. Stops
-    after `steps` and returns the remaining difference.
+    `counts` must include the blocks. An exchange is made if it costs nothing, or with a small
+    probability if it costs the smallest possible amount: plateaus are wide, and few ways out lead
+    only downhill. Stops after `steps` and returns the remaining difference.
     """
     m, size, n = len(blocks), blocks.shape[1], len(counts)
     shown = np.zeros((m, n), np.bool_)
@@ -290,7 +292,7 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
 
 @njit(void(int64[:, ::1], int64[:, ::1], uint64, float64), cache=True, nogil=True)
 def _shuffle_by_cost(counts: Int64Array, blocks: Int64Array, key: int, chance: float) -> None:
-    """Order `blocks`: the next one has pairs with fewest meetings, with some randomness."""
+    """Order `blocks` so that each next one has pairs with few meetings, with some randomness."""
     for done in range(len(blocks)):
         best, lowest = done, np.inf
         for b in range(done, len(blocks)):
@@ -307,9 +309,9 @@ def _shuffle_by_cost(counts: Int64Array, blocks: Int64Array, key: int, chance: f
 
 @njit(int64(int64[:, ::1], int64[:, ::1], uint64, int64), cache=True, nogil=True)
 def put_in_order(counts: Int64Array, blocks: Int64Array, key: int, tries: int) -> int:
-    """Order `blocks` so that counts stay close on the way; how far apart they are at most.
+    """Order `blocks` so that counts stay close throughout; return how far apart they get.
 
-    `counts` are those before the blocks, and are left alone.
+    `counts` are those before the blocks, and are not modified.
     """
     best = blocks.copy()
     lowest = np.iinfo(np.int64).max
