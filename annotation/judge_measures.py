@@ -100,7 +100,7 @@ class Scale(StrEnum):
 
 
 class Limits(NamedTuple):
-    """The least and the greatest threshold of a scale, both allowed."""
+    """Smallest and largest allowed threshold of a scale."""
 
     least: float
     most: float
@@ -193,7 +193,7 @@ def _how_to_write(measure: JudgeMeasure) -> str:
 
 
 def threshold_in_words(measure: str, threshold: float) -> str:
-    """Return the threshold with all digits in the reader's language: "55%", "5 s", "−0.2"."""
+    """Return the threshold at full precision in the reader's locale: "55%", "5 s", "−0.2"."""
     scale = SCALES[JudgeMeasure(measure)]
     number = _digits(threshold, scale).replace(".", get_format("DECIMAL_SEPARATOR"))
     if scale == Scale.SHARE:

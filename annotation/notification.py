@@ -1,10 +1,9 @@
 """Send tasks to the worker; a lost message only delays them.
 
-Tasks are sent by name: ranking imports annotation, never the other way, and
-services do not import the tasks that call them. Requests for work by many judges
-become one message, as do many judgments during one computation
-(`annotation.services.numbers`). If a message is lost, because the
-broker is down or was emptied, periodic tasks do the work later.
+Tasks are sent by name, because ranking imports annotation but not the reverse, and services do not
+import the tasks that call them. Many judges' requests for work are merged into one message, as are
+many judgments during one computation (`annotation.services.numbers`). If a message is lost, because
+the broker is down or was emptied, periodic tasks do the work later.
 """
 
 import logging
@@ -29,7 +28,7 @@ MILLISECONDS_BETWEEN_RANKINGS = 1000
 
 @cache
 def broker() -> "redis.Redis":
-    """Return a client of the broker with a short timeout: a judge is waiting."""
+    """Return a broker client with a short timeout, because a judge is waiting."""
     return redis.Redis.from_url(
         settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=1, retry=None
     )
@@ -41,7 +40,7 @@ def planning_request_key(task_id: int) -> str:
 
 
 def ranking_enqueue(task_id: int) -> None:
-    """Enqueue a ranking of this test set, at least a second after the last one began."""
+    """Enqueue a ranking of this test set, to start at least a second after the previous one."""
     try:
         left = broker().pttl(_ranking_begun_key(task_id))
         _send(TASK, task_id, after_seconds=max(left, 0) / 1000)
@@ -50,7 +49,7 @@ def ranking_enqueue(task_id: int) -> None:
 
 
 def ranking_begun(task_id: int) -> None:
-    """Let the next ranking of this test set wait a second."""
+    """Delay the next ranking of this test set by a second."""
     try:
         broker().set(_ranking_begun_key(task_id), 1, px=MILLISECONDS_BETWEEN_RANKINGS)
     except redis.RedisError as error:
@@ -70,7 +69,7 @@ def rankings_enqueue() -> None:
 
 
 def task_enqueue(task: str, task_id: int) -> None:
-    """Enqueue a task on this test set; if the broker cannot be reached, log that."""
+    """Enqueue a task for this test set; log a warning if the broker cannot be reached."""
     try:
         _send(task, task_id)
     except OperationalError as error:
@@ -87,7 +86,7 @@ def planning_enqueue(task_id: int) -> None:
 
 
 def planning_request_clear(task_id: int) -> None:
-    """Let later requests enqueue planning again. Called before the planner reads the requests."""
+    """Allow later requests to enqueue planning again. Called before the planner reads the requests."""
     try:
         broker().delete(planning_request_key(task_id))
     except redis.RedisError as error:

@@ -1,4 +1,4 @@
-"""Registry of the parts of answering that depend on the protocol; each protocol registers its own.
+"""Registry of the protocol-specific parts of answering; each protocol registers its own.
 
 Lending, numbering, history, limits, time sheets and exports handle judgments of any protocol. The
 `AnswerKind` of a protocol defines its answers: the request, the implied order of the outputs, and the
@@ -24,7 +24,7 @@ from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Task
 from campaign.texts.counted import counted
 
-#: Answer to a block: labels, or an object with the protocol's fields.
+#: Answer to a block: labels, or an object with the fields of the protocol.
 Answer = Any
 #: Number of the second and last pass, in protocols with two.
 LAST_PASS: Final = 2
@@ -34,7 +34,7 @@ Rules = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextsBeside:
-    """Texts shown beside the outputs."""
+    """Texts shown alongside the outputs."""
 
     source: bool
     references: bool
@@ -43,7 +43,7 @@ class TextsBeside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """Minimum number of judges needed to allot all texts, whether this is possible at all, and an explanation."""
+    """Minimum number of judges needed to allot all texts, whether allotment is possible, and an explanation."""
 
     judges: int
     is_feasible: bool
@@ -62,26 +62,26 @@ class Passes:
     Attributes
     ----------
     texts : callable
-        Returns the texts shown beside the outputs in a pass, by the task's rules.
+        Returns the texts shown alongside the outputs in a pass, given the task's rules.
     rules : callable
-        Returns further rules for the judging page besides `shown_rules`, likewise.
+        Returns rules for the judging page in addition to `shown_rules`, given the same.
     raters : callable
-        Returns the number of judges per text, by the task's rules.
+        Returns the number of judges per text, given the task's rules.
     items_per_judge : callable
         Returns the maximum number of texts per judge in a pass; None for no limit.
     needs : callable
-        Returns `Needs`, given the number of texts of each segment, the number of judges, the most texts of one judge, and
-        the task's rules.
+        Returns `Needs`, given the number of texts of each segment, the number of judges, the
+        maximum number of texts per judge, and the task's rules.
     segments_per_hit : int
-        Default of a new design.
+        Default for new designs.
     count : int
-        Number of passes, 1 or 2; with 1, everything about a second pass is ignored.
+        Number of passes, 1 or 2; with 1, all settings for a second pass are ignored.
     together : callable, optional
-        Returns groups of segment numbers that a HIT shows together, in order, with the outputs of one system. None if a
-        HIT shows any segments and systems.
+        Returns groups of segment numbers that a HIT shows together, in order, with the outputs of
+        one system. None if HITs may combine any segments and systems.
     is_second_by_others : callable
-        Returns, by the task's rules, whether other judges see a text in the second pass, so that no judge sees a segment
-        twice in the task.
+        Returns, given the task's rules, whether the second pass goes to other judges, so that no
+        judge sees a segment twice in the task.
     """
 
     texts: Callable[[int, Mapping[str, Any]], TextsBeside]
@@ -95,7 +95,7 @@ class Passes:
     is_second_by_others: Callable[[Mapping[str, Any]], bool] = lambda _rules: False
 
     def are_seen_once(self, rules: Mapping[str, Any]) -> bool:
-        """Return whether judges see each text only once, by the task's rules."""
+        """Return whether judges see each text only once under the task's rules."""
         return self.count == 1 or self.is_second_by_others(rules)
 
 
@@ -122,15 +122,15 @@ class Comparisons:
     Attributes
     ----------
     close : callable
-        Closes the comparisons that have all their judgments, and returns their number. Called in a separate transaction
-        before HITs are planned.
+        Closes the comparisons that have all their judgments, and returns how many. Called in a
+        separate transaction before HITs are planned.
     open : callable
         Returns the open comparisons. Stores nothing, because it is also called for designs not yet in force.
     sentences_of_a_judge : callable
-        Returns, by the task's rules, the number of sentences per comparison sampled for each judge; 0 to lend from the
-        pool without samples.
+        Returns, given the task's rules, the number of sentences per comparison sampled for each
+        judge; 0 to lend from the pool without samples.
     judgments : callable
-        Returns, by the task's rules, the number of judgments that close a comparison.
+        Returns, given the task's rules, the number of judgments that close a comparison.
     most : callable
         Returns the maximum number of comparisons for a number of systems.
     """
@@ -144,16 +144,16 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Question of a block in a protocol whose repeated HITs ask about the answers to the original ones.
+    """Question asked about a block in a protocol whose repeated HITs ask about the answers to the originals.
 
     Attributes
     ----------
     rules : mapping
-        Rules for the judging page besides those of the task.
+        Rules for the judging page in addition to the task's.
     is_text_alone : bool
-        Whether source, references and neighbours are hidden, whatever the campaign shows.
+        Whether source, references and neighbours are hidden regardless of the campaign's settings.
     texts : tuple of str, optional
-        Texts shown for the candidates; None for their unchanged outputs.
+        Texts shown for the candidates; None to show their outputs unchanged.
     """
 
     rules: Rules
@@ -170,7 +170,8 @@ class AboutJudgment:
     column : str
         Column of `AnswerKind.table` with the judgment's id.
     find : callable
-        Returns the judgment's id, given an answer and the id of its block; None if the answer is about none.
+        Returns the judgment's id, given an answer and the id of its block; None if the answer is
+        about no judgment.
     """
 
     column: str
@@ -178,14 +179,14 @@ class AboutJudgment:
 
 
 class Perceived(NamedTuple):
-    """The input of a simulated judge's answer to a block.
+    """Input from which a simulated judge answers a block.
 
     Attributes
     ----------
     qualities : sequence of float
         Stated qualities (0–100) of the candidates.
     labels : sequence of int
-        Ranks that the candidates would get in a ranking.
+        Ranks that the judge would give the candidates in a ranking.
     rules : mapping
         Rules of the task and of the block's question.
     random : Random
@@ -210,7 +211,7 @@ class AnswerKind:
     first_candidates : int, optional
         Number of candidates per block in a task's first design; None for the usual number, or the largest allowed.
     candidates_in_words : lazy str
-        Help text for organisers who choose the number of candidates; empty for the usual one.
+        Help text for organisers who choose the number of candidates; empty for the default text.
     serializer : type of Serializer, optional
         Reads the `answer` in a request. None if requests send `labels`.
     table : type of Model
@@ -220,21 +221,21 @@ class AnswerKind:
         Returns the fields of a row in `table` for an answer in a pass, except its judgment and the one that it is about. By
         default, the fields of the answer.
     about : AboutJudgment, optional
-        None if no answer is about another.
+        Set if answers may be about other answers; otherwise None.
     as_given : callable, optional
-        Returns the answer as it was given, in JSON, from an object with the fields of `table`. None if these fields are the
-        answer.
+        Returns the answer as it was given, in JSON, from an object with the fields of `table`. None
+        if these fields themselves are the answer.
     labels : callable
         Returns the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared.
     refusal : callable
-        Returns why an answer to a block is refused, in words for the judge; None if it is accepted. Called before anything
-        is stored.
+        Returns the reason why an answer to a block is refused, in words for the judge; None if it
+        is accepted. Called before anything is stored.
     refusal_by_database : callable
-        Returns the same after the database has refused the answer, and may query. Checks of triggers on `table` are not
-        repeated before storing (decision 123).
+        Returns the same after the database has refused the answer; may run queries. Checks of
+        triggers on `table` are not repeated before storing (decision 123).
     rules_fields : mapping
-        A form field for each rule by name, labelled for organisers. `rules_completed` takes the rule's possible values and
-        its default from it.
+        Maps the name of each rule to a form field, labelled for organisers, that also defines the
+        rule's possible values and its default.
     shown_rules : callable
         Returns what the judging page needs of the campaign and of the task's rules.
     rules_serializer : type of Serializer
@@ -242,30 +243,32 @@ class AnswerKind:
     simulated : callable
         Returns the answer of a simulated judge.
     simulated_on : callable, optional
-        Completes that answer with parts of the texts, given the answer, the candidates' texts, the task's rules and a
-        source of randomness. None if answers do not mark parts; then no texts are read.
+        Adds marked parts of the texts to that answer, given the answer, the candidates' texts, the
+        task's rules and a source of randomness. None if answers do not mark parts; then no texts
+        are read.
     passes : Passes, optional
         None if texts are drawn, and judges see an output once.
     comparisons : Comparisons, optional
-        For protocols that sort: their designs, and no others, are of the kind `sorting`.
+        For protocols that sort; only their designs are of the kind `sorting`.
     screen : str
-        The protocol whose screen judges see, if it is another one.
+        The protocol whose screen judges see, if different.
     first_stage : Stage, optional
-        Question of original HITs if the HITs that repeat them ask about their answers. These are lent after the original is
-        done, and never to the same judge. None if all HITs ask the same.
+        Question of original HITs if repeats ask about their answers. Repeats are lent after the
+        original is done, and never to the same judge. None if all HITs ask the same.
     stages : callable, optional
         Returns the stages of blocks by their ids. A fixed number of queries.
     stages_drawn : callable, optional
-        Returns the stages of blocks in a HIT that is drawn but not stored, for previews, given the task, the numbers of
-        their segments, their ids, and the text of the one output that each shows.
+        Returns the stages of blocks in a HIT that is drawn but not stored, for previews, given the
+        task, the segment numbers, the block ids, and the text of the only output in each block.
     score_of_one : callable, optional
-        Returns the score of the single output of a block, more is better; attention checks on such blocks use it. None if
-        answers do not score single outputs.
+        Returns the score of the only output in a block (higher is better); attention checks on such
+        blocks use it. None if answers do not score single outputs.
     last_is_needed : callable, optional
-        Returns, given the task's rules and the ids of HITs of which all repeats but the last are done, those that still need
-        the last one; None if it is always needed.
+        Returns the HITs that still need their last repeat, given the task's rules and the ids of
+        HITs whose other repeats are done. None if the last repeat is always needed.
     simulated_knows : callable, optional
-        Returns what simulated judges know of blocks besides the rules, by block id. Never sent to browsers.
+        Returns the information about blocks that simulated judges have in addition to the rules, by
+        block id. Never sent to browsers.
     """
 
     protocol: str
@@ -303,7 +306,7 @@ class AnswerKind:
 
     @property
     def has_stages(self) -> bool:
-        """True if HITs that repeat others ask about the answers to these."""
+        """True if repeated HITs ask about the answers to the originals."""
         return self.first_stage is not None
 
     @property
@@ -318,7 +321,7 @@ class AnswerKind:
 
     @property
     def columns(self) -> Mapping[str, str]:
-        """The columns of answers that are kept beside labels, each with its PostgreSQL type."""
+        """The columns that store answers in addition to labels, each with its PostgreSQL type."""
         model: type[Model] = self.table
         return answer_columns(model) if self.keeps_answers else {}
 
@@ -332,7 +335,7 @@ class AnswerKind:
         return rules_completed(self.rules_fields, given)
 
     def read(self, judgment_ids: Sequence[int]) -> dict[int, Answer]:
-        """Return answers by the ids of their judgments, as they were given. One query."""
+        """Return answers, as they were given, by the ids of their judgments. One query."""
         rows = self.table.objects.filter(pk__in=judgment_ids)
         found = rows.values_list("pk", *(self.columns or ("labels",)), named=True)
         return {row.pk: self.given(row) for row in found}
@@ -368,7 +371,7 @@ class AnswerKind:
 def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any]) -> Rules:
     """Return the value of each rule: the given one, or the initial value of its form field.
 
-    None stands for the initial value of a number that is not required.
+    For an optional number, None stands for its initial value.
 
     Raises
     ------
@@ -413,7 +416,7 @@ def answer_kind(protocol: str) -> AnswerKind:
 
 
 def answer_kinds() -> list[AnswerKind]:
-    """Return all answer kinds, beginning with rankings."""
+    """Return all answer kinds, starting with rankings."""
     return list(_KINDS.values())
 
 
@@ -427,7 +430,7 @@ def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, 
 def texts_beside(
     protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int
 ) -> TextsBeside:
-    """Return which texts are shown beside the outputs: by the campaign's settings, unless the protocol has passes."""
+    """Return the texts shown alongside the outputs: those set in the campaign, unless the protocol has passes."""
     passes = answer_kind(protocol).passes
     if passes is not None:
         return passes.texts(part, rules)
@@ -437,7 +440,7 @@ def texts_beside(
 
 
 def answer_serializers() -> list[type[Serializer[Any]]]:
-    """Return the serializers of `answer` in requests and responses, for the description of the API."""
+    """Return the serializers of `answer` in requests and responses, for the API description."""
     return [kind.serializer for kind in _KINDS.values() if kind.serializer is not None]
 
 
@@ -453,13 +456,15 @@ def answers_read(protocol: str, judgment_ids: Sequence[int]) -> dict[int, Answer
 
 
 def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | None:
-    """Return the answer of a judgment; None for a ranking, whose labels are the answer. `protocol` saves a query."""
+    """Return the answer of a judgment; None for a ranking, which has only labels. Passing
+    `protocol` saves a query.
+    """
     kind = answer_kind(judgment.task.protocol if protocol is None else protocol)
     return kind.answer_of(judgment) if kind.has_answers else None
 
 
 def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return the stages of a protocol's blocks, by id; empty, and without a query, if all HITs ask the same."""
+    """Return the stages of a protocol's blocks, by id; empty, without a query, if all HITs ask the same."""
     kind = answer_kind(protocol)
     return {} if kind.stages is None or not block_ids else kind.stages(block_ids)
 
@@ -475,6 +480,6 @@ def outputs_at_a_time(count: int) -> str:
 
 @cache
 def answer_columns(model: type[Model]) -> Mapping[str, str]:
-    """Return the columns of the answers of a protocol but `judgment_id`, each with its PostgreSQL type."""
+    """Return the columns of a protocol's answers except `judgment_id`, each with its PostgreSQL type."""
     fields = [field for field in model._meta.concrete_fields if not field.primary_key]
     return {str(field.column): field.db_type(connection) or "" for field in fields}

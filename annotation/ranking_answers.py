@@ -13,7 +13,7 @@ from campaign.models import Campaign, Protocol
 
 Labels = Sequence[int | None]
 
-# Least number of ranked outputs in a block if the campaign allows partial rankings.
+# Minimum number of ranked outputs in a block if the campaign allows partial rankings.
 FEWEST_RANKED: Final = 2
 
 
@@ -26,7 +26,7 @@ class RankingRulesSerializer(serializers.Serializer[object]):
 
 
 def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefusedError | None:
-    """Return why labels are refused; None if they are accepted."""
+    """Return the reason why labels are refused; None if they are accepted."""
     if len(labels) != len(assigned.candidates):
         return SubmissionRefusedError(
             f"{len(labels)} labels were sent for {len(assigned.candidates)} outputs. Send one label per output."
@@ -42,7 +42,7 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
         return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if missing and not assigned.allow_partial_ranking:
         return SubmissionRefusedError(_("Some outputs are not ranked yet."), missing=missing)
-    # A single rank compares nothing.
+    # A single rank makes no comparison.
     if missing and len(labels) - len(missing) < FEWEST_RANKED:
         return SubmissionRefusedError(
             _("Rank at least two outputs, or skip the sentence."), missing=missing
