@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-# As many as there are letters to call candidates by.
+# Candidates are named by letters, A to Z.
 MOST_CANDIDATES = 26
-# Fewest outputs that can be compared. Protocols that rate outputs individually show one.
+# Minimum number of outputs for a comparison. Protocols that rate outputs individually show one.
 FEWEST_CANDIDATES = 2
 
 
@@ -14,15 +14,15 @@ class DesignKind(StrEnum):
     """Method of choosing the systems of a block."""
 
     UNIFORM = "uniform"  # every system equally likely (WMT 2008–2011)
-    BALANCED = "balanced"  # the pairs with fewest meetings
-    ACTIVE = "active"  # the pairs that would tell most about the order
+    BALANCED = "balanced"  # the pairs that have met least often
+    ACTIVE = "active"  # the pairs that are most informative about the order
     BINARY = "binary"  # balanced, in blocks of two
     ALL = "all"  # every system of the segment
-    SORTING = "sorting"  # the two whose comparison a sort asks for now
+    SORTING = "sorting"  # the two systems whose comparison a sort currently needs
 
 
 class SegmentOrder(StrEnum):
-    """In which order windows of segments come up."""
+    """Order in which windows of segments are drawn."""
 
     RANDOM = "random"
     SEQUENTIAL = "sequential"
@@ -31,8 +31,8 @@ class SegmentOrder(StrEnum):
 class Checks(StrEnum):
     """Method of choosing the blocks of a HIT that hold a damaged reference."""
 
-    CHANCE = "chance"  # at the rate, by chance
-    SOME = "some"  # for a judge for whom a check is due: at the rate and at least one
+    CHANCE = "chance"  # at random, at the given rate
+    SOME = "some"  # at the given rate but at least one, for a judge for whom a check is due
     NONE = "none"
 
 
@@ -41,7 +41,7 @@ class Normalisation(StrEnum):
 
     EXACT = "exact"  # character by character
     NFC_WHITESPACE = "nfc_whitespace"  # after Unicode NFC, with runs of white space as one space
-    EYE = "eye"  # as before, and without characters that are not seen
+    EYE = "eye"  # as above, without invisible characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class DesignParameters:
 
     @property
     def fewest_texts(self) -> int:
-        """Number of different texts a segment needs to be shown."""
+        """Minimum number of different texts for a segment to be shown."""
         return min(FEWEST_CANDIDATES, self.block_size(0))
 
     @property
@@ -85,7 +85,7 @@ class DesignParameters:
         return MOST_CANDIDATES if self.kind is DesignKind.ALL else self.systems_per_block
 
     def block_size(self, words: int) -> int:
-        """Return the number of candidates shown for a segment with `words` source words, if it has them."""
+        """Return the number of candidates shown for a segment with `words` source words, if it has that many."""
         limits = (limit for least, limit in self.length_limits if words >= least)
         return min([self.size, *limits])
 
@@ -99,7 +99,7 @@ class WrittenWrongError(ValueError):
 
 
 def numbers_read(text: str) -> list[int]:
-    """Return the numbers of "1,4-7", ascending and each once; none for "" and "all".
+    """Parse numbers such as "1,4-7" into ascending unique numbers; none for "" and "all".
 
     Raises
     ------
@@ -115,7 +115,7 @@ def numbers_read(text: str) -> list[int]:
             start, end = int(first), int(last or first)
         except ValueError:
             raise WrittenWrongError(part.strip()) from None
-        # A million is more than any test set has; longer ranges would only fill the memory.
+        # A million exceeds any test set; longer ranges would only exhaust memory.
         if not 1 <= start <= end <= 1_000_000:
             raise WrittenWrongError(part.strip())
         numbers.update(range(start, end + 1))
@@ -134,7 +134,7 @@ def numbers_written(numbers: Sequence[int]) -> str:
 
 
 def limits_read(text: str) -> list[list[int]]:
-    """Return the pairs of words and candidates of "30:3, 50:2"; none for "" and "none".
+    """Parse pairs of words and candidates such as "30:3, 50:2"; none for "" and "none".
 
     Raises
     ------

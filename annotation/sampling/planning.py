@@ -1,7 +1,8 @@
-"""Plan HITs one after the other: first HITs, their repeats by schedule, and those with attention checks.
+"""Plan HITs one after the other: first HITs, scheduled repeats, and HITs with attention checks.
 
-If a design says how often a judge gets a check, HITs with and without one are planned in the proportion in which
-judges are lent them, so that both last equally long. Otherwise checks come by chance.
+If a design sets how often a judge gets a check, HITs with and without one are planned in the
+proportion in which they are lent, so that both kinds last equally long. Otherwise, chance decides
+which HITs hold checks.
 """
 
 from dataclasses import dataclass
@@ -23,15 +24,15 @@ class PlannedHIT:
     plan : HITPlan
     purpose : Purpose
     family : int or None
-        Family in the schedule; None for a HIT planned for one judge.
+        Family in the schedule; None if the HIT is planned for one judge.
     repeats : int or None
-        The number of the first HIT it repeats.
+        Number of the first HIT that it repeats.
     reserved_for : int or None
         The id of a judge.
     reserved_until : datetime or None
     is_standby : bool
     part : int
-        Its pass, in a protocol with passes.
+        Pass, in a protocol with passes.
     """
 
     plan: HITPlan
@@ -55,7 +56,7 @@ class Counters(Protocol):
 
 
 class HITPlanning:
-    """Draw HITs one after the other, each depending on the ones before it.
+    """Draws HITs one after the other, each depending on those before it.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class HITPlanning:
     planned : list of PlannedHIT
     quota : SegmentQuota
     withdrawn : frozenset of str
-        Names of the systems that are withdrawn: no HIT with one is planned.
+        Names of withdrawn systems; no HIT with one of them is planned.
     """
 
     def __init__(
@@ -94,14 +95,14 @@ class HITPlanning:
 
     @property
     def is_all_planned(self) -> bool:
-        """True if as many blocks are planned as the task's target, or as a sort currently needs."""
+        """True if all blocks of the task's target, or all that a sort currently needs, are planned."""
         wanted = self._blocks_wanted
         if self._only_wanted and self._drawer.is_all_compared:
             return True
         return wanted is not None and bool(self._counters.blocks_planned >= wanted)
 
     def number_next(self) -> int:
-        """Return the number of the next HIT; each is given out once."""
+        """Return the number for the next HIT; each number is used once."""
         self._counters.last_number += 1
         return int(self._counters.last_number)
 
@@ -114,7 +115,7 @@ class HITPlanning:
         return plan
 
     def add(self, plan: HITPlan, purpose: Purpose, **fields: Any) -> None:
-        """Add this HIT to those to be stored; `fields` are those of `PlannedHIT`."""
+        """Add this HIT to those to be stored; `fields` are further fields of `PlannedHIT`."""
         self._drawer.add(plan, purpose)
         self._counters.blocks_planned += sum(not block.control for block in plan.blocks)
         self.planned.append(
@@ -122,7 +123,7 @@ class HITPlanning:
         )
 
     def copies_add(self) -> None:
-        """Add the copies for other judges that the design asks for of the last first HIT."""
+        """Add copies of the latest first HIT for other judges, as many as the design requires."""
         first = self.planned[-1].plan
         for _copy in range(self.parameters.redundancy - 1):
             copy = repeated(
@@ -134,7 +135,7 @@ class HITPlanning:
             self.add(copy, Purpose.REDUNDANCY, repeats=first.number)
 
     def shows_withdrawn(self, plan: HITPlan) -> bool:
-        """Return whether a HIT shows an output of a system that is withdrawn."""
+        """Return whether a HIT shows an output of a withdrawn system."""
         return any(
             name in self.withdrawn
             for block in plan.blocks
@@ -155,7 +156,7 @@ def checks_among(hits: int, attention_every: int) -> int:
 class MissingHITs:
     """Number of HITs still missing from a batch, with and without an attention check.
 
-    In a design that does not schedule checks, they come by chance, and only the sum counts.
+    If the design does not schedule checks, chance decides, and only the total matters.
     """
 
     def __init__(
@@ -171,7 +172,7 @@ class MissingHITs:
         return with_check + without > 0
 
     def next_kind(self) -> Checks:
-        """Return the kind of the next HIT: those with a check are spread over the batch."""
+        """Return the kind of the next HIT; those with a check are spread over the batch."""
         if not self._planning.parameters.attention_every:
             return Checks.CHANCE
         with_check, without = self._left()
@@ -202,7 +203,7 @@ class MissingHITs:
 
 
 class RepeatSchedule:
-    """The next HITs of the design's schedule, and the first HITs that they repeat, by family."""
+    """Next HITs of the design's schedule, and the first HITs that they repeat, by family."""
 
     def __init__(
         self, planning: HITPlanning, counters: Counters, *, firsts: dict[int, HITPlan]
@@ -223,8 +224,8 @@ class RepeatSchedule:
     def repeat(self, wanted: Slot) -> None:
         """Plan a repeat, or skip its place in the schedule.
 
-        It is skipped if a segment has its quota already, or the first HIT was withdrawn or shows a
-        system that is.
+        It is skipped if a segment has reached its quota, if the first HIT was withdrawn, or if it
+        shows a withdrawn system.
         """
         self._counters.scheduled += 1
         self._counters.inter_scheduled += wanted.purpose is Purpose.INTER
@@ -245,9 +246,9 @@ class RepeatSchedule:
 def hits_schedule(
     planning: HITPlanning, missing: MissingHITs, schedule: RepeatSchedule | None = None
 ) -> None:
-    """Plan HITs until none is missing, or nothing (more) can be ranked.
+    """Plan HITs until none is missing, or no more can be ranked.
 
-    They are the next ones of the schedule; without one, first HITs with their copies.
+    These are the next HITs of the schedule or, without a schedule, first HITs with their copies.
     """
     empty_draws = 0
     while missing.is_any and not planning.is_all_planned:

@@ -3,10 +3,10 @@
 The stored JSON is compact: for each block in order, the ids of the outputs behind each candidate and, for a control,
 the expected order. The blocks' segments are `HIT.segment_ids`.
 
-Two counts differ. A HIT's draw is a function of its *number*; every HIT of a
-task has its own. Its *step* is its place in the schedule of HITs planned for everybody, from
-1 within a design: HITs planned for one judge (intra repeats, or because the pool held nothing for
-them) and draws that came to nothing take a number and no step.
+Numbers and steps are counted separately. A HIT's draw depends on its *number*, which is unique
+within the task. Its *step* is its place in the schedule of HITs planned for all judges, from 1
+within a design. HITs planned for one judge (intra repeats, or because the pool had none for them)
+and empty draws take a number but no step.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,24 @@ from typing import Any, TypeAlias
 from annotation.sampling.parameters import DesignParameters
 from campaign.texts.hash_draw import HashDraw
 
-# Numbers and words that explain a draw to organisers; JSON.
+# Data that explain a draw to organisers, as JSON.
 Why: TypeAlias = dict[str, str | int | float | bool | list[int] | list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockPlan:
-    """A segment and its candidates in shown order.
+    """A segment and its candidates in display order.
 
     Attributes
     ----------
     segment : int
         Its number in the task.
     candidates : tuple of tuple of int
-        For each candidate the ids of the outputs it stands for, ascending.
+        For each candidate, the ids of the outputs it stands for, ascending.
     systems : tuple of tuple of str
-        For each candidate the names of the systems of those outputs, in alphabetical order.
+        For each candidate, the names of the systems of those outputs, in alphabetical order.
     control : tuple of str
-        The one of `systems` that is a damaged reference; empty where there is none.
+        The entry of `systems` that is a damaged reference; empty if there is none.
     why : dict
         Explains the draw to an organiser.
     """
@@ -47,7 +47,7 @@ class BlockPlan:
 
     @property
     def ranked(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return the position, from 0, and the systems of each candidate that is no control."""
+        """The position, from 0, and the systems of each candidate that is not a control."""
         return tuple(
             (position, names)
             for position, names in enumerate(self.systems)
@@ -57,7 +57,7 @@ class BlockPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HITPlan:
-    """A HIT as drawn; it has no blocks if nothing in its window can be ranked."""
+    """A HIT as drawn; has no blocks if nothing in its window can be ranked."""
 
     number: int
     blocks: tuple[BlockPlan, ...]
@@ -65,7 +65,7 @@ class HITPlan:
 
     @property
     def holds_check(self) -> bool:
-        """Return whether one of its blocks is an attention check."""
+        """Whether one of the blocks is an attention check."""
         return any(block.control for block in self.blocks)
 
 
@@ -74,7 +74,7 @@ _DAMAGED, _OTHERS = 2, 1
 
 
 def plan_encoded(plan: HITPlan) -> list[dict[str, Any]]:
-    """Return the output ids of each block's candidates, and the ranks expected in a control, for JSON."""
+    """Return, for JSON, the output ids of each block's candidates and the expected ranks of controls."""
     return [_encoded(block) for block in plan.blocks]
 
 
@@ -90,12 +90,12 @@ _WHOLE = 1_000_000
 
 
 class Purpose(StrEnum):
-    """Why a HIT is planned."""
+    """Purpose of a planned HIT."""
 
     FIRST = "first"  # a newly drawn window
-    REDUNDANCY = "redundancy"  # the same for another judge, because every window is judged K times
-    INTER = "inter"  # the same for another judge, to see whether judges agree
-    INTRA = "intra"  # the same for the same judge, to see whether they agree with themselves
+    REDUNDANCY = "redundancy"  # a copy for another judge, because every window is judged K times
+    INTER = "inter"  # a repeat by another judge, to measure agreement between judges
+    INTRA = "intra"  # a repeat by the same judge, to measure self-agreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class Slot:
     purpose : Purpose
         First, redundancy or inter.
     family : int
-        From 1: which of the design's first HITs this is, or repeats.
+        Number, from 1, of the design's first HIT that this HIT is or repeats.
     """
 
     purpose: Purpose
@@ -115,14 +115,14 @@ class Slot:
 
 
 def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
-    """Return what the schedule plans at a step, after `inter` inter repeats: a function of the design.
+    """Return the HIT that the design's schedule plans at a step, after `inter` inter repeats.
 
-    Of the first m steps, `inter_share * m` are inter repeats, or fewer by less than two. Each comes
-    somewhere in a stretch of `1 / inter_share` steps of its own: where, only the design's seed
-    says. The others are families of a first HIT and its `redundancy - 1` copies. The inter repeats
-    go evenly over the families: where there are more families than inter repeats, each repeats one
-    of those begun since the inter repeat before, by chance, and none is repeated twice; otherwise
-    all are repeated equally often, but for one.
+    Of the first m steps, `inter_share * m` are inter repeats, or fewer by less than two. Each falls
+    in its own stretch of `1 / inter_share` steps, at a place that depends only on the design's
+    seed. The other steps are families of a first HIT and its `redundancy - 1` copies. Inter repeats
+    are spread evenly over the families: if there are more families than inter repeats, each repeats
+    a random one of those begun since the previous inter repeat, and none is repeated twice;
+    otherwise all families are repeated equally often, give or take one.
     """
     if _millionths(parameters.inter_share) and step >= _inter_step(parameters, inter + 1):
         return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter + 1))
@@ -131,7 +131,7 @@ def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
 
 
 def _inter_step(parameters: DesignParameters, inter: int) -> int:
-    """Return the step of inter repeat number `inter`, by which the repeated HIT has been lent."""
+    """Return the step of inter repeat number `inter`, by which time the repeated HIT has been lent."""
     share = _millionths(parameters.inter_share)
     before, until = inter * _WHOLE // share, (inter + 1) * _WHOLE // share
     draw = HashDraw(seed=parameters.seed, number=0)
@@ -139,9 +139,9 @@ def _inter_step(parameters: DesignParameters, inter: int) -> int:
 
 
 def _inter_family(parameters: DesignParameters, inter: int) -> int:
-    """Return the family, begun before, that inter repeat number `inter` repeats."""
+    """Return the earlier family that inter repeat number `inter` repeats."""
     share = _millionths(parameters.inter_share)
-    # Families begun from one inter repeat to the next, as a fraction.
+    # Families begun between two inter repeats, as a fraction.
     above, below = _WHOLE - share, share * parameters.redundancy
     if above < below:
         return -(-inter * above // below)
@@ -155,9 +155,9 @@ def _millionths(share: float) -> int:
 
 
 def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITPlan:
-    """Return a plan of the same segments and candidates, each block in another order.
+    """Return a plan with the same segments and candidates, each block in a different order.
 
-    All other orders have the same chance. `seed` is the design's and `number` the repeat's own.
+    All other orders are equally likely. `seed` is the design's, and `number` the repeat's.
     """
     draw = HashDraw(seed=seed, number=number)
     why: Why = {"purpose": purpose.value, "repeats": plan.number}
@@ -185,15 +185,15 @@ def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HITHistoryEntry:
-    """A HIT that one judge did, in the order in which they were lent.
+    """A HIT that a judge has done, for a history in the order of lending.
 
     Attributes
     ----------
     number : int
     repeats : int or None
-        The number of the judge's own HIT that it is an intra repeat of.
+        Number of the judge's own HIT of which it is an intra repeat.
     repeatable : bool
-        Whether it holds judgments to compare with: it was submitted, and not all skipped.
+        Whether it has judgments to compare with: it was submitted, and not all blocks were skipped.
     """
 
     number: int
@@ -202,10 +202,10 @@ class HITHistoryEntry:
 
 
 def intra_original(history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed: int) -> int | None:
-    """Return the number of the HIT a judge's next intra repeat repeats; None if there is none yet.
+    """Return the number of the HIT that a judge's next intra repeat repeats; None if there is none yet.
 
-    At least `repeat_gap` HITs of the judge lie between the two, and since it was last repeated. Those
-    repeated least often come first, and among them chance decides.
+    At least `repeat_gap` HITs of the judge lie between the two, and since the last repeat of the
+    same HIT. HITs repeated least often come first; ties are broken at random.
 
     Parameters
     ----------

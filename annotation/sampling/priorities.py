@@ -1,6 +1,6 @@
 """Priorities of pairs of systems in active designs.
 
-Arrays in, arrays out; shared with the simulation of designs.
+Functions take and return arrays, and are shared with the simulation of designs.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import numpy.typing as npt
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
-#: Abilities are natural logarithms of odds; systems that differ by more are rare, and soon known.
+#: Standard deviation of abilities, in natural log-odds. Larger differences are rare, and soon
+#: detected.
 _PRIOR_DEVIATION = 1.0
 _NEWTON_STEPS = 12
 _LEAST_VARIANCE = 1e-12
-#: Normal quantiles of one-sided tests at 0.05 and 0.01, and what finishing a pair there is worth.
+#: Normal quantiles of one-sided tests at 0.05 and 0.01, and the weight of finishing a pair at each.
 _LEVELS = ((1.645, 1.0), (2.326, 0.1))
-#: Priorities are the same on every machine to this many decimals.
+#: Decimals to which priorities are the same on every machine.
 _DECIMALS = 9
 
 
@@ -33,21 +34,21 @@ def active_priorities(
 ) -> Float64Array:
     """Return the priority of each pair of systems: how much its next judgment contributes to the order.
 
-    The differences of abilities d and their variances s² are estimated by Bradley and Terry's model
-    with a normal prior, a tie being half a win of each: all comparisons count, also those with third
-    systems. The sign test tells a pair apart when its lead (wins − losses) reaches c √(decided).
-    One comparison adds to the lead, on average,
+    The differences of abilities d and their variances s² are estimated with the Bradley–Terry model
+    with a normal prior; a tie is half a win for each system. All comparisons count, including those
+    with third systems. The sign test separates a pair when its lead (wins − losses) reaches c
+    √(decided). On average, one comparison adds to the lead
 
         e = tanh(√(d² + s²) / 2),
 
-    where s² gives a pair its chance whose difference is not known yet. The comparisons still needed
-    are the least m with  lead + e m ≥ c √(decided + m),  and a pair's priority is 1 / m: to finish
-    as many as possible as soon as possible, finish first what takes least. Pairs told apart already
-    cost nothing more; pairs that are as good as equal do not swallow the campaign.
+    where s² favours pairs whose difference is still uncertain. The number of comparisons still
+    needed is the smallest m with lead + e m ≥ c √(decided + m), and a pair's priority is 1 / m:
+    finishing the shortest jobs first finishes as many as possible as soon as possible. Pairs
+    already separated cost nothing more, and nearly equal pairs do not consume the campaign.
 
-    Stopping as soon as a difference is significant produces too many false differences. A pair told
-    apart at the first level therefore goes on at a stricter one, with a tenth of the weight; the
-    floor of balanced blocks does the rest.
+    Stopping as soon as a difference is significant produces too many false differences. A pair
+    separated at the first level therefore continues at a stricter one, with a tenth of the weight;
+    the minimum share of balanced blocks does the rest.
 
     Parameters
     ----------
@@ -56,12 +57,13 @@ def active_priorities(
     ties : number, shape (n, n)
         Symmetric.
     planned : integer, shape (n, n)
-        Comparisons planned, judged ones among them; symmetric. What waits is done already.
+        Comparisons planned, including judged ones; symmetric. Waiting comparisons count as done.
 
     Returns
     -------
     float64, shape (n, n)
-        Symmetric, in [0, 1], the largest 1; 0 on the diagonal. All alike where nothing is left.
+        Symmetric, in [0, 1], with maximum 1; 0 on the diagonal. All equal if no comparisons are
+        needed.
 
     References
     ----------
@@ -80,21 +82,21 @@ def active_priorities(
 def active_priorities_of_many(
     wins: Float64Array, abilities: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
-    """Return the priorities of many campaigns at once, and the abilities they follow from: a step of Newton's method on.
+    """Return the priorities of many campaigns at once, and their abilities after one step of Newton's method.
 
-    For campaigns that are simulated in small steps, where abilities of the last step are nearly those of this one.
-    No ties, and nothing waits.
+    For campaigns that are simulated in small steps, between which abilities hardly change. Assumes
+    no ties and no waiting comparisons.
 
     Parameters
     ----------
     wins : float64, shape (E, n, n)
     abilities : float64, shape (E, n)
-        0, or those of fewer comparisons.
+        0, or abilities estimated from fewer comparisons.
 
     Returns
     -------
     priorities : float64, shape (E, n, n)
-        0 everywhere where nothing is left.
+        All 0 for campaigns in which no comparisons are needed.
     abilities : float64, shape (E, n)
     """
     decided = wins + wins.swapaxes(-1, -2)
@@ -124,9 +126,9 @@ class _Known:
 
 @lru_cache(maxsize=16)
 def _known(wins: bytes, ties: bytes) -> _Known:
-    """Return the result for square matrices of float64, given as bytes. Do not write to it.
+    """Return the derived quantities for square float64 matrices given as bytes. Do not modify the result.
 
-    Hundreds of HITs are planned from one recorded state, and this is the same for all of them.
+    Cached, because hundreds of HITs are planned from one recorded state.
     """
     n = isqrt(len(wins) // 8)
     apart = 1.0 - np.eye(n)
@@ -166,9 +168,9 @@ def _still_needed(
 
 
 def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Return the differences of all abilities and their variances, positive on the diagonal too.
+    """Return the differences of all abilities and their variances; these are positive on the diagonal, too.
 
-    Of wins, a tie being half of one.
+    They are estimated from wins; a tie is half a win.
     """
     judged = won + won.T
     ability = _abilities(won, judged)
@@ -183,7 +185,7 @@ def _of_pairs(ability: Float64Array, covariance: Float64Array) -> tuple[Float64A
 
 
 def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
-    """Return the abilities that maximise the posterior of Bradley and Terry's model (Newton's method)."""
+    """Return the abilities that maximise the posterior of the Bradley–Terry model (Newton's method)."""
     ability = np.zeros(len(won))
     for _ in range(_NEWTON_STEPS):
         ability, step, _covariance_before = _stepped(won, judged, ability)
@@ -195,17 +197,17 @@ def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
 def _stepped(
     won: Float64Array, judged: Float64Array, ability: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
-    """Return the abilities a step nearer to those of most posterior density, the step, and the covariance before it."""
+    """Take one Newton step towards the posterior mode; return abilities, step, and covariance before it."""
     expected = judged / (1 + np.exp(ability[..., np.newaxis, :] - ability[..., :, np.newaxis]))
     slope = won.sum(axis=-1) - expected.sum(axis=-1) - ability / _PRIOR_DEVIATION**2
     covariance = _covariance(ability, judged)
     step = (covariance @ slope[..., np.newaxis])[..., 0]
-    # The likelihood is concave, but a step from far away may go too far.
+    # The log-likelihood is concave, but a step from far away may overshoot.
     return ability + np.clip(step, -1.0, 1.0), step, covariance
 
 
 def _covariance(ability: Float64Array, judged: Float64Array) -> Float64Array:
-    """Return the inverse of the information in the comparisons of each pair and in the prior."""
+    """Return the inverse of the information from the comparisons and the prior."""
     rate = 1 / (1 + np.exp(ability[..., np.newaxis, :] - ability[..., :, np.newaxis]))
     information = judged * rate * (1 - rate)
     own = information.sum(axis=-1) + 1 / _PRIOR_DEVIATION**2

@@ -1,8 +1,8 @@
 """Rates of references, damaged references and attention checks in HITs, and the schedule of repeats.
 
-A gap is geometric: however many HITs have passed, the next one is as likely to be a check as any
-other, so a judge's history says nothing about it. Only the bound does: after `LONGEST` times the
-mean without one it is certain, which fewer than one gap in 140 reaches.
+Gaps are geometric: however many HITs have passed, the next one is as likely to be a check as any
+other, so a judge's history reveals nothing about it. The only exception is the bound: after
+`LONGEST` times the mean gap, a check is certain, but fewer than one gap in 140 gets that long.
 """
 
 from enum import IntEnum
@@ -17,13 +17,13 @@ _ONE = 1 << 64
 
 
 class Rate(IntEnum):
-    """Rates by which blocks are drawn. The values are steps of 64-bit fractions.
+    """Rates at which blocks are drawn. The values are steps of 64-bit fractions.
 
     (√5 − 1) / 2, √2 − 1 and √3 − 1: their multiples are spread over the circle as evenly as those
-    of any number (L. Kuipers, H. Niederreiter (1974), Uniform Distribution of Sequences, §2.3),
-    and one rate says nothing of another. Steps of the rate itself would stay within one block, but
-    come round with a period: whenever repeats take every third number, or documents come round,
-    the same segments would have the reference every time.
+    of any number (L. Kuipers, H. Niederreiter (1974), Uniform Distribution of Sequences, §2.3), and
+    one rate reveals nothing about another. Steps of the rate itself would stay within one block of
+    it, but are periodic: if repeats take every third number, or documents recur, the same segments
+    would get the reference every time.
     """
 
     REFERENCE = 11400714819323198485
@@ -34,9 +34,9 @@ class Rate(IntEnum):
 def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int) -> int:
     """Return a HIT's number of blocks at a rate: `rate * blocks`, rounded up or down.
 
-    The sum over a stretch of HITs stays within five blocks of what the rate promises for 300 HITs,
-    and within seven for 100,000 (measured); chance would miss by 250. The rounding follows an
-    additive sequence that begins anywhere, by the seed.
+    The sum over consecutive HITs stays within five blocks of the rate for 300 HITs, and within
+    seven for 100,000 (measured); random rounding would be off by 250. The rounding follows an
+    additive sequence whose start depends on the seed.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int
 
 
 def blocks_by_chance(rate: float, blocks: int, *, of: Rate, draw: HashDraw) -> int:
-    """Return a HIT's number of blocks at a rate: `rate * blocks`, rounded up or down by chance.
+    """Return a HIT's number of blocks at a rate: `rate * blocks`, randomly rounded up or down.
 
     HITs are independent, so the number cannot be predicted from earlier HITs.
 
@@ -91,11 +91,11 @@ def attention_due(*, seed: int, judge: str, every: int, checks: int, hits_since:
     judge : str
         Their pseudonym.
     every : int
-        HITs from one check to the next, on average.
+        Mean number of HITs from one check to the next.
     checks : int
         HITs with a check that they were lent so far.
     hits_since : int
-        HITs since the last of them, or since the first HIT. Training and repeats of their own do not
+        HITs since the last of them, or since the first HIT. Training and intra repeats do not
         count: a repeat takes the place of another HIT, and must not bring a check nearer.
     """
     return _gap_is_over(Fraction(every), hits_since, HashDraw(seed=seed, number=0), judge, checks)
@@ -115,8 +115,8 @@ def intra_due(
     share : float
         `DesignParameters.intra_share`.
     repeat_gap : int
-        `DesignParameters.repeat_gap`. The first gap begins when there is a HIT to repeat: begun
-        before, it would mostly end just then.
+        `DesignParameters.repeat_gap`. The first gap begins once there is a HIT to repeat; if it
+        began earlier, it would usually end exactly then.
     repeats : int
         HITs lent to them so far that were intra repeats.
     hits_since : int
@@ -140,7 +140,7 @@ def _gap_is_over(mean: Fraction, since: int, draw: HashDraw, *which: object) -> 
 
 @lru_cache(maxsize=256)
 def _going_on(mean: Fraction) -> int:
-    """Return the chance that a gap goes on after a HIT, in units of 2**-64.
+    """Return the probability that a gap continues after a HIT, in units of 2**-64.
 
     The largest q for which 1 + q + … + q**(longest − 1), the mean of the bounded gap, is at most
     `mean`.
@@ -157,7 +157,7 @@ def _going_on(mean: Fraction) -> int:
 
 
 def _power(base: int, exponent: int) -> int:
-    """Return base**exponent in units of 2**-64: whole numbers, so that all machines agree."""
+    """Return base**exponent in units of 2**-64, in integers, so that all machines agree."""
     result = _ONE
     while exponent:
         if exponent & 1:

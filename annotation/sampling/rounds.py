@@ -1,13 +1,14 @@
-"""Allotment of texts to judges who see one text per segment: a fixed number of judges per text, systems spread
-evenly.
+"""Allotment of texts to judges who see one text per segment, with a fixed number of judges per
+text.
 
-The segments, in random order, are divided into rounds of as many as a HIT holds. With K texts of a
-segment, a round has K HITs; HIT k shows of the i-th segment the text k + i, modulo K, so that each text is in
-one of them, and no HIT shows much more of one system than of another. A judge is lent one HIT of a round at most,
-since all of them show the same segments. Of each HIT there are as many copies as a text has judges.
+The segments, in random order, are divided into rounds of as many segments as a HIT holds. If
+segments have K texts, a round has K HITs; HIT k shows text k + i, modulo K, of the i-th segment, so
+that each text is in one HIT, and systems are spread evenly over HITs. A judge is lent at most one
+HIT of a round, since all of them show the same segments. Each HIT has as many copies as a text has
+judges.
 
-Where segments are read together (`Rounds.together`), a round has these, in their order, and each of its HITs shows
-all of them in the outputs of one system.
+If segments are read together (`Rounds.together`), a round has one such group, in order, and each
+HIT shows the whole group in the outputs of one system.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,12 +29,13 @@ class Rounds:
     Attributes
     ----------
     segments : sequence of int
-        By number.
+        Segment numbers.
     size : int
-        Of a round.
+        Number of segments in a round.
     seed : int
     together : sequence of sequence of int, optional
-        Groups of segments that are read together, in outputs of one system; they do not overlap. None: rounds are drawn.
+        Disjoint groups of segments that are read together, in outputs of one system. If None,
+        rounds are drawn at random.
     """
 
     segments: Sequence[int]
@@ -47,7 +49,7 @@ class Rounds:
         return self.together is not None
 
     def window(self, number: int) -> tuple[int, ...]:
-        """Return the segments of round `number`; none after the last."""
+        """Return the segments of round `number`; none after the last round."""
         draw = HashDraw(seed=self.seed, number=0)
         if self.together is None:
             shuffled = draw.shuffled(self.segments, int, "rounds")
@@ -73,7 +75,8 @@ class Rounds:
     ) -> bool:
         """Plan the HITs of round `number` for `raters` judges each; return whether the round exists.
 
-        If the second pass is by other judges, it is planned with the first, for as many of them.
+        If the second pass is by other judges, it is planned with the first, for the same number of
+        judges.
         """
         if not self.window(number):
             return False
@@ -93,7 +96,7 @@ class Rounds:
         return True
 
     def first(self, blocks: Sequence[BlockPlan], *, hit: int, number: int, place: int) -> HITPlan:
-        """Return HIT `hit`, which shows these blocks, the HIT at a place in round `number`."""
+        """Return HIT `hit` with these blocks, at the given place in round `number`."""
         return HITPlan(
             number=hit,
             blocks=self._in_order(blocks, hit),
@@ -101,7 +104,7 @@ class Rounds:
         )
 
     def again(self, plan: HITPlan, *, hit: int, purpose: Purpose) -> HITPlan:
-        """Return HIT `hit`, which shows the blocks of another in a new order, unless its texts are read in sequence."""
+        """Return HIT `hit`, which shows another HIT's blocks, in a new order unless the texts are read in sequence."""
         return HITPlan(
             number=hit,
             blocks=self._in_order(plan.blocks, hit),
@@ -147,7 +150,8 @@ def round_drawn(
         for n, each in shown.items()
     }
     most = max((len(each) + (n in damaged) for n, each in ordered.items()), default=0)
-    # Checks go round the HITs, from any on, so that all of them have as many, or one more.
+    # Checks are dealt to the HITs in turn, from a random start, so that their numbers differ by at
+    # most one.
     first = draw.below(most, "first check") if damaged else 0
     check_of = {n: (first + j) % most for j, n in enumerate(damaged)}
     turns: list[list[DistinctText | None]] = []
@@ -174,14 +178,14 @@ def damaged_of_round(
     parameters: DesignParameters,
     shown: Mapping[int, Sequence[DistinctText]],
 ) -> dict[int, DistinctText]:
-    """Return the damaged reference of each segment of a round that has one to check attention, in an order by chance.
+    """Return the damaged references for attention checks in a round, by segment; chance selects the segments.
 
     Parameters
     ----------
     window, number, texts, parameters
         As of `round_drawn`.
     shown : mapping of int to sequence of DistinctText
-        The other texts of each segment: as many blocks as there are.
+        The other texts of each segment, each of which gets a block.
     """
     rate = parameters.bad_reference_rate
     if not rate:
@@ -189,14 +193,14 @@ def damaged_of_round(
     draw = HashDraw(seed=parameters.seed, number=number)
     found = {n: texts[n].damaged(parameters.normalisation) for n in window}
     damaged = draw.shuffled([n for n in window if found[n]], int, "damaged")
-    # Number of blocks in the round, including the checks.
+    # Number of blocks in the round, excluding checks.
     blocks = sum(len(shown[n]) for n in window)
     wanted = blocks_by_chance(checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw)
     return {n: found[n][draw.below(len(found[n]), "damaged", n)] for n in sorted(damaged[:wanted])}
 
 
 def checks_for_each_block(rate: float) -> float:
-    """Return the number of checks per other block of a round, for a rate among all blocks; at most 1."""
+    """Return the number of checks per block without one, for a rate among all blocks; at most 1."""
     return min(1.0, rate / (1 - rate)) if rate < 1 else 1.0
 
 
@@ -220,7 +224,8 @@ def systems_drawn(
         Of the round.
     texts : mapping of int to SegmentOutputs
     parameters : DesignParameters
-        References take part unless `reference_rate` is 0; of the systems, only the chosen ones, if any are.
+        References take part unless `reference_rate` is 0. If systems are chosen, only these take
+        part.
     """
     shown = [
         {

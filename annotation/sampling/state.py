@@ -1,4 +1,4 @@
-"""The state that balanced and active draws depend on; recorded, so that draws can be repeated."""
+"""State on which balanced and active draws depend; recorded so that draws can be repeated."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ Float64Array = npt.NDArray[np.float64]
 class DrawState:
     """Number of times systems have met in planned blocks, and the comparisons judged so far.
 
-    Damaged references are not in it: they are controls and are not ranked.
+    Damaged references are excluded, because they are controls and are not ranked.
 
     Attributes
     ----------
@@ -30,17 +30,18 @@ class DrawState:
         Blocks of first HITs in which two systems stand behind different candidates. Repeats show
         the same pairs again and are not counted: designs balance the windows drawn.
     position_counts : int64, shape (n, 26)
-        How often each system stands in each position of those blocks.
+        How often each system appears in each position of those blocks.
     wins, ties : float64, shape (n, n)
-        Comparisons that were judged, ``wins[a, b]`` won by a against b, ties symmetric: those of
-        the judgments up to `watermark`. Only active designs look at them.
+        Judged comparisons up to `watermark`: ``wins[a, b]`` were won by a against b; `ties` is
+        symmetric. Used only by active designs.
     watermark : int
     planned_cycle : PlannedCycle or None
         Blocks that a balanced design has planned together; None in other designs.
     comparisons : tuple of (str, str)
         The pairs of systems that a sort compares now; empty in other designs.
     blocks_wanted : int64, shape (number of comparisons,)
-        Blocks of first HITs still to be planned of each; negative where more are planned.
+        Blocks of first HITs still to be planned for each comparison; negative if too many are
+        planned.
     """
 
     systems: tuple[str, ...]
@@ -136,7 +137,7 @@ class DrawState:
     ) -> "DrawState":
         """Return the state with these comparisons instead of those recorded so far.
 
-        Systems that are not in `systems` have none; `systems` may come in any order.
+        Systems not in `systems` get none; `systems` may be in any order.
         """
         state = self.covering(systems)
         at = [state.index[name] for name in systems]
@@ -154,7 +155,7 @@ class DrawState:
         )
 
     def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawState":
-        """Return the state with no more blocks wanted of a comparison than are left of `most`, after those `taken`."""
+        """Return the state with the blocks wanted of each comparison limited to `most` less those `taken`."""
         left = [most - taken.get(pair, 0) for pair in self.comparisons]
         return replace(
             self, blocks_wanted=np.minimum(self.blocks_wanted, np.array(left, dtype=np.int64))
@@ -162,7 +163,7 @@ class DrawState:
 
     @property
     def next_comparisons(self) -> list[tuple[tuple[str, str], int]]:
-        """Return the comparisons of which blocks are wanted and how many, most first; all if none is wanted."""
+        """Comparisons with the number of blocks wanted, most first. Lists all comparisons if none is wanted."""
         places = np.argsort(-self.blocks_wanted, kind="stable").tolist()
         wanted = [(self.comparisons[place], int(self.blocks_wanted[place])) for place in places]
         return [(pair, blocks) for pair, blocks in wanted if blocks > 0] or wanted
@@ -177,7 +178,7 @@ class DrawState:
         )
 
     def counted(self, block: BlockPlan) -> "DrawState":
-        """Return the state after a block; changes the count arrays in place. Knows all its systems."""
+        """Return the state after a block of known systems; changes the count arrays in place."""
         if self.planned_cycle is None:
             self.count(block)
             return self
@@ -209,7 +210,7 @@ class DrawState:
             self.blocks_wanted[self.comparisons.index((pair[0], pair[1]))] -= times
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain lists and numbers, from which `from_json` makes the same state bit for bit."""
+        """Return lists and numbers from which `from_json` restores the state bit for bit."""
         return {
             "systems": list(self.systems),
             "pair_counts": self.pair_counts.tolist(),

@@ -8,7 +8,7 @@ from itertools import accumulate
 from annotation.sampling.parameters import SegmentOrder
 from campaign.texts.hash_draw import HashDraw
 
-# Draws tried before all windows are listed.
+# Number of random draws before all windows are listed.
 _ATTEMPTS = 8
 
 
@@ -22,8 +22,8 @@ class Windows:
     length : int
         Segments in a window. A shorter document is one window.
     only : container of int, optional
-        Segments that take part; None for all. Segments on both sides of one that does
-        not are not consecutive.
+        Segments that take part; None for all. Segments separated by one that does not take part are
+        not consecutive.
     """
 
     def __init__(
@@ -62,19 +62,19 @@ class Windows:
         Parameters
         ----------
         order : SegmentOrder
-            Random: all windows have the same chance, so that segments at the ends of a document
-            come up less often than those inside. Sequential: one after the other, so that every
-            segment comes up once before any comes up again.
+            Random: all windows are equally likely, so segments at the ends of a document come up
+            less often than those inside. Sequential: windows follow one another, so every segment
+            comes up once before any comes up again.
         draw : HashDraw
             The draw of this HIT; used if the order is random.
         turn : int
             Number of the window in the sequence, from 1; used if the order is sequential.
         avoid : collection of int
-            Segments that must not be in it: a judge has seen them, or they have been judged often
+            Segments to exclude, because a judge has seen them or they have been judged often
             enough.
         around : sequence of int, optional
-            Segments of which one must be in it. If the order is random, each of them has the same
-            chance.
+            Segments of which one must be included. If the order is random, each of them is equally
+            likely.
 
         Returns
         -------
@@ -94,8 +94,8 @@ class Windows:
         return max(1, len(run) - self._length + 1)
 
     def _random(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
-        # Trying until one fits gives every fitting window the same chance, and the first one mostly
-        # does: a list of them takes a look at every segment.
+        # Trying until one fits makes all fitting windows equally likely. The first usually fits,
+        # whereas listing them requires a look at every segment.
         for attempt in range(_ATTEMPTS if avoid else 1):
             purpose = ("window", attempt) if attempt else ("window",)
             index = draw.below(self._windows[-1], *purpose)
@@ -123,7 +123,7 @@ class Windows:
         self, draw: HashDraw, avoid: Collection[int], around: Sequence[int]
     ) -> tuple[int, ...] | None:
         best: tuple[int, ...] = ()
-        # Mostly the first one fits. Otherwise the next ones follow, so that each is tried once.
+        # The first one usually fits. Otherwise the following ones are tried, each once.
         first = draw.below(len(around), "around") if around else 0
         for step in range(len(around)):
             segment = around[(first + step) % len(around)]
@@ -175,7 +175,7 @@ class Windows:
 
 
 def _runs(segments: Sequence[int], wanted: Callable[[int], bool]) -> Iterator[tuple[int, ...]]:
-    """Return the longest runs of consecutive segments that are all wanted."""
+    """Return the maximal runs of consecutive segments that all take part."""
     run: list[int] = []
     for segment in segments:
         if wanted(segment):
