@@ -1,4 +1,4 @@
-"""Blocks still needed by a sort for its open comparisons, and the judges who can do them."""
+"""Blocks that a sort still needs for its open comparisons, and the sentences that judges have done."""
 
 from collections import Counter
 from typing import Any
@@ -19,10 +19,10 @@ COMPARISON_IMPORTED = "why__comparison"
 
 
 def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
-    """Return each open comparison with the number of blocks of first HITs still to be planned for it.
+    """Return each open comparison with the number of blocks of first HITs still to be planned.
 
-    These are its missing judgments, less the blocks that are planned or lent already. So skipped,
-    returned and withdrawn blocks are planned again. Two queries, and those of the protocol.
+    This is the number of missing judgments less the blocks already planned or lent, so skipped,
+    returned and withdrawn blocks are planned again. Two queries, plus those of the protocol.
     """
     comparisons = answer_kind(design.task.protocol).comparisons
     if comparisons is None:
@@ -41,7 +41,7 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
 
 
 def will_ask_more(*, task_id: int, judge_id: int) -> bool:
-    """Return whether a sort is going on that may ask this judge about sentences they have not seen."""
+    """Return whether a sort is in progress that may ask this judge about sentences they have not seen."""
     design = design_in_force(task_id=task_id)
     if design is None or design.kind != Design.Kind.SORTING:
         return False
@@ -76,7 +76,7 @@ def sentences_of_a_judge(task: Task) -> int:
 def sentences_taken(
     *, judge_id: int, task_id: int, planned: bool = True
 ) -> Counter[tuple[str, str]]:
-    """Return the number of sentences of each comparison that this judge has judged or holds, or that are `planned` for them.
+    """Return the number of sentences per comparison that this judge has judged, holds or, with `planned`, is to get.
 
     Skipped and returned sentences do not count, nor do checks and repeats.
     """
@@ -103,12 +103,12 @@ def sentences_taken(
 
 
 def blocks_of(hit: HIT) -> Counter[tuple[str, str]]:
-    """Return how many sentences a HIT still asks about, by comparison."""
+    """Return the number of sentences that a HIT still asks about, by comparison."""
     return _blocks_waiting(HIT.objects.filter(pk=hit.pk))
 
 
 def _blocks_waiting(of: HITQuerySet) -> Counter[tuple[str, str]]:
-    """Return the blocks that are planned or lent, and neither judged nor skipped, by comparison; without checks."""
+    """Return the number of planned or lent blocks not yet judged or skipped, by comparison, excluding checks."""
     hits = of.incomplete().values_list("pk", "why")
     blocks: dict[int, list[dict[str, Any]]] = {pk: why.get("blocks", []) for pk, why in hits}
     judged = Judgment.objects.filter(block=OuterRef("pk"))

@@ -16,7 +16,7 @@ def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
 
 
 def corrections_recorded(task_id: int) -> dict[str, list[int]]:
-    """Return the corrections whose judgments do not count, for the parameters of a ranking; empty if there are none."""
+    """Return the corrections whose judgments do not count, as parameters of a ranking; empty if there are none."""
     found = OutputCorrection.objects.filter(
         before__segment__test_set__tasks=task_id, leaves_out=True
     )
@@ -31,7 +31,7 @@ def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:
 
 
 def blocks_showing(output: Output) -> QuerySet[Block]:
-    """Return the blocks that show an output and are no checks, whether or not they count."""
+    """Return the blocks that show an output, counted or not, excluding checks."""
     return Block.objects.filter(
         segment=output.segment_id,
         outputs__contains=[output.pk],
@@ -40,5 +40,5 @@ def blocks_showing(output: Output) -> QuerySet[Block]:
 
 
 def judgments_of(*, task: Task, output: Output) -> QuerySet[JudgmentNumber, Any]:
-    """Return the judgments of a task whose blocks showed an output, as `judgments_listed` has them."""
+    """Return the judgments of a task whose blocks showed an output, in the form of `judgments_listed`."""
     return judgments_listed(task=task).filter(judgment__block__in=blocks_showing(output))

@@ -1,4 +1,4 @@
-"""Counters over the judgments and skips of a task: recounted now, and as stored for pages."""
+"""Counters over the judgments and skips of a task, recounted or as stored for pages."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -36,14 +36,14 @@ _LENT = Q(assignment__isnull=False)
 
 
 class _QuarterHour(Func):
-    """The quarter of an hour that a moment is in."""
+    """The quarter of an hour that contains a point in time."""
 
     function = "date_bin"
     template = "%(function)s('15 minutes', %(expressions)s, TIMESTAMPTZ '2000-01-01 00:00+00')"
     output_field = DateTimeField()
 
 
-# Columns of a `JudgeTally`, where `skipped` counts standing skips only, and of a `WorkedQuarterHour`.
+# Columns of `JudgeTally`, where `skipped` counts only standing skips, and of `WorkedQuarterHour`.
 TALLY: Final = ("judged", "first_number", "first_at", "skipped", "last_at")
 WORKED: Final = ("sentences", "active_ms", "untimed", "judged")
 
@@ -63,7 +63,7 @@ class Counters:
     worked: dict[tuple[int, datetime], tuple[int, ...]]
 
     def differing(self, other: "Counters") -> list[str]:
-        """Return the names of the parts that are not the same in both.
+        """Return the names of the parts that differ between the two.
 
         Work is compared by its sums per judge: a sentence skipped in one tab and judged in another
         at the same time may count in either quarter of an hour.
@@ -87,10 +87,10 @@ def _added(rows: Iterable[tuple[Any, Sequence[int | None]]]) -> dict[Any, tuple[
 
 
 def counters_counted(*, task_id: int) -> Counters:
-    """Count all judgments of a task that have a number, and its counted skips; reads each of them.
+    """Count all numbered judgments of a task, and its counted skips; reads all of them.
 
-    Answers counted in the meantime may be in one query and not in another, so the caller reads from one snapshot,
-    or holds the lock of the task's `JudgmentSequence`.
+    Answers counted in the meantime may appear in one query and not in another, so the caller must
+    read from one snapshot, or hold the lock of the task's `JudgmentSequence`.
     """
     numbers: Any = JudgmentNumber.objects.filter(task=task_id).order_by()
     counted = numbers.values_list("judgment__judge").annotate(
@@ -119,7 +119,7 @@ def counters_counted(*, task_id: int) -> Counters:
 
 
 def _counted_skips(task_id: int) -> QuerySet[Skip, Any]:
-    """Return the counted skips, each with when its block was judged, if that has a number."""
+    """Return the counted skips, each with the time at which its block was judged, if that judgment is numbered."""
     first = Judgment.objects.filter(
         judge=OuterRef("judge"),
         block=OuterRef("block"),

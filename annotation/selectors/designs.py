@@ -18,12 +18,12 @@ from campaign.texts.counted import counted
 
 
 def designs_in_force(*, task_id: int | OuterRef) -> QuerySet[Design]:
-    """Return the latest design of a task; none before it has one, or if it has only imported judgments."""
+    """Return the latest design of a task; empty if it has none yet, or has only imported judgments."""
     return Design.objects.filter(task=task_id).not_imported().order_by("-id")[:1]
 
 
 def design_in_force(*, task_id: int) -> Design | None:
-    """Return the latest design of a task; None if it has none yet, or only imported judgments."""
+    """Return the latest design of a task; None if it has none yet, or has only imported judgments."""
     return designs_in_force(task_id=task_id).first()
 
 
@@ -33,7 +33,7 @@ def design_or_default(*, task: Task) -> Design:
 
 
 def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
-    """Return the systems that blocks of a design may show now, references among them unless their rate is 0.
+    """Return the systems that blocks of a design may show now, including references unless their rate is 0.
 
     Excludes damaged references and withdrawn systems. `design` may be unsaved.
     """
@@ -62,7 +62,7 @@ class ReferenceUse:
     rate : float or None
         `Design.reference_rate` of the design in force.
     hits : int
-        HITs still to be judged in which it is an output, training aside.
+        HITs still to be judged in which the reference is an output, excluding training.
     """
 
     task_id: int
@@ -73,12 +73,12 @@ class ReferenceUse:
 
     @property
     def is_drawn(self) -> bool:
-        """Return whether the design in force draws it as an output."""
+        """Whether the design in force draws the reference as an output."""
         return self.has_design and self.rate != 0
 
     @property
     def is_ranked(self) -> bool:
-        """Return whether judges rank it, now or in HITs that were drawn before."""
+        """Whether judges rank the reference, under the current design or in HITs drawn earlier."""
         return self.is_drawn or self.hits > 0
 
 
@@ -93,7 +93,7 @@ def is_reference_shown(*, task: Task) -> bool:
 
 
 def _has_reference_to_show() -> Exists:
-    """Return the condition that a reference of a test set takes part as a system and may be shown as the reference.
+    """Return the condition that a test set's reference takes part as a system and may be shown as the reference.
 
     All references of a sentence are shown together, or none. A translation that is not a reference of
     its sentence is never shown as one, even if a person wrote it.
@@ -106,11 +106,11 @@ def _has_reference_to_show() -> Exists:
 
 
 def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
-    """Return the use of each task's reference; without tasks that have none to show. One query."""
+    """Return the use of each task's reference, omitting tasks that have none to show. One query."""
     designs = designs_in_force(task_id=OuterRef("pk"))
     rows = (
         tasks.filter(_has_reference_to_show())
-        # Their rules define the texts of each pass, not the campaign.
+        # The protocol's rules, not the campaign's, define the texts of each pass.
         .exclude(protocol__in=[kind.protocol for kind in answer_kinds() if kind.passes])
         .annotate(
             design=Subquery(designs.values("pk")),
@@ -132,7 +132,7 @@ def _hits_left() -> QuerySet[HIT, Any]:
     references = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
     )
-    # Matches the conditions of the indexes, so that completed HITs are not read.
+    # Matches the conditions of the indexes, so completed HITs are not read.
     left = (
         Q(purpose__in=POOLED, is_standby=False)
         | Q(is_standby=True)
@@ -190,7 +190,7 @@ def _drawn_in_words(use: ReferenceUse) -> str:
 
 
 def _hits_left_in_words(hits: int) -> str:
-    """Return how many HITs still to be judged hold the reference, as a sentence."""
+    """Describe in a sentence how many HITs still to be judged hold the reference."""
     return counted(
         "%(count)d unfinished HIT contains it.",
         "%(count)d unfinished HITs contain it.",
@@ -209,11 +209,11 @@ _ASKED_ABOUT_IT: Final = 2
 
 
 def design_unless_chosen(*, task: Task, seed: int = 0) -> Design:
-    """Return the design of a task for which none was chosen, not saved.
+    """Return the default design of a task, not saved.
 
-    It draws the reference like a system, or never if judges see it. Blocks hold the protocol's first number of outputs,
-    or two if it asks about two at a time; in a sort, the sort chooses them. If other judges are asked about an answer,
-    two of them are.
+    It draws the reference like a system, or never if judges see it. Blocks hold the protocol's
+    default number of outputs, or two if it asks about two at a time; a sort chooses them itself. If
+    other judges are asked about an answer, there are two of them.
     """
     return Design(
         task=task,

@@ -1,4 +1,4 @@
-"""Inputs of the next HITs of a task: texts, windows, comparisons so far."""
+"""Inputs for drawing the next HITs of a task: texts, windows, and the comparisons so far."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ from annotation.sampling.windows import Windows
 from annotation.selectors.comparisons import blocks_wanted
 from campaign.models import Output, OutputCorrection, Segment, Task
 
-# Segments read at once, since neighbours are mostly drawn together, and chunks kept in memory.
+# Segments read at once, since neighbours are usually drawn together, and chunks kept in memory.
 _CHUNK = 32
 _CHUNKS_KEPT = 512
 
 
 def windows_of(task: Task, design: Design) -> Windows:
-    """Return the windows a design draws from: segments with a source text that it does not exclude."""
+    """Return the windows from which a design draws: segments with a source text, unless excluded by the design."""
     segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
@@ -35,15 +35,15 @@ def windows_of(task: Task, design: Design) -> Windows:
 
 
 class TestSetTexts(Mapping[int, SegmentOutputs]):
-    """The texts of each segment by number, read when needed, a chunk of segments at a time.
+    """Texts of each segment by number, loaded on demand, a chunk of segments at a time.
 
-    Keeps at most some 16,000 segments, so that a test set of any size can be planned.
+    Keeps at most about 16,000 segments, so that test sets of any size can be planned.
     """
 
     __test__ = False
 
     def __init__(self, task: Task, *, at: datetime | None = None) -> None:
-        """Use the outputs, and the approved damaged references, of the time `at`."""
+        """Use the outputs and approved damaged references as of the time `at`."""
         self._task = task
         self.at = at
         self._chunks: dict[int, dict[int, SegmentOutputs]] = {}
@@ -63,7 +63,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
 
     @cached_property
     def checkable(self) -> list[int]:
-        """Return the numbers of the segments with a damaged reference that may be shown, in order."""
+        """Numbers of the segments with a damaged reference that may be shown, in order."""
         damaged = Output.objects.drawable(at=self.at).filter(
             system__kind=OutputKind.BAD_REFERENCE, segment__test_set=self._task.test_set_id
         )
@@ -87,7 +87,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         return self._segment_ids[number]
 
     def read_ahead(self, numbers: Iterable[int]) -> None:
-        """Read these segments and their neighbours at once, for a few HITs from anywhere."""
+        """Read these segments and their neighbours at once, for a few HITs from different places."""
         if len(self._chunks) >= _CHUNKS_KEPT:
             self._chunks.clear()
         chunks = {
@@ -121,13 +121,13 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
 
 
 def texts_now(task_id: int) -> TestSetTexts:
-    """Return the texts with the damaged references that are approved now."""
+    """Return the texts with the currently approved damaged references."""
     task: Any = Task.objects.annotate(now=Now()).get(pk=task_id)
     return TestSetTexts(task, at=task.now)
 
 
 class FilteredTexts(Mapping[int, SegmentOutputs]):
-    """Texts without some outputs: those one judge may be shown, or that existed at another time."""
+    """Texts without some outputs, for one judge or for an earlier point in time."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class FilteredTexts(Mapping[int, SegmentOutputs]):
 def texts_without(
     texts: Mapping[int, SegmentOutputs], systems: Collection[str], normalisation: Normalisation
 ) -> Mapping[int, SegmentOutputs]:
-    """Return the texts without those of these systems, even if another system wrote the same text."""
+    """Return the texts without any by these systems, even if another system wrote the same text."""
 
     def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
         theirs = {
@@ -170,7 +170,7 @@ def texts_without(
 def texts_of_others(
     texts: Mapping[int, SegmentOutputs], systems: Collection[str]
 ) -> Mapping[int, SegmentOutputs]:
-    """Return the texts without the outputs of these systems; the same text by another system stays."""
+    """Return the texts without the outputs of these systems; equal texts by other systems stay."""
 
     def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
         return tuple(output for output in segment.outputs if output.system not in systems)
@@ -180,7 +180,7 @@ def texts_of_others(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawInputs:
-    """Recorded inputs from which HITs of a task are drawn.
+    """Recorded inputs from which a task's HITs are drawn.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class DrawInputs:
         May be unsaved.
     texts : TestSetTexts
     withdrawn : frozenset of str
-        Names of the systems that are withdrawn, or did not exist then.
+        Names of the systems that are withdrawn, or that did not exist at the time.
     state : dict
         State of the draw, as JSON; for an active design with the comparisons judged so far.
     segment_blocks : list of int
@@ -214,7 +214,7 @@ class DrawInputs:
         for_one_judge: bool = False,
         sample_of: str | None = None,
     ) -> HITDrawer:
-        """Return the drawer of the next HITs, without these segments and systems."""
+        """Return the drawer of the next HITs, excluding these segments and systems."""
         parameters = self.design.parameters
         shown: Mapping[int, SegmentOutputs] = texts_without(
             texts_of_others(self.texts, self.withdrawn), hide, parameters.normalisation
@@ -236,7 +236,7 @@ class DrawInputs:
         )
 
     def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawInputs":
-        """Return the inputs for a judge who gives at most `most` answers to a comparison, including those `taken`."""
+        """Return the inputs for a judge limited to `most` answers per comparison, including those `taken`."""
         state = DrawState.from_json(self.state).limited(taken, most=most)
         return replace(self, state=state.to_json())
 
@@ -275,7 +275,7 @@ def _state(
 ) -> DrawState:
     """Return the draw state so far; for an active design with the comparisons judged so far."""
     state = DrawState.from_json(sequence.state) if sequence.state else DrawState.empty()
-    # With all systems, so that a batch records which systems existed.
+    # Includes all systems, so that a batch records which systems existed.
     state = state.covering(texts.ranked_systems)
     if design.kind == Design.Kind.ACTIVE:
         found = SamplingState.objects.filter(task=design.task_id).first()
@@ -293,6 +293,7 @@ def _state(
     chosen = frozenset(parameters.systems or takes_part)
     remaining = [name for name in takes_part if name in chosen and name not in withdrawn]
     is_sort = design.kind == Design.Kind.SORTING
-    # Recomputed each time: the needs of comparisons follow from what is judged, lent and planned.
+    # Recomputed each time, because what comparisons need depends on the blocks judged, lent and
+    # planned.
     state = state.comparing(blocks_wanted(design=design) if is_sort else ())
     return state.for_design(parameters, remaining)

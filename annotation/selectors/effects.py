@@ -29,7 +29,7 @@ from campaign.texts.counted import counted, counted_if_any
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """Judges who hold a HIT now, and the blocks of these HITs."""
+    """Number of judges who hold a HIT now, and the blocks of these HITs."""
 
     judges: int
     blocks: int
@@ -37,7 +37,7 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class JudgeShare:
-    """Judges' contribution to a task: their judged blocks, all judged blocks, and how many of them hold a HIT now."""
+    """Judges' contribution to a task: their judged blocks, all judged blocks, and how many judges hold a HIT now."""
 
     judged: int
     judged_by_all: int
@@ -93,7 +93,7 @@ def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
 
 def assignments_held() -> QuerySet[Assignment]:
     """Return the assignments that judges hold now, by the database's clock."""
-    # Not `lease__contains`, which may be looked up in the index of all leases ever given.
+    # Not `lease__contains`, which may use the index of all leases ever granted.
     return Assignment.objects.filter(
         completed_at__isnull=True,
         released_at__isnull=True,
@@ -113,7 +113,7 @@ class _Work:
 
 
 def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list[str]:
-    """Return the effects of a change of a judge on their work as sentences; empty if there are none.
+    """Return the effects of changing a judge on their work as sentences; empty if there are none.
 
     `change` is made and rolled back, so that the effects follow from the actual lending rules.
     """
@@ -217,11 +217,11 @@ class DesignEffects:
     first : int
         Number of the first HIT that the new design can draw.
     stay : int
-        HITs planned and not yet lent that stay as they were drawn.
+        HITs planned and not yet lent, which stay as drawn.
     go : int
-        HITs on standby, which are redrawn.
+        HITs on standby, which will be redrawn.
     lent : int
-        HITs that judges have, or that are done: unaffected.
+        HITs that judges hold or have done, which are unaffected.
     task : Task
     """
 
@@ -283,7 +283,7 @@ def design_effects_in_words(
 
 
 def design_needs_in_words(*, task: Task, design: Design | None = None) -> list[str]:
-    """Return the number of judges a task needs with a design, or the one in force, as sentences; none if one is enough."""
+    """Describe how many judges a task needs with a design, or the one in force; empty if one is enough."""
     designs = None if design is None else {task.pk: design}
     return [words for needed in judges_needed([task], designs=designs) for words in needed.words]
 
@@ -293,7 +293,7 @@ _OPENING: Final = frozenset({Transition.OPEN, Transition.RESUME, Transition.REOP
 
 @dataclass(frozen=True, slots=True)
 class StateEffects:
-    """Effects of a state transition if it were made now; computing them changes nothing.
+    """Effects that a state transition would have now; computing them changes nothing.
 
     Attributes
     ----------
@@ -307,7 +307,7 @@ class StateEffects:
     judged : int
         Blocks judged in total.
     judges_needed : sequence of JudgesNeeded
-        For an opening: needs of the open tasks that take more than one judge.
+        When opening: needs of the open tasks that need more than one judge.
     facts : sequence of str
     """
 

@@ -1,4 +1,4 @@
-"""HITs as they were drawn, lent or not; and those that a design would draw next."""
+"""HITs as they were drawn, lent or not, and the HITs that a design would draw next."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from campaign.models import Output, Segment, System, SystemKind, Task
 
 
 def hits_explained(*, task_id: int) -> HITQuerySet:
-    """Return the HITs of a task with all that organisers are shown. One query per page."""
+    """Return the HITs of a task with all data shown to organisers. One query per page."""
     held = Assignment.objects.filter(
         hit=OuterRef("pk"), completed_at__isnull=True, released_at__isnull=True
     )
@@ -132,7 +132,7 @@ def firsts_scheduled(
     parameters = design.parameters
     if design.pk is None or (not parameters.inter_share and parameters.redundancy == 1):
         return []
-    # Skipped steps come on top; their first HITs are read in the next call.
+    # Skipped steps are extra; their first HITs are read by the next call.
     families, inter = set(), sequence.inter_scheduled
     for step in range(1, 2 * count + 1):
         wanted = slot(parameters=parameters, step=sequence.scheduled + step, inter=inter)
@@ -150,7 +150,7 @@ def firsts_scheduled(
 
 
 def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry], dict[int, int]]:
-    """Return the HITs lent to a judge in order, and the ids of those that are no intra repeats.
+    """Return the HITs lent to a judge in order, and the ids of those that are not intra repeats.
 
     Training is left out, and HITs that show a withdrawn system are not repeatable. The dictionary maps the number of a
     HIT to its id.
@@ -173,7 +173,7 @@ def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry]
             "may_be_repeated",
         )
     )
-    own: dict[int, int] = {}  # first HIT of the family → the number this judge did
+    own: dict[int, int] = {}  # maps the first HIT of a family to the number of this judge's HIT
     hit_ids: dict[int, int] = {}
     history: list[HITHistoryEntry] = []
     for hit_id, number, purpose, repeats, completed_at, may_be_repeated in rows:
@@ -196,7 +196,8 @@ class PreviewedBlock:
     shown : BlockData
         The data that a judge would see; its ids belong to no stored block.
     plan : BlockPlan
-        The systems behind the candidates, in shown order, and the explanation, for organisers only.
+        The systems behind the candidates, in display order, and the explanation; for organisers
+        only.
     """
 
     shown: BlockData
@@ -215,7 +216,7 @@ class PreviewedHIT:
     repeats : int or None
         The number of the HIT that it repeats.
     blocks : list of PreviewedBlock
-        In shown order.
+        In display order.
     """
 
     number: int
@@ -227,10 +228,10 @@ class PreviewedHIT:
 def previewed_hits(
     *, task_id: int, count: int, design: Design | None = None, first: int | None = None
 ) -> list[PreviewedHIT]:
-    """Return the HITs that would be planned from the present state, as judges would see them.
+    """Return the HITs that would be planned from the current state, as judges would see them.
 
-    They are what `hits_plan(count=count)` would plan: a number at which nothing can be ranked is passed over. Stores
-    nothing and locks nothing.
+    These are the HITs that `hits_plan(count=count)` would plan; numbers at which nothing can be
+    ranked are skipped. Stores and locks nothing.
 
     Parameters
     ----------
@@ -245,8 +246,8 @@ def previewed_hits(
     Returns
     -------
     list of PreviewedHIT
-        Fewer than `count` if no more can be ranked. Their texts are read together; repeats and checks
-        may take further queries.
+        Fewer than `count` if no more can be ranked. Texts are read together; repeats and checks may
+        need further queries.
     """
     task: Any = (
         Task.objects.select_related("test_set__campaign").annotate(now=Now()).get(pk=task_id)
@@ -258,7 +259,8 @@ def previewed_hits(
     next_number = sequence.last_number + 1
     inputs = draw_inputs(task=task, design=design, sequence=sequence, at=task.now)
     drawer = inputs.drawer()
-    # They are anywhere in the test set: read together, so that the number of queries is constant.
+    # They may be anywhere in the test set, and are read together to keep the number of queries
+    # constant.
     firsts_only = range(next_number, next_number + count, design.redundancy)
     inputs.texts.read_ahead(drawer.segments_ahead(firsts_only, turn=sequence.turns + 1))
     planning = HITPlanning(
@@ -290,7 +292,7 @@ def previewed_hits(
 def _rounds_add(
     planning: HITPlanning, inputs: DrawInputs, sequence: HITSequence, *, count: int
 ) -> None:
-    """Plan rounds, as for a task that shows judges its texts twice, until there are `count` HITs or no more rounds."""
+    """Plan rounds, as for a task with passes, until there are `count` HITs or no more rounds."""
     rounds = rounds_of(task=inputs.task, design=inputs.design)
     texts = texts_of_others(inputs.texts, inputs.withdrawn)
     raters = passes_of(inputs.task).raters(inputs.task.rules)
@@ -305,7 +307,7 @@ def _rounds_add(
 
 
 def _sequence(task: Task, design: Design) -> HITSequence:
-    """Return the planning progress of the task; each design restarts its schedule. Never saved."""
+    """Return the planning progress of the task, not to be saved. Each design restarts its schedule."""
     found = HITSequence.objects.filter(task=task).first()
     sequence = found or HITSequence(task=task)
     if design.pk is None or sequence.design_id != design.pk:

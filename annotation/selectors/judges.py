@@ -1,4 +1,4 @@
-"""The judges of a campaign: their status, and the list to filter and sort."""
+"""Judges of a campaign: their status, and a list to filter and sort."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -49,7 +49,7 @@ _STATUS_BY_ACTION = {
     QualityActionKind.PAUSE: JudgeStatus.PAUSED,
     QualityActionKind.EXCLUDE: JudgeStatus.EXCLUDED,
 }
-# Messages are shown this long on the page of sentences, and on “Your time” until they are taken back.
+# Messages are shown this long on the judging page, and on “Your time” until they are withdrawn.
 _MESSAGE_SHOWN_FOR = timedelta(days=7)
 _SEVERITY = list(JudgeStatus)
 
@@ -66,7 +66,7 @@ def messages_to(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
 
 
 def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
-    """Return the actions that stop a judge: there are some exactly if `JudgeStatus.may_judge` is false."""
+    """Return the actions that stop a judge; there are any exactly if `JudgeStatus.may_judge` is false."""
     stopping = [QualityActionKind.PAUSE, QualityActionKind.EXCLUDE]
     return QualityAction.objects.in_force().filter(judge=judge, action__in=stopping)
 
@@ -101,13 +101,13 @@ def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
 
 
 def excluded_judges(*, campaign_id: int) -> list[str]:
-    """Return the pseudonyms of judges whom rankings leave out, sorted. One query."""
+    """Return the pseudonyms of judges excluded from rankings, sorted. One query."""
     excluded = _exclusions().filter(judge__campaign=campaign_id)
     return sorted(set(excluded.values_list("judge__pseudonym", flat=True)))
 
 
 def excluded_judges_by_campaign() -> dict[int, list[str]]:
-    """Return `excluded_judges` of all campaigns that have any, by campaign id. One query."""
+    """Return `excluded_judges` by campaign id, for all campaigns that have any. One query."""
     found: dict[int, list[str]] = {}
     exclusions = _exclusions().values_list("judge__campaign_id", "judge__pseudonym")
     for campaign_id, pseudonym in sorted(set(exclusions)):
@@ -120,21 +120,22 @@ def _exclusions() -> QualityActionQuerySet:
 
 
 class StandingOfJudge(StrEnum):
-    """Status of a judge: the first that applies."""
+    """Status of a judge on organisers' pages; the first that applies."""
 
     WITHDRAWN = "withdrawn"
     DECLINED = "declined"
     EXCLUDED = "excluded"
     PAUSED = "paused"
-    EXPECTED = "expected"  # added or invited, and not seen yet
+    EXPECTED = "expected"  # added or invited, but not seen yet
     PRESENT = "present"
 
 
 def campaign_judges(*, campaign: Campaign) -> QuerySet[Judge]:
     """Return the judges of a campaign with the data organisers see. One query per page.
 
-    `reached_at` is an address, `came_by` the note of the link they joined by, `seen_at` when they were seen last or
-    judged, `standing` a `StandingOfJudge`, `group_names` and `conflict_names` are lists.
+    `reached_at` is an address, `came_by` the note of the link by which they joined, `seen_at` the
+    time they were last seen or judged, and `standing` a `StandingOfJudge`; `group_names` and
+    `conflict_names` are lists.
     """
     judge = OuterRef("pk")
     mails = Mail.objects.filter(judge=judge).order_by("-id")

@@ -1,4 +1,4 @@
-"""Minimum number of judges that tasks need to finish their designs, and advice where there are too few.
+"""Minimum number of judges that tasks need to finish their designs, and advice if there are too few.
 
 Shown when a task is added and in its settings, when a design is changed, under *People*, and before a campaign opens.
 """
@@ -34,9 +34,10 @@ class JudgesNeeded:
     ----------
     task : Task
     needed : int
-        Minimum number of judges with whom its design can be finished.
+        Minimum number of judges needed to finish its design.
     there : int
-        Judges who take part, know both languages and the subject, and are in the design's judge group.
+        Number of judges who take part, know both languages and the subject, and are in the design's
+        judge group.
     group : str
         Name of that group; empty if the design is for all judges.
     is_feasible : bool
@@ -62,20 +63,22 @@ class _Reason:
 
 
 class _People:
-    """Judges of campaigns and groups, loaded on demand, once each."""
+    """Judges of campaigns and groups, each loaded once, on demand."""
 
     def __init__(self) -> None:
         self._of_campaign: dict[int, list[Any]] = {}
         self._of_group: dict[int, set[int]] = {}
 
     def of(self, task: Task, design: Design) -> list[Any]:
-        """Return those who may be lent blocks of a task by a design, each with `wanted`, the most blocks or None."""
+        """Return the judges who may be lent blocks of a task by a design, each with their limit
+        `wanted`, or None.
+        """
         test_set = task.test_set
         both = {test_set.source_language, test_set.target_language}
         return [
             each
             for each in self._all(test_set.campaign_id)
-            # A judge without languages reads all of the campaign's languages.
+            # A judge without listed languages reads all of the campaign's languages.
             if (not each.languages or both <= set(each.languages))
             and set(test_set.expertise) <= set(each.expertise)
             and (design.judge_group_id is None or each.pk in self._group(design.judge_group_id))
@@ -106,9 +109,8 @@ def judges_needed(
 ) -> list[JudgesNeeded]:
     """Return the needs of the tasks that need more than one judge.
 
-    One query for their designs and two for the people, whatever their number; some more for tasks
-    that allot texts, sort, or have a target. `designs`, by the ids of tasks, replace those in
-    force.
+    One query for the designs and two for the judges, regardless of their number; some more for
+    tasks that allot texts, sort, or have a target. `designs`, by task id, replace those in force.
     """
     asked = list(tasks)
     known = {**designs_of_tasks(asked), **(designs or {})}
@@ -123,7 +125,7 @@ def judges_needed(
 
 
 def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:
-    """Return the designs in force of those tasks that have one, by task. One query."""
+    """Return the design in force of each task that has one, by task. One query."""
     if not tasks:
         return {}
     latest = Design.objects.filter(task__in=tasks).not_imported().select_related("judge_group")
@@ -178,7 +180,7 @@ class _Reasons:
 
     @property
     def found(self) -> list[_Reason]:
-        """All reasons."""
+        """All reasons that apply."""
         if self._kind.comparisons is not None:
             return [*self._of_blocks(), *self._of_a_sort(self._kind.comparisons)]
         return [*self._of_blocks(), *self._of_blocks_wanted()]
@@ -209,7 +211,7 @@ class _Reasons:
         wanted = self._task.blocks_wanted
         if not wanted or not self._segments:
             return []
-        # Judges get some of their own blocks again.
+        # Judges are given some of their own blocks again.
         blocks = ceil(self._segments * (1 + self._design.intra_share))
         quotas = {each.wanted for each in self._people.of(self._task, self._design)}
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
@@ -285,7 +287,7 @@ def _of_passes(task: Task, design: Design, passes: Passes, people: _People) -> J
     )
     size = design.segments_per_hit
     most = passes.items_per_judge(task.rules)
-    # Whole HITs are lent.
+    # HITs are lent only as a whole.
     most = len(segments) if most is None else max(1, most // size) * size
     there = len(people.of(task, design))
     found = passes.needs(texts, there, max(1, most), task.rules)
@@ -312,7 +314,7 @@ def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[
 
 
 def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
-    """Return the counts with the damaged references rated beside the texts: one extra for some of the segments."""
+    """Return the counts including damaged references that are rated like texts: one more in some segments."""
     damaged = Output.objects.drawable().filter(
         segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE
     )
@@ -324,7 +326,7 @@ def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
 
 
 def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
-    """Count the systems of each round whose segments are read together; systems with the same texts count once."""
+    """Count the systems in each group of segments read together; systems with the same texts count once."""
     withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list("name", flat=True)
     all_texts = TestSetTexts(task)
     all_texts.read_ahead(rounds.segments)

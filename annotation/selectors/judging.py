@@ -1,4 +1,6 @@
-"""Reads of the judging API: the requesting judge, the blocks and assignments lent to them, their judgments and skips."""
+"""Reads for the judging API: a judge, the blocks and assignments lent to them, their judgments and
+skips.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -36,12 +38,12 @@ def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | No
 
 
 def judge_assigned(assigned: AssignedBlock) -> Judge:
-    """Return the judge a block is lent to, with their campaign."""
+    """Return the judge to whom a block is lent, with their campaign."""
     return Judge.objects.select_related("campaign").get(pk=assigned.judge_id)
 
 
 def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
-    """Return the blocks of these assignments in order, as the fields of `AssignedBlock`."""
+    """Return the blocks of these assignments in order, with the fields of `AssignedBlock`."""
     return (
         assignments.order_by("hit__blocks__position")
         .annotate(candidates=candidate_count("hit__blocks__"))
@@ -70,7 +72,7 @@ _ASSIGNED_TO = PreparedQuery("assigned_block", _assigned_to, _OF_USER)
 
 
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
-    """Return a block that was lent to this user, also after its lease; else None. One query."""
+    """Return a block that was lent to this user, even after its lease, otherwise None. One query."""
     found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
     return None if found is None else AssignedBlock(*found)
 
@@ -82,20 +84,21 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
 
 
 def own_done_blocks(judge: Judge) -> QuerySet[Any, Any]:
-    """Return the blocks done that the judge may look at: all, while they hold no HIT. Two queries.
+    """Return the completed blocks that the judge may look at: all of them, unless they hold a HIT. Two queries.
 
-    Each has `done_at`, when the judge judged or skipped it last, and `lent_as`, the public id of its assignment.
+    Each has `done_at`, the time at which the judge last judged or skipped it, and `lent_as`, the
+    public id of its assignment.
 
-    While the judge holds a HIT, blocks of older HITs of its task than
-    `revisable_hits` of `assignment_data` reaches are left out. Any HIT that may be repeated is older, so
-    judges cannot copy their first answers. The number is the same for every HIT of a design with
-    repeats, so that the list does not tell which HIT is a repeat.
+    While the judge holds a HIT, blocks of its task from HITs beyond `revisable_hits` of
+    `assignment_data` are left out. Any HIT that may be repeated is older, so judges cannot copy
+    their first answers. The number is the same for every HIT of a design with repeats, so that the
+    list does not reveal which HIT is a repeat.
     """
     return _done(judge).exclude(_beyond(_reaches(judge)))
 
 
 def has_older_done_blocks(judge: Judge) -> bool:
-    """Return whether `own_done_blocks` leaves out older ones for now. Two queries at most."""
+    """Return whether `own_done_blocks` currently leaves out older blocks. At most two queries."""
     reaches = _reaches(judge)
     return bool(reaches) and _done(judge).filter(_beyond(reaches)).exists()
 
@@ -103,7 +106,8 @@ def has_older_done_blocks(judge: Judge) -> bool:
 def _done(judge: Judge) -> QuerySet[Any, Any]:
     """Return the blocks that a judge has judged or skipped, without training and imported ones.
 
-    After a training block the judge was shown the expected ranking. Imported blocks were never lent.
+    Training blocks are left out because the judge was shown the expected ranking; imported blocks
+    were never lent.
     """
     mine = {"judge": judge, "block": OuterRef("pk"), "assignment__isnull": False}
     judged = Judgment.objects.filter(**mine).order_by("-pk").values("submitted_at")[:1]
@@ -121,10 +125,10 @@ def _done(judge: Judge) -> QuerySet[Any, Any]:
 
 
 def _reaches(judge: Judge) -> dict[int, int]:
-    """Return the ordinal of the first HIT in reach, by task of which the judge holds a HIT.
+    """Return the ordinal of the first HIT in reach, for each task of which the judge holds a HIT.
 
-    A HIT whose lease has expired counts for as long as the judge could be lent it again: until
-    another judge has done it, or a conflict of interest was declared with a system in it.
+    A HIT whose lease has expired counts as long as it could be lent to the judge again: until
+    another judge has done it, or a conflict of interest with one of its systems was declared.
     """
     not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("hit__system_ids")))
     held = (

@@ -1,4 +1,4 @@
-"""Judgments, skips and problem reports as lists to filter; and one of them with its texts."""
+"""Judgments, skips and problem reports, as lists to filter or individually with their texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,19 +45,19 @@ from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
 
 ROWS: Final = 50
-#: Numbers scanned for a page if no index finds the rows that pass a filter.
+#: Number of judgments scanned for a page if no index finds the rows that match a filter.
 WINDOW: Final = 3_000
 
 
 class HasTies(Func):
-    """True if a rank occurs twice among labels."""
+    """True if any rank occurs more than once among the labels."""
 
     template = "(SELECT count(label) > count(DISTINCT label) FROM unnest(%(expressions)s) label)"
     output_field = BooleanField()
 
 
 def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
-    """Return the numbers of a task with what lists show of the judgments. Controls are among them.
+    """Return the numbers of a task with the data that lists show about judgments, including controls.
 
     `later` is the number of the judgment that corrects it.
     """
@@ -80,7 +80,7 @@ def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
 
 
 def reported_by_judge() -> Exists:
-    """Return a condition of numbers of judgments: the judge reported a problem with the block."""
+    """Return a condition on judgment numbers: the judge reported a problem with the block."""
     reports = ProblemReport.objects.filter(
         block=OuterRef("judgment__block"), judge=OuterRef("judgment__judge")
     )
@@ -88,22 +88,22 @@ def reported_by_judge() -> Exists:
 
 
 def shows_system(name: str) -> Exists:
-    """Return a condition of numbers of judgments: the block shows an output of the system of this name."""
+    """Return a condition on judgment numbers: the block shows an output of the system with this name."""
     return Exists(outputs_of("judgment__block__").filter(system__name=name))
 
 
 def _number(template: str, *expressions: Any, **options: Any) -> Func:
-    """Return a whole number by SQL over the expressions."""
+    """Return an integer SQL expression from a template over these expressions."""
     return Func(*expressions, template=template, output_field=IntegerField(), **options)
 
 
-# The candidate that represents the output at a place; NULL for a NULL place.
+# The candidate that represents the output at a position; NULL for a NULL position.
 _CANDIDATE: Final = (
     "(SELECT COALESCE((SELECT min(number) FROM (SELECT number, sum(size) OVER (ORDER BY number) AS last"
     " FROM unnest(stands_for) WITH ORDINALITY AS sizes(size, number)) AS candidates"
     " WHERE last >= place), place) FROM (SELECT %(expressions)s) AS asked(place, stands_for))"
 )
-# How many of the labels equal one of them.
+# Number of labels equal to a given one.
 _ALIKE: Final = (
     "(SELECT count(*) FROM (SELECT %(expressions)s) AS asked(labels, own),"
     " unnest(labels) AS label WHERE label = own)"
@@ -111,8 +111,9 @@ _ALIKE: Final = (
 
 
 def _candidate_of(name: str) -> Func:
-    """Return an expression on numbers of judgments: the candidate that represents a system, NULL for none."""
-    # Found by the index on segment and system: the output that the block shows, corrected later or not.
+    """Return an expression on judgment numbers: the candidate that represents a system, or NULL if there is none."""
+    # Found by the index on segment and system: the output that the block shows, even if corrected
+    # later.
     output = Output.objects.filter(
         IsAnyOf(F("pk"), OuterRef("judgment__block__outputs")),
         segment=OuterRef("judgment__block__segment"),
@@ -123,7 +124,7 @@ def _candidate_of(name: str) -> Func:
 
 
 def _label_of(candidate: str) -> Func:
-    """Return an expression on numbers of judgments: the label of a candidate, by the name of its number."""
+    """Return an expression on judgment numbers: the label of the candidate whose number is in this column."""
     return _number("(%(expressions)s]", F("judgment__labels"), F(candidate), arg_joiner=")[")
 
 
@@ -140,8 +141,8 @@ def of_outcome(
 ) -> QuerySet[JudgmentNumber, Any]:
     """Return the numbers of judgments in which a system was compared, with this outcome if one is given.
 
-    With `other`, the comparison is with that system. Otherwise it is with any: the system won against at least one,
-    lost against one, or tied with one.
+    With `other`, the comparison is with that system. Otherwise, the outcome must hold against at
+    least one other system.
     """
     labels = F("judgment__labels")
     found: QuerySet[JudgmentNumber, Any] = rows.alias(candidate=_candidate_of(system))
@@ -149,7 +150,7 @@ def of_outcome(
     if other:
         found = found.alias(other_candidate=_candidate_of(other))
         found = found.alias(others=_label_of("other_candidate"))
-        # One candidate is not compared with itself.
+        # A candidate is not compared with itself.
         found = found.filter(~Q(candidate=F("other_candidate")))
         return found.filter(
             {
@@ -169,24 +170,26 @@ def of_outcome(
 
 
 def counted_in_rankings() -> Q:
-    """Return the condition that a judgment counts: not a control, not corrected later, its judge not excluded."""
+    """Return the condition that a judgment counts: not a control, not superseded, and its judge not
+    excluded.
+    """
     excluded = QualityAction.objects.in_force().filter(
         judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
     )
-    # Not a join, which PostgreSQL expects to leave no rows.
+    # Not a join, which PostgreSQL would expect to return no rows.
     later = Judgment.objects.filter(supersedes=OuterRef("judgment"))
     return Q(~Exists(later), ~Exists(excluded), judgment__block__control="")
 
 
 def by_group(name: str) -> Exists:
-    """Return a condition of numbers of judgments: the judge is in the group of the campaign of this name."""
+    """Return a condition on judgment numbers: the judge is in the campaign's group with this name."""
     members = GroupMember.objects.filter(
         judge=OuterRef("judgment__judge"), group__removed_at__isnull=True, group__name__iexact=name
     )
     return Exists(members)
 
 
-# The words of a text; of a language without spaces, half of its characters.
+# Number of words in a text; in languages without spaces, half the number of characters.
 _WORDS: Final = (
     "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
     " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
@@ -196,7 +199,7 @@ _WORDS: Final = (
 
 
 def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
-    """Return numbers of judgments with `words`, the number of words of the source; NULL without a source text."""
+    """Annotate judgment numbers with `words`, the number of source words; NULL without a source text."""
     words = _number(
         _WORDS,
         F("judgment__block__segment__source_text"),
@@ -208,19 +211,19 @@ def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
 
 
 def on_day(day: date) -> Q:
-    """Return a condition of numbers of judgments: submitted on a day, in UTC as in analyses."""
+    """Return a condition on judgment numbers: submitted on a day, in UTC as in analyses."""
     start = datetime.combine(day, time(), UTC)
     return Q(judgment__submitted_at__gte=start, judgment__submitted_at__lt=start + timedelta(1))
 
 
-#: Judgments whose times are looked at, evenly from the first to the last.
+#: Number of judgments whose times are sampled, evenly from the first to the last.
 _LOOKED_AT: Final = 500
 
 
 def number_near_day(*, task: Task, day: date, oldest_first: bool) -> int | None:
-    """Return the number from which to look for the judgments of a day; None for the start of the list. Two queries.
+    """Return the number from which to search for the judgments of a day; None for the start of the list. Two queries.
 
-    Numbers mostly rise with time, so the times of some judgments show where a day approximately is.
+    Numbers mostly rise with time, so the times of a few judgments approximately locate a day.
     """
     sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
@@ -259,7 +262,7 @@ def judgments_page(
     is_indexed: bool,
     segments: Sequence[int] | None = None,
 ) -> JudgmentsPage:
-    """Return at most `ROWS` of the judgments found, the latest first, or those after or before `start`. Two queries.
+    """Return at most `ROWS` of the judgments found, latest first, or those after or before `start`. Two queries.
 
     Unless an index finds them (`is_indexed`), at most `WINDOW` numbers are searched. With `segments`, ids of segments
     with few judgments, all of these judgments are sorted.
@@ -315,27 +318,27 @@ def ranked_texts(
     ]
 
 
-#: Filters for which an index finds judgments, with the value that uses it, if not any; those of
-#: documents, if they are few.
+#: Filters that can use an index, with the value that does so if not all do. Filters by document
+#: qualify only if they match few judgments.
 _INDEXED: Final = {"judge": None, "segment": None, "comment": "yes", "reported": "yes"}
 
 
 def found_by_index(asked: Mapping[str, Any]) -> bool:
-    """Return whether an index finds the judgments of a filter, regardless of its other conditions."""
+    """Return whether an index finds the judgments that match a filter, regardless of its other conditions."""
     return any(
         asked.get(name) not in (None, "") and value in (None, asked[name])
         for name, value in _INDEXED.items()
     )
 
 
-#: Documents with more judgments than this are not sorted for a page.
+#: Judgments of a document are not sorted for a page if there are more than this.
 _FEW: Final = 5_000
 
 
 def segments_with_few(*, task: Task, document: str = "", segment: str = "") -> list[int] | None:
     """Return the ids of the segments of a document, or of a segment by number; None if they have too many judgments.
 
-    The number is estimated from the share of the segments. Two queries, none if neither is named.
+    The number is estimated from the share of segments. Two queries; none if neither is given.
     """
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
     if segment.isascii() and segment.isdigit() and len(segment) < 10:
@@ -358,7 +361,7 @@ class Comparison:
     Attributes
     ----------
     first, second : sequence of str
-        The systems that wrote each text, by name; the first text was shown before the second.
+        Names of the systems that wrote each text; the first text was shown before the second.
     first_label, second_label : int
         From 1, the best, to 5.
     """
@@ -383,7 +386,7 @@ class Comparison:
 def comparisons_of(
     candidates: Sequence[Sequence[str]], labels: Sequence[int | None]
 ) -> Iterator[Comparison]:
-    """Yield the comparisons of a judgment: a pair for any two texts that both have a label, in shown order.
+    """Yield the comparisons of a judgment: a pair for any two texts that both have a label, in display order.
 
     `candidates` and `labels` have the same length, at least one.
     """
@@ -395,7 +398,7 @@ def comparisons_of(
 
 
 def is_asked_for(each: Comparison, *, system: str, other: str, outcome: str) -> bool:
-    """Return True if a comparison, in this direction, matches the system, the other system and the outcome, if given."""
+    """Return True if a comparison, in this direction, matches the given system, other system and outcome, if any."""
     return (
         system in each.first
         and (not other or other in each.second)
@@ -403,12 +406,12 @@ def is_asked_for(each: Comparison, *, system: str, other: str, outcome: str) -> 
     )
 
 
-#: Reports that a judge is shown.
+#: Number of reports shown to a judge.
 OWN_REPORTS_SHOWN: Final = 50
 
 
 def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
-    """Return the reports of a campaign with their states, the latest first."""
+    """Return the reports of a campaign with their states, latest first."""
     rows = ProblemReport.objects.filter(task__test_set__campaign=campaign).with_state()
     return rows.select_related("judge", "task__test_set", "block__segment__document").order_by(
         "-pk"
@@ -416,7 +419,7 @@ def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
 
 
 def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
-    """Return a judge's reports, the newest first, with `answers`: organisers' replies that were not withdrawn. Two queries."""
+    """Return a judge's reports, newest first, with `answers`: organisers' replies not withdrawn. Two queries."""
     said = ProblemReply.objects.standing().exclude(text="").order_by("number")
     answers = Prefetch("replies", queryset=said, to_attr="answers")
     own = ProblemReport.objects.filter(judge=judge).with_state().select_related("block")
@@ -425,14 +428,16 @@ def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ReportedBlock:
-    """Block of a problem report; `judgment` is the number of the reporting judge's latest judgment of it, if any."""
+    """Block of a problem report; `judgment` is the number of the judge's latest judgment of it, if
+    any.
+    """
 
     texts: list[RankedText]
     judgment: int | None
 
 
 def reported_block(report: ProblemReport) -> ReportedBlock:
-    """Return the candidates in shown order, with the judge's ranks if there are any. Two queries."""
+    """Return the candidates in display order, with the judge's ranks if there are any. Two queries."""
     found = JudgmentNumber.objects.filter(
         judgment__block=report.block_id, judgment__judge=report.judge_id
     )
@@ -444,7 +449,7 @@ def reported_block(report: ProblemReport) -> ReportedBlock:
 
 
 def skips_listed(*, task: Task) -> QuerySet[Skip]:
-    """Return skips with judge and segment, the latest first; `is_judged`: the judge ranked the block anyway."""
+    """Return skips with judge and segment, latest first; `is_judged` tells whether the judge later judged the block."""
     # Not Exists, for which PostgreSQL may read and hash all judgments for a page of a hundred skips.
     ranked = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))[:1]
     return (

@@ -1,4 +1,4 @@
-"""Data kept about a judge, as far as they may see it: nothing that reveals systems."""
+"""Data kept about a judge, as far as they may see it; nothing reveals systems."""
 
 from dataclasses import asdict
 from typing import Any, Final
@@ -18,7 +18,7 @@ _AT_ONCE: Final = 500
 
 
 def kept_about(judge: Judge) -> dict[str, Any]:
-    """Return the data kept about a judge in their campaign, as plain values for JSON.
+    """Return the data kept about a judge in their campaign, as JSON-serializable values.
 
     Texts and labels are those that the judge may look at now: while they hold a HIT of a task in which judges
     repeat some HITs, older blocks are left out (`own_done_blocks`), and `judgments_left_out` is true. Organisers' notes

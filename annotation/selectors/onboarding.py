@@ -14,7 +14,7 @@ from campaign.models import Instructions, Judge, Task, User
 
 @dataclass(frozen=True, slots=True)
 class JudgeOnboarding:
-    """A judge who opens one of their pages, and the steps they may have to take first."""
+    """A judge opening one of their pages, and the steps they may have to take first."""
 
     judge: Judge
     owes_acceptance: bool
@@ -33,7 +33,7 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
         .annotate(
             owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
             has_instructions=Exists(Instructions.objects.filter(campaign=OuterRef("campaign"))),
-            # More than one: there is a second.
+            # There is a choice if a second task exists.
             has_choice=Exists(tasks_open_to_judge(OuterRef("pk"))[1:2]),
             protocols=ArraySubquery(
                 Task.objects.filter(test_set__campaign=OuterRef("campaign"))
@@ -57,22 +57,22 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
 
 @dataclass(frozen=True, slots=True)
 class TaskOnOffer:
-    """A task that a judge may choose, with the number of sentences done and at most left."""
+    """A task that a judge may choose, with the number of sentences done and the maximum left."""
 
     task: Task
     done: int
     left: int
 
-    # Not a test case, whatever pytest makes of the name.
+    # Not a test case, despite the prefix that pytest looks for.
     __test__ = False
 
 
 def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
     """Return the tasks open to the judge, with their progress in each. Four queries.
 
-    No sentence is shown to a judge twice, so sentences they have seen are not left. A task that shows segments of
-    other tasks again counts its own; all others count together. Exposures are counted rather than judgments, because
-    there are at most as many as segments.
+    No sentence is shown to a judge twice, so sentences they have seen are not counted as left. A
+    task that shows segments of other tasks again counts only its own; all others count together.
+    Exposures are counted rather than judgments, because there are at most as many as segments.
     """
     seen = Exposure.objects.filter(judge=judge, is_repeat=False)
     rows: list[Any] = list(

@@ -1,4 +1,4 @@
-"""Reads of panels: their participations, and the progress of each."""
+"""Panels and their participations, with the progress of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from campaign.panels import Entry
 
 @dataclass(frozen=True, slots=True)
 class ParticipationRow:
-    """A participation, its number of blocks done, and the status of its judge."""
+    """A participation, the number of blocks done, and the status of its judge."""
 
     participation: Participation
     done: int
@@ -21,13 +21,13 @@ class ParticipationRow:
 
 
 def participation_of(*, judge: Judge) -> Participation | None:
-    """Return the judge's latest participation; None if no panel sent them."""
+    """Return the judge's latest participation, or None if no panel sent them."""
     rows = Participation.objects.filter(judge=judge).select_related("panel", "judge")
     return rows.order_by("-started_at", "-pk").first()
 
 
 def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Participation | None:
-    """Return the user's participation at the address that a service opened. One query."""
+    """Return the user's participation for the address that a service opened. One query."""
     return (
         panel.participations.filter(
             session_id=entry.session_id,
@@ -40,7 +40,7 @@ def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Parti
 
 
 def panels_counted(*, campaign: Campaign) -> QuerySet[Panel]:
-    """Return the panels, the latest first, with their numbers of participations: `count_` and the state."""
+    """Return the panels, latest first, with their numbers of participations in each state as `count_<state>`."""
     counts = {
         f"count_{state}": Count("participations", filter=Q(participations__state=state))
         for state in ParticipationState.values
@@ -50,13 +50,13 @@ def panels_counted(*, campaign: Campaign) -> QuerySet[Panel]:
 
 
 def participations_of(*, panel: Panel) -> QuerySet[Participation]:
-    """Return the participations of a panel with their judges, the latest first."""
+    """Return the participations of a panel with their judges, latest first."""
     rows = panel.participations.select_related("judge")
     return rows.order_by("-started_at", "-pk")
 
 
 def participations_described(rows: Iterable[Participation]) -> list[ParticipationRow]:
-    """Return participations with their progress. Two queries, and those of the rows."""
+    """Return participations with their progress. Two queries, plus those of the rows."""
     rows = list(rows)
     at_work = [row.judge_id for row in rows if row.ended_at is None]
     done = _blocks_done(at_work)

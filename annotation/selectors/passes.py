@@ -30,11 +30,12 @@ class PassesSoFar:
     Attributes
     ----------
     texts : int
-        Texts lent to them in the first pass; in both, if the second pass is by others.
+        Texts lent to the judge in the first pass; in both passes, if the second is by others.
     has_first_in_hand : bool
-        Whether they hold a HIT of the first pass.
+        Whether the judge holds a HIT of the first pass.
     has_second : bool
-        Whether the second pass is planned for them: then they are lent nothing more of the first.
+        Whether the second pass is planned for the judge, who is then lent nothing more of the
+        first.
     """
 
     texts: int
@@ -48,14 +49,14 @@ def has_passes(task: Task) -> bool:
 
 
 def passes_of(task: Task) -> Passes:
-    """Return the passes of a task that has some."""
+    """Return the passes of a task that has passes."""
     passes = answer_kind(task.protocol).passes
     assert passes is not None, "has_passes"  # noqa: S101  for the type checker
     return passes
 
 
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
-    """Return how far a judge is with a task. Three queries, of which one reads all HITs they were lent."""
+    """Return the progress of a judge in a task. Three queries, one of which reads all HITs lent to the judge."""
     task = Task.objects.get(pk=task_id)
     first = Q(hit__part=FIRST)
     counted = Q() if passes_of(task).is_second_by_others(task.rules) else first
@@ -79,13 +80,13 @@ def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
 
 
 def is_over(*, judge_id: int, task: Task) -> bool:
-    """Return whether a judge gets nothing more of the first pass, even if others return some."""
+    """Return whether a judge gets nothing more of the first pass, even if others return HITs."""
     so_far = passes_so_far(judge_id=judge_id, task_id=task.pk)
     return so_far.has_second or is_full(task_id=task.pk, texts=so_far.texts)
 
 
 def is_full(*, task_id: int, texts: int) -> bool:
-    """Return whether the task's rules allow a judge who was lent `texts` texts no further HIT."""
+    """Return whether the task's rules allow no further HIT for a judge who was lent `texts` texts."""
     task = Task.objects.get(pk=task_id)
     most, design = passes_of(task).items_per_judge(task.rules), design_in_force(task_id=task_id)
     if most is None or design is None:

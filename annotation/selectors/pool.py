@@ -1,4 +1,4 @@
-"""Reads of the pool: HITs a judge may be lent, and tasks open to them."""
+"""The pool: HITs that a judge may be lent, and tasks open to them."""
 
 from datetime import timedelta
 from functools import partial
@@ -29,9 +29,10 @@ from campaign.models.task import TaskQuerySet
 
 
 class JudgeAsks(TypedDict):
-    """A judge's request for a HIT of a task, and the systems they must not see.
+    """A judge's request for a HIT of a task, with the systems they must not see.
 
-    `apart` is `Task.exposed_apart`: among which exposures the judge has not seen its segments.
+    `apart` is `Task.exposed_apart`, which selects the exposures that count as having seen a
+    segment.
     """
 
     judge_id: int
@@ -46,9 +47,9 @@ class HasId(Protocol):
 
 
 T = TypeVar("T", bound=HasId)
-# Covers several runs of the planner, which looks every ten seconds.
+# Covers several runs of the planner, which runs every ten seconds.
 CHANGED_WITHIN: Final = timedelta(minutes=1)
-# HITs of the pool that are considered for a judge while the planner is running.
+# Number of HITs of the pool that are considered for a judge while the planner is running.
 _NEAR: Final = 1000
 # Values, or their placeholders in a `PreparedQuery`.
 Id: TypeAlias = int | Parameter
@@ -59,8 +60,7 @@ Apart: TypeAlias = str | Parameter
 def tasks_to_plan() -> TaskQuerySet:
     """Return the tasks that have texts to judge, by id.
 
-    Excludes campaigns that have not begun, whose design may still change, and those whose judging
-    is over.
+    Covers open, paused and closed campaigns; before a campaign opens, its design may still change.
     """
     planned = [CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED]
     return _tasks_with_texts().filter(test_set__campaign__state__in=planned)
@@ -69,7 +69,8 @@ def tasks_to_plan() -> TaskQuerySet:
 def tasks_changed() -> TaskQuerySet:
     """Return those of `tasks_to_plan` whose pool may be short now.
 
-    A judge waits for HITs, or was lent some a moment ago; or the campaign or its design is new.
+    That is the case if a judge waits for HITs or was lent some recently, or if the campaign or its
+    design is new.
     """
     since = Now() - CHANGED_WITHIN
     accounts = JudgeAccount.objects.filter(task=OuterRef("pk"))
@@ -91,18 +92,18 @@ def _tasks_with_texts() -> TaskQuerySet:
 def tasks_open_to_judge(judge: Judge | OuterRef) -> TaskQuerySet:
     """Return the tasks of the judge's campaign whose languages and subject they know.
 
-    Closed ones are left out, those whose design is for a group that they are not in, and all while the campaign is
-    not open. `judge` may be the judge of an outer query.
+    Leaves out closed tasks, those whose design is for a group that the judge is not in, and all
+    tasks while the campaign is not open. `judge` may refer to an outer query.
     """
     design = designs_in_force(task_id=OuterRef("pk")).values(row=design_is_for(judge))
-    # Without a design, no judge is left out.
+    # Without a design, the task is open to all judges.
     return tasks_open_to_some(judge).filter(Coalesce(Subquery(design), True))
 
 
 def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
-    """Return an expression for a queryset of designs: true if the design lends to this judge, directly or by group.
+    """Return an expression on designs: true if the design is for all judges, or for a group of this judge.
 
-    The judge is that of the query two levels above, or a judge.
+    `judge` may refer to the query two levels up.
     """
     inner = judge if isinstance(judge, Judge) else OuterRef(OuterRef(judge))
     in_group = GroupMember.objects.filter(group=OuterRef("judge_group"), judge=inner)
@@ -112,7 +113,7 @@ def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
 
 
 def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
-    """Return the same regardless of the design's judge group, which lending reads with the design."""
+    """Return `tasks_open_to_judge` regardless of the design's judge group, which lending reads with the design."""
     return _tasks_with_texts().filter(
         Q(test_set__campaign__judges__languages=[])
         | Q(
@@ -140,9 +141,9 @@ def chosen_or_all(open_to_judge: list[T], chosen_id: int | None) -> list[T]:
 
 
 def hits_for_judge(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
-    """Return the HITs of the pool this judge may be lent, available or lent, by number.
+    """Return the HITs of the pool that this judge may be lent, currently available or not, by number.
 
-    One scan of the index `hit_pool`: its length is that of the pool, not of the history.
+    Scans the index `hit_pool`, whose length depends on the pool, not on the history.
     """
     return (
         HIT.objects.filter(task=task_id)
@@ -155,7 +156,7 @@ def hits_for_judge(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -
 
 
 def hits_standby(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
-    """Return the HITs on standby this judge may be lent, by number."""
+    """Return the HITs on standby that this judge may be lent, by number."""
     return (
         HIT.objects.filter(task=task_id)
         .standby()
@@ -211,12 +212,12 @@ def hits_intra(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HI
 
 
 def conflicts_of(judge: Judge) -> list[int]:
-    """Return the ids of the systems this judge has a conflict of interest with."""
+    """Return the ids of the systems with which this judge has a conflict of interest."""
     return list(judge.conflicts.values_list("system_id", flat=True))
 
 
 def systems_not_lent(judge: Judge) -> list[int]:
-    """Return the ids of the systems this judge must not be lent: conflicts of interest, and withdrawn ones."""
+    """Return the ids of systems not to be lent to this judge: withdrawn ones and those with a conflict of interest."""
     withdrawn = System.objects.filter(
         test_set__campaign=judge.campaign_id, withdrawn_at__isnull=False
     )
@@ -266,14 +267,14 @@ _IS_CHECK_THERE: Final = PreparedQuery(
 
 
 def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
-    """Return whether a HIT is available for this judge: reserved for them, or near in the pool.
+    """Return whether a HIT is available for this judge: reserved for them, or near the start of the pool.
 
-    `holds_check`: only one with an attention check, or one without. What is on standby does not count: the planner
-    plans in its place.
+    `holds_check` restricts this to HITs with, or without, an attention check. HITs on standby do
+    not count, because the planner plans others in their place.
     """
     return _IS_THERE[holds_check].row(**asks) is not None
 
 
 def has_check_to_lend(**asks: Unpack[JudgeAsks]) -> bool:
-    """Return whether a HIT with an attention check can be lent to this judge now, from standby if need be."""
+    """Return whether a HIT with an attention check can be lent to this judge now, if necessary from standby."""
     return _IS_CHECK_THERE.row(**asks) is not None

@@ -1,4 +1,4 @@
-"""Designs by their names in the field."""
+"""Named designs, as they are known in the field."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Preset:
     name : str
         Name in addresses.
     label, sentence : str
-        Name in the field, and a description in one sentence.
+        Established name, and a one-sentence description.
     protocol : Protocol
         Protocol of its tasks.
     design : mapping
