@@ -22,7 +22,7 @@ class CampaignConfig(AppConfig):
         )
 
         connection_created.connect(connection_prepare, dispatch_uid="connection-prepare")
-        # Each app sends these; all tables are there when the first of them says that they are.
+        # Every app sends these signals, but all tables exist once the first `post_migrate` is sent.
         pre_migrate.connect(owner_require, sender=self, dispatch_uid="owner-require")
         post_migrate.connect(application_role_grant, sender=self, dispatch_uid="role-grant")
         for model in recorded_models():

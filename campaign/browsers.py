@@ -85,7 +85,7 @@ def device_of(request: HttpRequest) -> str:
 
 
 def session_describe(*, request: HttpRequest, user: User, **_rest: Any) -> None:
-    """Note in the session when and on which device it began; a receiver of `user_logged_in`."""
+    """Record the start and device of a session in it. Receiver of `user_logged_in`."""
     now = User.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=user.pk)
     request.session[SIGNED_IN_AT] = now.isoformat()
     request.session[DEVICE] = device_of(request)
@@ -94,7 +94,7 @@ def session_describe(*, request: HttpRequest, user: User, **_rest: Any) -> None:
 def link_opening_record(
     request: HttpRequest, response: HttpResponse, *, judge: Judge, invitation: Invitation
 ) -> None:
-    """Record that this browser opened a link of the judge's, unless it is a program."""
+    """Record that this browser opened one of the judge's links, unless it is a program."""
     browser = browser_of(request) or browser_new()
     device = device_of(request)
     if device != "program":

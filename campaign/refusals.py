@@ -1,4 +1,4 @@
-"""Errors of services, which REST answers without help from its views, and forms show at their fields."""
+"""Errors of services. REST turns them into responses outside its views, and forms show them at their fields."""
 
 from typing import Any
 

@@ -93,7 +93,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Link the first external sign-in to its existing account.
+        """Link the first external sign-in of a user to their existing account.
 
         From then on the provider's ID identifies the user, even if the e-mail address changes. Raises
         `ImmediateHttpResponse` with a refusal if there is no active account.

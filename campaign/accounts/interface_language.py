@@ -51,6 +51,6 @@ def _chosen(request: HttpRequest) -> str | None:
 
 
 def language_into_session(*, request: HttpRequest, user: User, **_rest: Any) -> None:
-    """Copy the language of a user who signs in into the session; for the signal `user_logged_in`."""
+    """Copy a user's language into the session at sign-in. Receiver of `user_logged_in`."""
     if user.language:
         request.session[SESSION_KEY] = user.language

@@ -52,7 +52,7 @@ def _admit(request: Request, role: str) -> None:
 
 
 def row_found(rows: QuerySet[_Row], said: str | None = None, **named: Any) -> _Row:
-    """Return the first of these rows that matches; raise a 404 with this message if none does."""
+    """Return the first of these rows that matches the lookups; raise a 404 with this message if none does."""
     row = rows.filter(**named).first()
     if row is None:
         raise NotFound(said)

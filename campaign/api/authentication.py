@@ -1,8 +1,8 @@
 """Authentication of programs by token, and enforcement of each token's scope.
 
-A token that may only read gets 403 on every method that could change something. A token of one campaign opens the
-addresses of that campaign; for others it gets 404. Addresses that name no campaign are closed to it, except those of
-views with `narrows_to_campaign_of_token`.
+A token that may only read gets 403 on every method that could change something. A token limited to one
+campaign gives access to the addresses of that campaign and gets 404 on those of others. It gives no access to addresses
+without a campaign, except those of views with `narrows_to_campaign_of_token`.
 """
 
 from typing import Any, Final
@@ -39,7 +39,7 @@ class ScopedTokenAuthentication(TokenAuthentication):
         return found
 
     def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:
-        """Return the user and the token of this text. One query. Raises AuthenticationFailed."""
+        """Return the user and the token with this text. One query. Raises AuthenticationFailed."""
         token = token_named(key)
         if token is None:
             raise AuthenticationFailed("Invalid token.")

@@ -87,7 +87,7 @@ class BadReferencesView(_BadReferenceAddress):
         "tasks_bad_references_list", BadReferenceSerializer(many=True), filters=BadReferenceFilter
     )
     def get(self) -> QuerySet[BadReference]:
-        """List the damaged references of a test set by segment, whatever their review."""
+        """List the damaged references of a test set by segment, in every state of review."""
         return bad_references_of(test_set_id=self.task.test_set_id)
 
     @operation(
@@ -111,7 +111,7 @@ class BadReferenceView(_BadReferenceAddress):
         refusals={BadReferenceRefusedError: "status"},
     )
     def patch(self, bad_reference_id: int) -> BadReference | Response:
-        """Approve or reject it. 409 without `confirm` where that withdraws one that judges may have seen."""
+        """Approve or reject it. 409 without `confirm` if that withdraws a text that judges may have seen."""
         row = self.found(bad_reference_id)
         if "status" not in self.sent:
             return row

@@ -12,7 +12,7 @@ from campaign.pages.filters import DeskFilter
 
 
 def filter_parameters(filters: type[DeskFilter]) -> list[OpenApiParameter]:
-    """Return the parameters of an address, for its description."""
+    """Return the query parameters of an address for its API description."""
     return [_parameter(name, each) for name, each in filters.base_filters.items()]
 
 

@@ -108,7 +108,7 @@ class _MembersAddress(Address):
         return row_found(members_access(campaign=self.campaign), pk=membership_id)
 
     def with_link(self, membership: Membership) -> Membership:
-        """Return a member with a new link, or why there is none."""
+        """Return a member with a new link, or with the reason why there is none."""
         address, why = None, ""
         try:
             _link, token = member_link_create(membership=membership, by=self.user)
@@ -131,7 +131,7 @@ class MembersView(_MembersAddress):
     def post(self) -> Membership:
         """Add a member and create a link for them. For organisers; only owners add owners.
 
-        409 for a person who is a member in another role already.
+        409 for a person who is already a member in another role.
         """
         role = MembershipRole(self.sent.pop("role"))
         membership = member_add_by_email(

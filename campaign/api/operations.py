@@ -35,7 +35,7 @@ class _NamesAlone(SimpleMetadata):
         return {}
 
 
-#: Parts of addresses, and the attribute that finds the object for members of its campaign only.
+#: Parameters in addresses, and the attribute that looks up the object, for members of its campaign only.
 _ADMITTING: Final = {"slug": "campaign", "task_id": "task"}
 
 
@@ -88,11 +88,11 @@ class Address(GenericAPIView[Any]):
         return content.validated_data
 
     def rows(self, page: Any) -> Any:
-        """Return the rows of a page as its serializer takes them."""
+        """Return the rows of a page in the form that the serializer expects."""
         return page
 
     def answer(self, found: Any, serializer: Any, status: int) -> Response:
-        """Return what an operation found, in pages if it is a list."""
+        """Return the response with the result of an operation; a list is paged."""
         context = self.get_serializer_context()
         if serializer is None:
             return Response(status=status)
@@ -116,10 +116,10 @@ def operation(
     refusals: Mapping[type[Exception], str] | None = None,
     **described: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., HttpResponseBase]]:
-    """Make a method of an `Address` the operation of this name.
+    """Turn a method of an `Address` into the operation with this name.
 
-    The method receives the other parts of the address, and returns the object for the first serializer in `answers`, or
-    a response.
+    The method receives the other parameters in the address, and returns the object for the first serializer in
+    `answers`, or a response.
 
     Parameters
     ----------

@@ -55,9 +55,9 @@ class CursorPages(CursorPagination):
 
 
 class RowPages(CursorPages):
-    """Cursor pages of rows that are in memory, in their order; the view's `row_key` names each of them.
+    """Cursor pages of rows in memory, in their given order; the view's `row_key` identifies each row.
 
-    A cursor names the last row of the page before; one that names a row which has gone is refused.
+    A cursor identifies the last row of the previous page. It is refused if that row no longer exists.
     """
 
     def paginate_queryset(
@@ -86,11 +86,11 @@ class RowPages(CursorPages):
         return rows[start:end]
 
     def get_next_link(self) -> str | None:
-        """Return the address of the page after this one; None on the last one."""
+        """Return the address of the next page; None on the last page."""
         return self._link(self._after, is_reverse=False)
 
     def get_previous_link(self) -> str | None:
-        """Return the address of the page before this one; None on the first one."""
+        """Return the address of the previous page; None on the first page."""
         return self._link(self._before, is_reverse=True)
 
     def _link(self, key: str | None, *, is_reverse: bool) -> str | None:

@@ -16,7 +16,7 @@ from campaign.texts.nearest import with_nearest
 
 
 def truth_asked(request: Request, name: str) -> bool:
-    """Return the truth value of a query parameter: false if it is missing, 400 if it is invalid."""
+    """Return the boolean value of a query parameter, false if it is missing; raise 400 if it is invalid."""
     said = request.query_params.get(name, "false")
     truths = {"true": True, "1": True, "false": False, "0": False}
     if said.lower() not in truths:
@@ -27,7 +27,7 @@ def truth_asked(request: Request, name: str) -> bool:
 def content_validated(serializer: type[Serializer[Any]], content: Any, place: str = "") -> Any:
     """Return the validated content of a request; raises the serializer's ValidationError.
 
-    Keys that it does not name are refused; `place` is the position of the content in the request, with a dot at the end.
+    Unknown keys are refused; `place` is the position of the content in the request, with a dot at the end.
     """
     sent = serializer(data=content)
     unknown_keys_refuse(_keys(sent), content, place)
@@ -36,7 +36,7 @@ def content_validated(serializer: type[Serializer[Any]], content: Any, place: st
 
 
 def _keys(field: Field[Any, Any, Any, Any]) -> dict[str, Any]:
-    """Return the keys of a field's content in the form of a description."""
+    """Return the keys of a field's content in the form of an API description."""
     if isinstance(field, Serializer):
         inside = {name: _keys(each) for name, each in field.fields.items()}
         return {"properties": inside, "additionalProperties": False}
@@ -44,7 +44,7 @@ def _keys(field: Field[Any, Any, Any, Any]) -> dict[str, Any]:
     return {} if child is None else {"items": _keys(child)}
 
 
-#: The body of an operation that takes none.
+#: The schema for operations without a body.
 EMPTY: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {},
@@ -53,7 +53,7 @@ EMPTY: Final[Mapping[str, Any]] = {
 
 
 class UnknownKey(NamedTuple):
-    """A key that the description does not name: where it is, and the keys known there."""
+    """A key that is missing from the description: its place, and the known keys there."""
 
     place: str
     name: str
@@ -66,7 +66,7 @@ class UnknownKey(NamedTuple):
 
 
 def unknown_keys_refuse(described: Mapping[str, Any], content: Any, place: str = "") -> None:
-    """Refuse keys of a body that its description does not name, also those of objects inside."""
+    """Refuse body keys that are missing from the description, including those of nested objects."""
     unknown = list(_unknown(described, described.get("parts", {}), content, place))
     if unknown:
         known = unknown[0].known
@@ -125,7 +125,7 @@ def _unknown_inside(
 
 
 def _may_be(described: Mapping[str, Any], parts: Mapping[str, Any], content: Any) -> bool:
-    """Return whether a description may be of this content: of an object or a list, if the content is one."""
+    """Return whether a description can match this content: objects and lists need a description of that type."""
     while "$ref" in described:
         described = parts[described["$ref"].rpartition("/")[2]]
     kind = described.get("type")
@@ -150,7 +150,7 @@ class StrictJSONParser(JSONParser):
     """Parser that refuses JSON which Python accepts but the database cannot store."""
 
     def parse(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the parsed body; ParseError if it nests too deep or holds a lone surrogate."""
+        """Return the parsed body; raise ParseError if it is nested too deeply or contains a lone surrogate."""
         try:
             data = super().parse(*args, **kwargs)
             json.dumps(data, ensure_ascii=False).encode()

@@ -89,7 +89,7 @@ class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
         extra_kwargs = {
             "lease_minutes": {"min_value": 1, "max_value": MAX_LEASE_MINUTES},
             "blocks_per_judge": {"min_value": 1},
-            # The service takes white space away, after the length of what was sent has been checked.
+            # The service strips white space, after the length of the original text has been checked.
             **{term: {"trim_whitespace": False} for term in TERMS},
         }
 
@@ -106,7 +106,7 @@ class MessageSerializer(serializers.Serializer[Any]):
 
 
 class ReferenceRankedSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
+    """Response with status 409: nothing was changed."""
 
     detail = serializers.CharField(read_only=True)
     facts = serializers.ListField(

@@ -38,7 +38,7 @@ from campaign.texts.language_tags import LanguageTagError
 
 
 class BytesParser(BaseParser):
-    """A part of a file, as it is."""
+    """Passes on a part of a file unchanged."""
 
     media_type = "application/octet-stream"
 
@@ -48,7 +48,7 @@ class BytesParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Mapping[str, bytes]:
-        """Return the body as `content`; one that is too long is cut just beyond the limit."""
+        """Return the body as `content`, up to one byte more than allowed."""
         del media_type, parser_context
         return {"content": stream.read(MAX_PART_BYTES + 1)}
 
@@ -157,7 +157,7 @@ class _UploadAddress(Address):
 class UploadsView(_UploadAddress):
     @operation("uploads_list", UploadSerializer(many=True))
     def get(self) -> QuerySet[Upload]:
-        """List the uploads that were not imported yet, the newest first."""
+        """List the uploads that have not been imported yet, newest first."""
         return drafts(campaign=self.campaign)
 
     @operation("uploads_create", {201: UploadSerializer})
@@ -199,7 +199,7 @@ class UploadFilesView(_UploadAddress):
 class UploadFileView(_UploadAddress):
     @operation("uploads_remove_file")
     def delete(self, upload_id: UUID, file_id: int) -> None:
-        """Take a file out of the upload."""
+        """Remove a file from the upload."""
         upload_file_remove(file=self.file(upload_id, file_id))
 
 

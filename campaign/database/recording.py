@@ -26,7 +26,7 @@ DELETED: Final = "deleted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What is recorded of the rows of a model.
+    """Settings for recording changes to the rows of a model.
 
     Attributes
     ----------

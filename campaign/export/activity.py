@@ -34,7 +34,7 @@ def activity_csv(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iter
 
 
 def event_data(event: ActivityEvent, names: Mapping[int, str]) -> dict[str, Any]:
-    """Return an event as files and REST have it. Its fields are the first of `COLUMNS`, and `changes`."""
+    """Return an event as in files and REST: the first fields of `COLUMNS`, and `changes`."""
     return {
         "id": event.pk,
         "time": event.happened_at.isoformat(),

@@ -12,7 +12,7 @@ from django.urls import reverse
 from campaign.formats.quoting import neutral
 from campaign.services.judge_lists import CheckedList
 
-#: Endings of formats that do not end as they are called; `five-way-csv` does.
+#: File extensions that differ from the last part of the format's name, unlike that of `five-way-csv`.
 _ENDINGS: Final[Mapping[str, str]] = {
     "evalset": "zip",
     "latex": "tex",
@@ -22,7 +22,7 @@ _ENDINGS: Final[Mapping[str, str]] = {
     "text": "txt",
     "typst": "typ",
 }
-#: By ending.
+#: Media types by file extension.
 MEDIA_TYPES: Final[Mapping[str, str]] = {
     "bib": "text/x-bibtex",
     "cff": "application/yaml",
@@ -45,7 +45,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 def ending(file_format: str) -> str:
-    """Return the ending of files of a format."""
+    """Return the file extension of a format."""
     return _ENDINGS.get(file_format) or file_format.rpartition("-")[2]
 
 
@@ -113,8 +113,8 @@ def ranged_response(
 ) -> HttpResponseBase:
     """Return a file of `size` bytes, or the range requested by the headers `sent`; 416 if it lies beyond the end.
 
-    `content` yields the bytes from a place up to another one. `digest` tells files apart: a range of another one, by
-    `If-Range`, is answered with the whole.
+    `content` yields the bytes between two positions. `digest` identifies the file: if `If-Range` names a different
+    one, the whole file is sent.
     """
     headers = {
         "Accept-Ranges": "bytes",

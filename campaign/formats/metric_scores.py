@@ -59,12 +59,12 @@ class MetricScores:
     systems : tuple of str
         Names of the n systems, sorted.
     segments : tuple of SegmentName
-        The S segments, as the file names them; `segment_rows` finds them in a test set. Empty where the file scores systems
-        alone.
+        The S segments, as the file names them; `segment_rows` finds them in a test set. Empty if the file only scores
+        whole systems.
     values : float64, shape (S, n)
-        Scores of outputs, as the file gives them; NaN where it has none.
+        Scores of outputs, as in the file; NaN if missing.
     of_systems : float64, shape (n,)
-        Scores of whole systems that the file gives; NaN where it has none.
+        Scores of whole systems in the file; NaN if missing.
     signature : str
         Version and settings, as sacrebleu writes them; empty if not known.
     higher_is_better : bool
@@ -72,7 +72,7 @@ class MetricScores:
     uses_reference : bool or None
         None if not known.
     places : tuple of Place
-        Where each segment is first named.
+        First mention of each segment.
     """
 
     name: str
@@ -87,7 +87,7 @@ class MetricScores:
 
     @property
     def sign(self) -> float:
-        """1 where higher is better, −1 where lower is: what scores are multiplied by before they are compared."""
+        """Factor applied to scores before they are compared: 1 if higher is better, −1 if lower is."""
         return 1.0 if self.higher_is_better else -1.0
 
 
@@ -125,7 +125,7 @@ _WHOLE: Final = ("", "")
 
 @dataclass(slots=True)
 class _Collected:
-    """Scores of one metric while they are read: segments with the place that first names them, and scores with file and line."""
+    """Scores of one metric during reading: segments with their first mention, and scores with file and line."""
 
     name: str
     signature: str = ""
@@ -195,11 +195,12 @@ def read_metric_scores(
     Parameters
     ----------
     files : iterable of StoredFile
-        Files of one metric or of several; each format is told from how a file begins, that of `.score` files from the name.
+        Files of one or more metrics. Formats are detected from the beginning of each file, except for `.score` files, which
+        are recognised by name.
     languages : tuple of (source, target), optional
-        The pair to read where files hold several.
+        The pair to read if files contain several.
     name : str
-        Name of the metric for files that do not give it; that of the file if empty.
+        Name of the metric for files that do not name it; by default, the name of the file.
 
     Returns
     -------
@@ -209,8 +210,8 @@ def read_metric_scores(
     Raises
     ------
     FormatError
-        For files that are not in order, with the line; for an output that is scored twice; for several language pairs
-        among which `languages` does not choose; and where there is no score.
+        For invalid files, with the line; for an output that is scored twice; for several language pairs if `languages`
+        selects none; and if there are no scores.
     """
     given, metrics = list(files), dict[str, _Collected]()
     choice = PairChoice(given[0].name if given else name, languages)
@@ -260,7 +261,7 @@ def _lines_of_table(file: InputFile) -> Rows:
 
 
 def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
-    """Return the names that a table or an object has for our columns."""
+    """Return the names that a table or an object uses for our columns."""
     found: dict[str, str] = {}
     for name in names:
         column = _COLUMNS.get(name.lower(), "")
@@ -323,7 +324,7 @@ _WRITE_SCORE: Final = "write a number, or None for an output without a score"
 
 
 def _number(value: object, place: Place) -> float:
-    """Return a score; NaN where there is none."""
+    """Return a score; NaN if there is none."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return math.nan
     try:
@@ -336,9 +337,9 @@ def _number(value: object, place: Place) -> float:
 
 
 def _read_automatic(file: InputFile, metrics: dict[str, _Collected], choice: PairChoice) -> None:
-    """Read the automatic scores of a system's outputs as WMT's general task releases them: a document a line.
+    """Read the automatic scores of a system's outputs as released by WMT's general task: one document per line.
 
-    The file is named after the system. Scores of a document are those of its paragraphs, in order.
+    The file is named after the system. A document has one score for each of its paragraphs, in order.
     """
     system = stem(file.name)
     for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
@@ -372,9 +373,10 @@ def _read_score_file(
     uses_reference: bool | None = None,
     segments: int | None = None,
 ) -> None:
-    """Read a system and a score a line, those of a system in the order of the segments.
+    """Read one system and score per line; the scores of a system are in segment order.
 
-    `segments` is the number of scores that a system must have in a file of segments; None: as many as the others.
+    `segments` is the number of scores that each system must have in a file of segment scores; None requires the same
+    number for all systems.
     """
     parts = _SCORE_FILE.fullmatch(file.plain_name)
     level = parts["level"] if parts else ""
@@ -412,7 +414,7 @@ def segment_rows(
     *,
     there: Container[str] | None = None,
 ) -> dict[int, int]:
-    """Return the row of each segment by its number through the test set, ascending.
+    """Return the row of each segment by its number within the test set, ascending.
 
     Parameters
     ----------
@@ -420,12 +422,12 @@ def segment_rows(
     known : KnownSegments, optional
         The test set. Without it, segments must be named by their numbers already.
     there : container of str, optional
-        The numbers of a test set with gaps. Other numbers are left out, unless there are no segments but these.
+        The segment numbers of a test set with gaps. Other numbers are left out, unless no segment would remain.
 
     Raises
     ------
     FormatError
-        If a segment is not one of the test set, or two names are the same segment; with the line that names it.
+        If a segment is not in the test set, or two names mean the same segment; with the line of the name.
     """
     kept = (
         range(len(scores.segments))
@@ -463,28 +465,28 @@ def segment_rows(
 def read_evalset(
     folder: str, files: Iterable[StoredFile], languages: tuple[str, str] | None = None
 ) -> EvalSet:
-    """Read the scores of one language pair of an EvalSet folder, as WMT's metrics tasks release them.
+    """Read the scores of one language pair of an EvalSet folder, as released by WMT's metrics tasks.
 
     Parameters
     ----------
     folder : str
         Name of the folder in errors.
     files : iterable of StoredFile
-        All files of the folder, or of its archive, without the one folder around them (`archives.files_together`).
+        All files of the folder, or of its archive, without the enclosing folder (`archives.files_together`).
     languages : tuple of (source, target), optional
-        Needed where the folder holds several pairs.
+        Required if the folder contains several pairs.
 
     Returns
     -------
     EvalSet
-        The name of a metric has ``[noref]`` after it where its file ends in ``-src``, and another reference than ``refA`` in
-        brackets.
+        The name of a metric is followed by ``[noref]`` if the name of its file ends in ``-src``, and by the reference in
+        brackets if that is not ``refA``.
 
     Raises
     ------
     FormatError
-        For files that are not in order, with the line; if there are no scores; and for several language pairs among which
-        `languages` does not choose.
+        For invalid files, with the line; if there are no scores; and for several language pairs if `languages` selects
+        none.
     """
     placed = [(file, place) for file in files if (place := _place_of(file.name)) is not None]
     known = sorted({pair for _file, (role, pair, _name) in placed if role in SCORE_WORDS})
@@ -519,7 +521,7 @@ def read_evalset(
     for role in SCORE_WORDS:
         metrics: dict[str, _Collected] = {}
         for file, name in by_role[role]:
-            # Means over documents and domains follow from those of segments.
+            # Scores of documents and domains are means of segment scores.
             if name.endswith((".seg", ".sys")):
                 metric = name[: -len(".seg")]
                 named = (metric, None) if role == "human-scores" else _with_reference(metric)
@@ -536,13 +538,13 @@ def read_evalset(
     )
 
 
-#: Ours has metrics with missing scores in a folder that the shared task's scorer does not read.
+#: Our exports keep metrics with missing scores in the second folder, which the shared task's scorer does not read.
 _METRICS: Final = ("metric-scores", "metric-scores-incomplete")
 _OF_PAIR: Final = ("human-scores", "documents", "sources", "references")
 
 
 def _place_of(name: str) -> tuple[str, str, str] | None:
-    """Return the role, the pair and the rest of the name of a file, without extension; None if nothing of it is read here."""
+    """Return role, language pair and the rest of a file name, without extension; None for files not read."""
     *folders, last = name.split("/")
     if len(folders) > 1 and folders[-2] in _METRICS and last.endswith(".score"):
         return "metric-scores", folders[-1], last.removesuffix(".score")
@@ -568,7 +570,7 @@ def _two_cells(text: str, place: Place, remedy: str) -> tuple[str, str]:
 
 
 def _with_reference(file: str) -> tuple[str, bool | None]:
-    """Return the name of a metric from that of its file, which may end in a reference, and if it uses one; None if not known."""
+    """Return the metric that a file name identifies, and whether it uses a reference; None if unknown."""
     name, _hyphen, reference = file.rpartition("-")
     if not name:
         return file, None

@@ -211,7 +211,10 @@ def _decoded(file: InputFile, block: bytes, number: int) -> str:
 
 
 def text_of(file: InputFile, most_bytes: int) -> str:
-    r"""Return the whole text of a file with \n at its lines' ends. Raises FormatError for a longer file, and as `text_lines`."""
+    r"""Return the text of a file of at most `most_bytes`, with \n as line endings.
+
+    Raises FormatError for a longer file, and like `text_lines`.
+    """
     chunks, size = [], 0
     for chunk in byte_chunks(file):
         chunks.append(chunk)

@@ -23,7 +23,7 @@ _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)
 _XML_SET = re.compile(r"<dataset[\s>]")
 _JSON_ARRAY = re.compile(r"\[\s*[\[{]")
 _JSON_OBJECT = re.compile(r'\{\s*"')
-# Keys, not such words in texts, where quotes are escaped.
+# Matches keys, but not the same words in texts, where quotes are escaped.
 _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
 _PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:')
 
@@ -31,7 +31,7 @@ _PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_ran
 class TestSetFormat(StrEnum):
     """Formats of test sets."""
 
-    __test__ = False  # not a test case, whatever pytest thinks of the name
+    __test__ = False  # keeps pytest from collecting the class because of its name
 
     PLAIN = "plain"
     SGML = "sgml"

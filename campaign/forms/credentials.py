@@ -106,7 +106,7 @@ class AccountForm(forms.Form):
         label=_("Password"),
         help_text=_("At least eight characters, not only digits."),
         strip=False,
-        # Hashing takes as long as the password is.
+        # The time for hashing grows with the length of the password.
         max_length=1000,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
@@ -131,13 +131,13 @@ class AddressForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    """A password to be."""
+    """A new password."""
 
     password = forms.CharField(
         label=_("New password"),
         help_text=_("At least eight characters, not only digits."),
         strip=False,
-        # Hashing takes as long as the password is.
+        # The time for hashing grows with the length of the password.
         max_length=1000,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "autofocus": True}),
     )

@@ -11,7 +11,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-# The events of a campaign go with it, past the triggers that forbid to delete them and the rights of whoever deletes it.
+# Deletes the events with their campaign, bypassing the triggers that forbid it and the rights of the current role.
 _REFERENCE = """
     ALTER TABLE campaign_activityevent ADD CONSTRAINT activity_event_of_a_campaign
     FOREIGN KEY (campaign_id) REFERENCES campaign_campaign (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
@@ -20,7 +20,7 @@ _REFERENCE = """
 
 class Migration(migrations.Migration):
 
-    # After those of the libraries: each operation on what refers to users builds all models that do anew.
+    # After the libraries' migrations, because each of their operations would rebuild all models that refer to users.
     dependencies = [
         ('account', '0009_emailaddress_unique_primary_email'),
         ('campaign', '0001_initial'),

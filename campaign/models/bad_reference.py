@@ -15,7 +15,7 @@ class BadReferenceQuerySet(RecordedQuerySet["BadReference"]):
         return self.filter(output__system__test_set_id=test_set_id)
 
     def in_order(self) -> "BadReferenceQuerySet":
-        """Order them by segment, so that a review follows the text."""
+        """Order damaged references by segment, so that a review follows the text."""
         return self.order_by("output__segment__number")
 
 
@@ -52,8 +52,8 @@ class BadReference(RecordedModel):
     # Empty if approved from the command line.
     reviewed_by = by_user(on_delete=models.PROTECT)
     reviewed_at = models.DateTimeField(null=True, blank=True)
-    # It was drawn for judges between these times. Each is set once, so that a HIT of any time can
-    # be drawn again from what could be drawn then.
+    # HITs could contain it between these times. Each is set once, so that any HIT can be drawn
+    # again from the references that were available at the time.
     approved_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 

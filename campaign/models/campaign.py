@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class CampaignQuerySet(RecordedQuerySet["Campaign"]):
     def with_role_of(self, user: "User | int | models.Expression") -> "CampaignQuerySet":
-        """Return the campaigns this user is a member of, those in the bin too, each with their `role`."""
+        """Return the campaigns this user is a member of, including those in the bin, each with their `role`."""
         return self.filter(memberships__user=user).annotate(role=models.F("memberships__role"))
 
     def kept(self) -> "CampaignQuerySet":
@@ -170,7 +170,7 @@ class Campaign(RecordedModel):
             ),
         ]
         triggers = [
-            # Rehearsals are erased with their judgments, and nothing else is (`whole_campaigns.erasing`).
+            # Only rehearsals are erased with their judgments (`whole_campaigns.erasing`).
             pgtrigger.Protect(
                 name="campaign_is_a_rehearsal_for_good",
                 operation=pgtrigger.UpdateOf("rehearsal_of_id"),  # type: ignore[no-untyped-call]

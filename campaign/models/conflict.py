@@ -12,8 +12,8 @@ from campaign.database.triggers import trigger_from_file
 class ConflictOfInterest(RecordedModel):
     """A judge who must not judge a system: they built it, or are close to those who did.
 
-    No block that shows an output of the system is lent to the judge, not even where the very same
-    text stands for other systems too.
+    No block that shows an output of the system is lent to the judge, not even if other
+    systems produced the same text.
     """
 
     judge = models.ForeignKey(

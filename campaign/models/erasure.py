@@ -15,13 +15,13 @@ ERASURE_PATIENCE: Final = timedelta(days=30)
 
 class ErasureRequestQuerySet(RecordedQuerySet["ErasureRequest"]):
     def open(self) -> "ErasureRequestQuerySet":
-        """Return those that are neither withdrawn nor refused nor carried out."""
+        """Return the requests that are neither withdrawn nor refused nor carried out."""
         return self.filter(
             withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
         )
 
     def due(self) -> "ErasureRequestQuerySet":
-        """Return the open ones whose `due_at` has passed, by the database's clock."""
+        """Return the open requests whose `due_at` has passed, by the database's clock."""
         return self.open().filter(due_at__lte=Now())
 
 

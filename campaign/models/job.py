@@ -95,7 +95,7 @@ class Job(models.Model):
                 condition=models.Q(state__in=["queued", "running"]),
                 name="job_to_be_done",
             ),
-            # For the metrics, which are read every few seconds; jobs are kept for good.
+            # For the metrics, which are read every few seconds; jobs are never deleted.
             models.Index(
                 fields=["finished_at"],
                 condition=models.Q(state="failed"),
@@ -118,5 +118,5 @@ class Job(models.Model):
 
     @property
     def share(self) -> float | None:
-        """The share that is done, at most 1; None where the total is not known."""
+        """Share that is done, at most 1; None if the total is unknown."""
         return min(1.0, self.done / self.total) if self.total else None

@@ -24,9 +24,9 @@ class KeptFileQuerySet(models.QuerySet["KeptFile"]):
 class KeptFile(models.Model):
     """A file of a campaign: one of an upload, an export of a task, or the bundle of a published result.
 
-    Its bytes are in its parts or, where the operator has set up a storage for exports, there under `stored_as`.
+    Its bytes are in its parts, or in the operator's storage for exports under `stored_as`.
     A file of an upload has its size before its parts arrive, and its name may include folders. An export is kept until
-    it expires, a bundle for good.
+    it expires, a bundle permanently.
     """
 
     campaign = models.ForeignKey(

@@ -69,13 +69,13 @@ class MailQuerySet(models.QuerySet["Mail"]):
         return self.filter(kind=MailKind.JUDGE)
 
     def to_members(self) -> "MailQuerySet":
-        """Select the invitations to become a member that are in force and not accepted, expired ones too."""
+        """Select the invitations to become a member that are in force and not accepted, including expired ones."""
         return self.filter(
             kind=MailKind.MEMBER, withdrawn_at__isnull=True, invitation__accepted_at__isnull=True
         )
 
     def due(self) -> "MailQuerySet":
-        """Select messages to be sent now, by the database's clock; no invitation to a campaign that is over."""
+        """Select messages to be sent now, by the database's clock, except to finished campaigns."""
         over = Campaign.objects.filter(state__in=[CampaignState.ARCHIVED, CampaignState.BIN])
         return self.filter(
             # Without a join, so that rows can be locked.

@@ -198,11 +198,11 @@ class ParticipationState(models.TextChoices):
 
 class ParticipationQuerySet(models.QuerySet["Participation"]):
     def under_way(self) -> "ParticipationQuerySet":
-        """Return those whose judge is still at work, as far as is known."""
+        """Return the participations whose judge is still working, as far as known."""
         return self.filter(state=ParticipationState.STARTED)
 
     def overdue(self) -> "ParticipationQuerySet":
-        """Return those under way whose time has passed, by the database's clock."""
+        """Return the participations under way whose time has passed, by the database's clock."""
         return self.under_way().filter(due_at__lte=Now())
 
 

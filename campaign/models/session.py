@@ -48,7 +48,7 @@ class Session(AbstractBaseSession):
 class SignInCount(models.Model):
     """Table of Django's cache (`CACHES`): counts of recent sign-in attempts and of arrivals at panels.
 
-    In the database, since all processes must count together and the broker may be empty any time.
+    Stored in the database, since all processes must count together and the broker may be emptied at any time.
     """
 
     cache_key = models.CharField(max_length=255, primary_key=True)

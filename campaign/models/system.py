@@ -107,11 +107,11 @@ class System(RecordedModel):
 
 class OutputQuerySet(models.QuerySet["Output"]):
     def current(self) -> "OutputQuerySet":
-        """Return those that no correction replaced: one per segment and system."""
+        """Return the outputs that no correction has replaced: one per segment and system."""
         return self.filter(replaced_at__isnull=True)
 
     def drawable(self, *, at: datetime | None = None) -> "OutputQuerySet":
-        """Return those that judges may see: with a text and, if damaged references, approved.
+        """Return the outputs that judges may see: those with a text, and approved damaged references.
 
         With `at`, the texts before later corrections, and the damaged references that were approved then.
         """
@@ -132,7 +132,7 @@ class OutputQuerySet(models.QuerySet["Output"]):
 
 
 class Output(models.Model):
-    """Output of one system for one segment; `text` NULL: known only from judgments.
+    """Output of one system for one segment; `text` is NULL if it is known only from judgments.
 
     A correction (`OutputCorrection`) is a new row: blocks that showed the earlier one still do.
     """

@@ -62,7 +62,7 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
         return self.filter(test_set__campaign=campaign)
 
     def language_pairs(self) -> "models.QuerySet[Task, tuple[str, str]]":
-        """Return source and target language of each."""
+        """Return the source and target language of each task."""
         return self.values_list("test_set__source_language", "test_set__target_language")
 
     def open_to(self, user: "User | int | models.Expression") -> "TaskQuerySet":

@@ -80,7 +80,7 @@ class Document(models.Model):
 
 
 class Segment(models.Model):
-    """A source text. Judgments imported without texts leave `source_text` NULL: not known."""
+    """A source text; `source_text` is NULL (unknown) if judgments were imported without texts."""
 
     test_set = models.ForeignKey(
         TestSet, on_delete=models.CASCADE, related_name="segments", db_index=False

@@ -23,7 +23,7 @@ class ReferenceUse(models.TextChoices):
 class Upload(models.Model):
     """Draft of a test set: uploaded files, and the decisions about them.
 
-    It stays until it is imported or given up, and any organiser of the campaign may go on with it.
+    It stays until it is imported or discarded, and any organiser of the campaign may continue it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -75,5 +75,5 @@ class Upload(models.Model):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that the last check or the import says about the texts."""
+        """Warnings of the last check or the import about the texts, in sentences."""
         return [] if self.report is None else self.report["warnings"]

@@ -58,7 +58,7 @@ class User(AbstractBaseUser):
 def by_user(
     *, on_delete: Callable[..., None] = models.SET_NULL
 ) -> "models.ForeignKey[User | None, User | None]":
-    """Return the field of a row's author; empty if nobody was signed in. Rows are not looked up by it."""
+    """Return the field for a row's author, empty without a signed-in user. It has no index."""
     return models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=on_delete,

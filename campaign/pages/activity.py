@@ -28,7 +28,7 @@ from campaign.models.system import system_label
 from campaign.selectors.activity import users_named
 from campaign.texts.languages import language_name
 
-#: Characters of a value that are shown; files have all of it.
+#: Maximum number of characters shown of a value; files contain all of it.
 _SHOWN: Final = 200
 _NOTHING: Final = "–"
 _LANGUAGES: Final = frozenset({"language", "languages", "source_language", "target_language"})
@@ -36,7 +36,7 @@ _LANGUAGES: Final = frozenset({"language", "languages", "source_language", "targ
 
 @dataclass(frozen=True, slots=True)
 class ChangedField:
-    """A field of an event; `before` or `after` is None where there was nothing to change from, or to."""
+    """A field of an event; `before` or `after` is None if there was no value."""
 
     name: str
     before: str | None
@@ -55,7 +55,7 @@ class ActivityRow:
 
 
 def activity_rows(campaign: Campaign, events: Sequence[ActivityEvent]) -> list[ActivityRow]:
-    """Return events in words. A query for each table that values refer to, however many events."""
+    """Return events in words. One query for each table that values refer to, regardless of the number of events."""
     words = _Words(campaign, events)
     return [words.row(event) for event in events]
 

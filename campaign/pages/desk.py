@@ -24,9 +24,9 @@ class Room:
     words : lazy str
         Label of its tab.
     page : str
-        Name of the address of its first page.
+        URL name of its first page.
     of_task : bool
-        Whether that address names a test set.
+        Whether the URL of that page contains a test set.
     rooms : sequence of Room
         Tabs of the bar below; the first leads to its own page.
     """
@@ -84,7 +84,7 @@ TEST_SET: Final = (
         _of_task("exports", gettext_lazy("Export"), "exports"),
     ),
 )
-#: The tabs of a campaign. Every page of organisers is in one room of these.
+#: The tabs of a campaign. Every organiser page is in one of these rooms.
 CAMPAIGN: Final = (
     Room(
         "overview",
@@ -135,7 +135,7 @@ CAMPAIGN: Final = (
 
 
 def _path(rooms: Sequence[Room], section: str) -> list[Room]:
-    """Return the rooms that lead to a section, the outermost first; empty where it is in none."""
+    """Return the rooms that lead to a section, outermost first; empty if it is in none."""
     for room in rooms:
         within = _path(room.rooms, section)
         if within or room.name == section:
@@ -163,9 +163,9 @@ def desk_of(
 ) -> dict[str, Any]:
     """Return the bars above a page of organisers, each a list of `Tab`.
 
-    `tabs` are of the campaign; `rooms` of the test set, or of the room of the campaign, and `rooms_of` what these
-    belong to, in words; `pages` and `pages_of` are the same for the room of the test set. `tasks` lead to the same room of
-    each task, and `task` is the tab of the page's own. `above` leads to the page that this one is below, if it is.
+    `tabs` are the rooms of the campaign, `rooms` those within the current room, and `pages` those one level further
+    down; `rooms_of` and `pages_of` are labels of the last two bars. `tasks` lead to the same room of each task, and `task`
+    is the tab of the page's own task. `above` leads to the parent page, if the page is not itself a room's first page.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def desk_of(
     top, *below = way
     room = below[0] if below else None
     home = _address(way[-1], campaign, shown)
-    # A room and the first one in it share a page, which its tab names.
+    # A room and its first inner room share a page, which is named after the outer room.
     named = next(each for each in way if each.page == way[-1].page)
 
     def tabs(rooms: Sequence[Room], here: Room | None) -> list[Tab]:

@@ -74,7 +74,7 @@ def _moment(at: datetime, shape: str = "DATETIME_FORMAT") -> dict[str, str]:
 
 
 class _InvitationTable(DeskTable):
-    """A table whose last column `actions` holds buttons, for those who may press them."""
+    """A table whose last column `actions` holds buttons, for users who may use them."""
 
     #: Template of a row's buttons.
     template = ""
@@ -140,7 +140,7 @@ def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
 
 
 class InvitedTable(_InvitationTable):
-    """Rows of `people_invited`; those of the page with what `invited_judges` adds."""
+    """Rows of `people_invited`; those on the page also have the data of `invited_judges`."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
     address = _sorted(gettext_lazy("Address or link"), "reached_at", kind="wide")
@@ -157,7 +157,7 @@ class InvitedTable(_InvitationTable):
 
     def __init__(self, rows: QuerySet[Judge], *, campaign: Campaign, request: HttpRequest) -> None:
         super().__init__(rows, campaign=campaign, request=request)
-        # A reverse for each row would be a quarter of the page.
+        # Reversing the URL for each row would take a quarter of the page's time.
         self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix("0/")
 
     def cell_name(self, row: Any) -> SafeString:

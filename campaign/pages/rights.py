@@ -24,7 +24,7 @@ _KEY = "quintet_role"
 
 
 def role_remember(request: HttpRequest, role: str) -> None:
-    """Remember the user's role in the campaign that a page is of, for `rights`."""
+    """Store the user's role in the page's campaign, for `rights`."""
     setattr(request, _KEY, MembershipRole(role))
 
 
@@ -41,7 +41,7 @@ def rights(request: HttpRequest) -> dict[str, bool]:
 
 
 def transitions_of(role: MembershipRole, transitions: Sequence[Transition]) -> list[Transition]:
-    """Return those of the transitions of a campaign's state that a member in this role may do."""
+    """Return the transitions of a campaign's state that a member in this role may make."""
     if role.may_own:
         return list(transitions)
     deleted = Transition.DELETE

@@ -83,7 +83,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     _at: str
 
     def __init__(self, rows: Any, *, of: Sequence[Any] = (), **options: Any) -> None:
-        """`of` are the first arguments of the addresses that `link` reverses."""
+        """Set up the table; `of` are the first arguments of the URLs that `link` reverses."""
         super().__init__(rows, **options)
         self._of = of
 
@@ -97,7 +97,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         page_field = _PAGE
 
     def of(self, request: HttpRequest, *, at: str = "") -> "DeskTable":
-        """Sort and page it as the address says, and return it.
+        """Sort and page the table as the address requests, and return it.
 
         `at` is the page's own address, if POST to another one shows it, too.
         """
@@ -123,16 +123,16 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     @property
     def previous_page(self) -> str:
-        """The address of the page before this one."""
+        """The address of the previous page."""
         return self._asked_with(**{self.prefixed_page_field: self.page.previous_page_number()})
 
     @property
     def next_page(self) -> str:
-        """The address of the page after this one."""
+        """The address of the next page."""
         return self._asked_with(**{self.prefixed_page_field: self.page.next_page_number()})
 
     def _asked_with(self, **changed: str | int) -> str:
-        """Return the address with this changed; sorted otherwise, it begins with the first page."""
+        """Return the address with this change; a different order starts at the first page."""
         asked = self._asked.copy()
         asked.pop(self.prefixed_page_field, None)
         for name, value in changed.items():
@@ -150,7 +150,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     @property
     def foot(self) -> SafeString:
-        """The line `in_all`."""
+        """The row of totals, from `in_all`."""
         return self._lines([self.in_all])
 
     def _lines(self, records: list[Any]) -> SafeString:
@@ -167,7 +167,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             for opening, closing, cell in cells:
                 lines += (opening, conditional_escape(cell(record)), closing)
             lines.append("</tr>")
-        # Each part is escaped, or markup from below.
+        # Each part is either escaped or made by `format_html`.
         return mark_safe("".join(lines))  # noqa: S308
 
     @staticmethod

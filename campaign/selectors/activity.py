@@ -42,7 +42,7 @@ def activity_events(
     kind : str
         A model, as app and name.
     thing : str
-        Part of the name of what was changed, whatever its case.
+        Part of the name of the changed object, ignoring case.
     first, last : date, optional
         Days of the server's time zone, both included.
     """
@@ -61,7 +61,7 @@ def activity_events(
 
 
 def state_changes(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
-    """Return the events by which a campaign went from one state to another, the newest first."""
+    """Return the events that changed the state of a campaign, newest first."""
     events = activity_events(campaign=campaign, kind="campaign.campaign")
     return events.filter(operation=ActivityOperation.CHANGED, changes__has_key="state")
 

@@ -38,7 +38,7 @@ class Access:
 
 
 def tokens_valid(*, users: QuerySet[User] | None = None) -> QuerySet[ApiToken]:
-    """Return the tokens that work, of these users or of all, the newest first. One query."""
+    """Return the valid tokens of these users, or of all users, newest first. One query."""
     tokens = ApiToken.objects.filter(expiry__gt=Now())
     if users is not None:
         tokens = tokens.filter(user__in=users)
@@ -46,7 +46,7 @@ def tokens_valid(*, users: QuerySet[User] | None = None) -> QuerySet[ApiToken]:
 
 
 def token_named(text: str) -> ApiToken | None:
-    """Return the token with this text that works, with its user; None if there is none. One query.
+    """Return the valid token with this text, with its user; None if there is none. One query.
 
     Its `is_use_due` says whether an hour has passed since its last use was noted.
     """
@@ -57,7 +57,7 @@ def token_named(text: str) -> ApiToken | None:
 
 
 def sessions_open(*, users: QuerySet[User] | None = None) -> QuerySet[Session]:
-    """Return the sessions of signed-in browsers, of these users or of all, the latest to end first. One query."""
+    """Return the sessions of signed-in browsers, of these users or of all, by latest end. One query."""
     rows = Session.objects.filter(user__isnull=False, expire_date__gt=Now())
     if users is not None:
         rows = rows.filter(user__in=users)
@@ -65,7 +65,7 @@ def sessions_open(*, users: QuerySet[User] | None = None) -> QuerySet[Session]:
 
 
 def links_valid(*, campaign: Campaign | None = None) -> InvitationQuerySet:
-    """Return the links that work, of this campaign or of all, those that end first. One query."""
+    """Return the valid links of this campaign, or of all campaigns, by earliest end. One query."""
     links = Invitation.objects.valid()
     if campaign is not None:
         links = links.filter(campaign=campaign)
@@ -84,8 +84,9 @@ def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
 
 
 def members_access(*, campaign: Campaign) -> QuerySet[Membership]:
-    """Return the memberships of a campaign, the oldest first, each with how many of their `browsers` are signed in
-    and how many of their API `tokens` and of their `links` to the campaign work. One query.
+    """Return the memberships of a campaign, oldest first, with numbers of credentials.
+
+    These are the signed-in `browsers`, the valid API `tokens`, and the valid `links` to the campaign. One query.
     """
     links = Q(
         user__invitations__in=Invitation.objects.valid()
@@ -119,7 +120,7 @@ def takes_part_elsewhere(*, user_id: int, campaign_id: int) -> bool:
 def link_may_be_made(*, user: User, campaign: Campaign) -> bool:
     """Return whether the campaign's organisers may make a link that signs this user in.
 
-    It must not give access to anything else: no other campaign, and nothing of an administrator.
+    It must not give access to anything else, such as another campaign or the rights of an administrator.
     """
     if user.is_staff:
         return False
@@ -156,7 +157,7 @@ _NOBODYS = ".invalid"
 
 
 def organisers_of_quintet() -> QuerySet[User]:
-    """Return the active users who organise a campaign or may make one, oldest first; not the demo's."""
+    """Return the active users who organise a campaign or may create one, oldest first, except the demo's."""
     organises = Q(is_staff=True) | Q(memberships__role__in=CHANGING_ROLES)
     people = User.objects.filter(organises, is_active=True, email__isnull=False)
     return people.exclude(email__iendswith=_NOBODYS).distinct().order_by("id")

@@ -1,4 +1,4 @@
-"""Exported files: those that are kept, how far the next one is, and their bytes."""
+"""Reads of exported files: stored files, export jobs, and contents."""
 
 import logging
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def export_jobs(*, task: Task) -> list[Job]:
 
 
 def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-    """Yield the bytes of a file from `start` up to `stop`, a part at a time.
+    """Yield the bytes of a file from `start` up to `stop`, one part at a time.
 
     Raises `KeptFile.DoesNotExist` if it was deleted meanwhile, and `ExportStorageError` if the
     operator's storage fails, before the first byte is read.

@@ -71,13 +71,13 @@ _NOT_SENT: Final = (MailState.FAILED, MailState.UNCONFIRMED)
 
 
 def campaign_languages(campaign: Campaign) -> list[str]:
-    """Return the languages of the campaign's test sets, as these spell them. One query."""
+    """Return the languages of the campaign's test sets, as spelled there. One query."""
     pairs = Task.objects.of(campaign).language_pairs()
     return sorted({tag for pair in pairs for tag in pair})
 
 
 def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
-    """Return the campaign's links for new judges, the newest first. One query a page.
+    """Return the campaign's links for new judges, newest first. One query per page.
 
     `standing` is a `StandingOfLink`, by the database's clock.
     """
@@ -124,11 +124,11 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
 
 
 def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
-    """Return the campaign's judges who are people, the newest first. One query a page.
+    """Return the campaign's judges who are people, newest first. One query per page.
 
     `reached_at` is the address of their invitation or the note of the link they joined by, `opened_at` when a link
-    was opened first, `link_ends` when the last of their own links ends, None if none works, and `standing` a
-    `StandingOfInvited`. What else is shown of them, `invited_judges` reads.
+    was first opened, `link_ends` when the last of their own links ends (None if none is valid), and `standing` a
+    `StandingOfInvited`. `invited_judges` reads the other data that is shown.
     """
     judge = OuterRef("pk")
     own_links = Invitation.objects.valid().filter(
@@ -203,9 +203,9 @@ def invited_judges(*, judges: Sequence[Any]) -> Sequence[Any]:
 
 
 def concurrent_browser_visits(*, judges: Sequence[int]) -> list[tuple[int, datetime]]:
-    """Return judge and time of each visit between two visits of another browser. One query.
+    """Return the judge and time of each visit between two visits of another browser. One query.
 
-    They are in order of time: the last one of a judge is the latest.
+    The rows are in order of time, so the last one of a judge is the latest.
     """
     found = (
         BrowserVisit.objects.filter(judge__in=judges, at_work=True)

@@ -13,8 +13,8 @@ def languages_without_work(
 ) -> str:
     """Return a warning about the languages that organisers chose; empty if there is work in them.
 
-    `judge` is the pseudonym of one who reads them; for a link or a panel only languages that no test
-    set has are named. No languages mean all of the campaign, so nothing is said. One query.
+    `judge` is the pseudonym of the judge who reads them. For a link or a panel, the warning only names
+    languages without a test set. An empty list means all languages of the campaign. One query.
     """
     if not languages:
         return ""

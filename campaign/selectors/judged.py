@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from campaign.models import Campaign, TestSet
 from campaign.texts.languages import language_name
 
-#: Sent with `test_set`; each receiver returns whether it knows of judgments of it, as a bool.
+#: Sent with `test_set`; each receiver returns True if it has judgments of the test set.
 judgments_asked: Final = Signal()
 
 
@@ -18,12 +18,12 @@ def has_judgments(*, test_set: TestSet) -> bool:
 
 
 def is_judged(*, campaign: Campaign) -> bool:
-    """Return True if a block of the campaign has been judged. Two queries a test set at most."""
+    """Return True if a block of the campaign has been judged. At most two queries per test set."""
     return any(has_judgments(test_set=test_set) for test_set in campaign.test_sets.all())
 
 
 def languages_settled_in_words(*, test_set: TestSet) -> str:
-    """Return why the languages of a test set can no longer be corrected; empty as long as they can."""
+    """Return the reason why the languages of a test set can no longer be corrected; empty if they can."""
     if not has_judgments(test_set=test_set):
         return ""
     return _(
@@ -51,10 +51,10 @@ reference_use_asked: Final = Signal()
 
 
 def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
-    """Return what organisers should know about the campaign's references if they are `shown` to judges, or hidden.
+    """Return notes for organisers on the campaign's references, in case they are `shown` to judges or hidden.
 
-    If shown: the references that judges would also rank. If hidden: those that could be ranked as a hidden
-    control and are not.
+    If shown, the notes name references that judges would also rank; if hidden, those that could be ranked as a
+    hidden control but are not.
     """
     answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
     return [sentence for _receiver, said in answers for sentence in cast("list[str]", said)]

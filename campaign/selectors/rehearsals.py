@@ -21,7 +21,7 @@ _WHAT_IS_REHEARSED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RehearsalState:
-    """The rehearsal that a campaign has, and the latest work on one.
+    """The rehearsal of a campaign, and the latest job on it.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ from campaign.models import Campaign, Judge, Protocol, Task, TestSet
 
 
 def tasks_in_order(campaign: Campaign) -> list[Task]:
-    """Return all tasks of a campaign, with their test sets, in the order in which these came. One query."""
+    """Return all tasks of a campaign with their test sets, in order of test set creation. One query."""
     tasks = Task.objects.of(campaign).named()
     return list(tasks.order_by("test_set__created_at", "test_set", "pk"))
 
@@ -26,7 +26,7 @@ def first_task(*, test_set: TestSet) -> Task:
 
 
 def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
-    """Return the id of the campaign that an address names, 0 if it does not exist; None if it names none."""
+    """Return the ID of the campaign in an address: 0 if it does not exist, None if the address contains none."""
     if "slug" in kwargs:
         campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list("pk", flat=True)
         return campaigns.first() or 0

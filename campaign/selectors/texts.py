@@ -15,9 +15,9 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class TextsPage:
-    """Some segments in order, and the numbers that the pages before and after begin with, if there are any.
+    """A page of segments in order, and the first segment numbers of the previous and next pages, if any.
 
-    Beside what `segments_with_texts` adds, each has `shared`: its texts, each with the names of the systems that wrote it.
+    Besides the attributes of `segments_with_texts`, each segment has `shared`: its texts with the systems of each.
     """
 
     segments: Sequence[Segment]
@@ -26,7 +26,7 @@ class TextsPage:
 
 
 def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
-    """Return the segments, each with `in_order`, its references, and `by_system`, its outputs by systems' names.
+    """Return the segments with their references as `in_order` and their outputs by system name as `by_system`.
 
     Damaged references are left out: their page shows them.
     """

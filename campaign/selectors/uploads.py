@@ -12,8 +12,10 @@ from campaign.models import Campaign, Job, KeptFile, Task, Upload
 
 
 def uploads_read(*, campaign: Campaign, uploads: Sequence[Any]) -> Sequence[Any]:
-    """Return uploads of a campaign with `sent`, their files, each with the bytes that are there (`held`), and `job`,
-    the latest on them or None. Two queries.
+    """Return the uploads of a campaign, with their files and latest jobs.
+
+    Their files are in `sent`, each with the number of bytes received so far (`held`); `job` is None if there is none.
+    Two queries.
     """
     files: dict[UUID | None, list[KeptFile]] = {upload.pk: [] for upload in uploads}
     found = KeptFile.objects.filter(upload__in=uploads)
@@ -39,7 +41,7 @@ def judgments_imports(*, task: Task) -> list[dict[str, Any]]:
 
 
 def drafts(*, campaign: Campaign, with_files: bool = False) -> QuerySet[Upload]:
-    """Return the uploads that were not imported yet, the newest first, with their `file_count`.
+    """Return the uploads that have not been imported yet, newest first, with their `file_count`.
 
     `with_files` leaves out those without any file.
     """

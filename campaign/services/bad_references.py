@@ -86,8 +86,8 @@ def bad_references_store(
 ) -> None:
     """Store damaged references for segments that have none yet; HITs use the approved ones from now on.
 
-    Raises `BadReferenceRefusedError`, with the `segment`, for one without a reference, or whose text is blank
-    or that of a reference or another output; nothing is stored then.
+    Raises `BadReferenceRefusedError`, with the `segment`, for a segment without a reference, and for a text that
+    is blank or equal to a reference or another output; nothing is stored then.
     """
     if not given:
         return

@@ -152,11 +152,10 @@ def campaign_restore(*, campaign: Campaign, by: User | None) -> bool:
 def campaign_extend(
     *, campaign: Campaign, closes_at: datetime | None, blocks_wanted: dict[int, int | None]
 ) -> None:
-    """Set the automatic closing time of a campaign, None for never, and the target number of blocks of its test sets
-    by id.
+    """Set the automatic closing time of a campaign, None for never, and the targets of its tasks.
 
-    Blocks judged or planned beyond a lower target stay. Locks the campaign's row. Raises
-    `StateRefusedError` for a time in the past.
+    `blocks_wanted` are the target numbers of blocks by task ID. Blocks judged or planned beyond a lower target
+    stay. Locks the campaign's row. Raises `StateRefusedError` for a time in the past.
     """
     _lock(campaign)
     if closes_at and closes_at != campaign.closes_at and closes_at <= timezone.now():

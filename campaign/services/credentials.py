@@ -36,9 +36,9 @@ def sessions_end(*, user: User, but: str | None = None) -> int:
 
 @transaction.atomic
 def judge_withdraw(*, judge: Judge) -> None:
-    """End everything that lets this judge in: links, messages not sent yet, sessions, tokens.
+    """End all access of this judge: links, unsent messages, sessions and tokens.
 
-    What they judged stays. Nothing lets them judge in this campaign until `judge_readmit`. A user who
+    Their judgments stay. They cannot judge in this campaign until `judge_readmit`. A user who
     also takes part elsewhere stays signed in there. Changes nothing for a withdrawn judge.
     """
     judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
@@ -56,7 +56,7 @@ def judge_withdraw(*, judge: Judge) -> None:
 
 
 def _is_needed(user: User, judge: Judge) -> bool:
-    """Return whether the user is more than this judge."""
+    """Return whether the user has another role than that of this judge."""
     return Membership.objects.filter(user=user).exists() or takes_part_elsewhere(
         user_id=user.pk, campaign_id=judge.campaign_id
     )
@@ -86,8 +86,8 @@ def judge_link_create(
 ) -> tuple[Invitation, str]:
     """Create a further link for a judge; return it with its token.
 
-    Raises `CredentialRefusedError` for a withdrawn judge, for one who is not a person, and if it would
-    open more than the campaign of `by`; None is a command.
+    Raises `CredentialRefusedError` for a withdrawn judge, for one who is not a person, and if the link
+    would give access beyond the campaign of `by` (None for a command).
     """
     if judge.user is None:
         raise CredentialRefusedError(
@@ -111,7 +111,7 @@ def judge_link_create(
 
 @transaction.atomic
 def judge_link_replace(*, judge: Judge, by: User) -> tuple[Invitation, str]:
-    """Create a link for a judge who lost theirs and end all others; return it with its token.
+    """Create a link for a judge who lost theirs, and end all their other links; return it with its token.
 
     They stay signed in where they are. Raises `CredentialRefusedError` as `judge_link_create` does, and ends nothing
     then.
@@ -121,7 +121,7 @@ def judge_link_replace(*, judge: Judge, by: User) -> tuple[Invitation, str]:
 
 
 def link_check(user: User, campaign: Campaign) -> None:
-    """Raise `CredentialRefusedError` if a link made in this campaign would open more than it."""
+    """Raise `CredentialRefusedError` if a link made in this campaign would give access beyond it."""
     if not link_may_be_made(user=user, campaign=campaign):
         raise CredentialRefusedError(
             _(

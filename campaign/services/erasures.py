@@ -67,7 +67,7 @@ def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> 
 def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRequest:
     """Record that a judge asked a member for erasure, by letter or otherwise; return the request, or the open one.
 
-    Locks the judge's row. Raises `ErasureRefusedError`, also where the campaign has no such judge.
+    Locks the judge's row. Raises `ErasureRefusedError`, also if the campaign has no such judge.
     """
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym.strip()).first()
     if judge is None:

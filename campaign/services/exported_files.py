@@ -36,10 +36,10 @@ def exported_file_keep(
     expires: bool = True,
     **described: Any,
 ) -> KeptFile:
-    """Keep a file whose bytes arrive in parts, and delete the task's oldest exports beyond `MOST_KEPT`; return it.
+    """Store a file whose bytes arrive in parts, delete the task's oldest exports beyond `MOST_KEPT`, and return the file.
 
     `described` are the other fields of the file. A file that does not expire is kept in the database, and so in its
-    backups. Raises `ExportStorageError` if the storage fails, which then keeps nothing of the file.
+    backups. Raises `ExportStorageError` if the storage fails; no part of the file is stored then.
     """
     with TemporaryFile() as whole:
         digest, size = sha256(), 0
@@ -91,7 +91,7 @@ def _parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
 
 
 def exported_files_delete(files: Iterable[KeptFile]) -> int:
-    """Delete files, those in the storage once the deletion is committed; return their number."""
+    """Delete files, and their contents in the storage after the commit; return their number."""
     deleted, storage = 0, export_storage()
     for file in files:
         name = file.stored_as

@@ -18,7 +18,7 @@ def idempotency_key_try(*, user: User, key: str) -> bool:
 
 
 def idempotent_answer_of(*, user: User, key: str) -> IdempotentAnswer | None:
-    """Return the answer that was given under this key, if it is still kept."""
+    """Return the response stored under this key, if it is still kept."""
     kept = IdempotentAnswer.objects.filter(created_at__gt=Now() - KEPT)
     return kept.filter(user=user, key=key).first()
 
@@ -26,7 +26,7 @@ def idempotent_answer_of(*, user: User, key: str) -> IdempotentAnswer | None:
 def idempotent_answer_store(
     *, user: User, key: str, request_digest: str, status: int, body: bytes
 ) -> None:
-    """Store the answer that was given under a key; the caller holds the key's lock."""
+    """Store the response to a request with this key; the caller holds the key's lock."""
     IdempotentAnswer.objects.update_or_create(
         user=user,
         key=key,
@@ -40,5 +40,5 @@ def idempotent_answer_store(
 
 
 def idempotent_answers_forget() -> int:
-    """Delete the answers that are no longer returned; return their number."""
+    """Delete the responses that are no longer returned; return their number."""
     return IdempotentAnswer.objects.filter(created_at__lte=Now() - KEPT).delete()[0]

@@ -64,7 +64,7 @@ class Invited:
 
 
 def addresses_read(text: str) -> list[str]:
-    """Return the addresses of a text, one a line or separated by commas, each once in their order.
+    """Return the distinct addresses in a text, one per line or separated by commas, in order.
 
     `Ada <ada@example.org>` is an address, too. Raises `AddressesRefusedError` with the numbers of
     the lines that hold anything else.

@@ -78,7 +78,7 @@ def invitation_create(
 def invitations_create(
     *, campaign: Campaign, user_ids: Sequence[int], created_by: User | None = None
 ) -> tuple[list[str], datetime]:
-    """Create a link for each of these judges, thousands at once; return their tokens in this order, and when the links end."""
+    """Create links for up to thousands of judges; return their tokens in order, and when the links expire."""
     tokens = [secrets.token_urlsafe(TOKEN_BYTES) for _user in user_ids]
     ends = Now() + link_lifetime(InvitationRole.JUDGE)
     here = Campaign.objects.filter(pk=campaign.pk).annotate(ends=ends)
@@ -125,8 +125,8 @@ def invitation_change(
 ) -> Invitation:
     """Change the audience of a shared link, and return it; its address stays, and judges who joined stay.
 
-    Locks the link, on which new judges are counted. Raises `LinkRefusedError` if more have joined than may, and
-    `LanguageTagError`.
+    Locks the link, on which new judges are counted. Raises `LinkRefusedError` if more judges have joined than `cap`,
+    and `LanguageTagError`.
     """
     row = Invitation.objects.for_anybody().select_for_update().get(pk=invitation.pk)
     if cap < row.arrived:

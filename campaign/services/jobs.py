@@ -152,9 +152,9 @@ def job_cancel(*, job: Job) -> Job:
 
 
 def job_retry(*, job: Job, user: User | None = None) -> Job:
-    """Queue a job again that failed or was cancelled; return the new one.
+    """Queue a failed or cancelled job again; return the new job.
 
-    Raises JobRefusedError if it did neither.
+    Raises JobRefusedError for other jobs.
     """
     if job.state not in {JobState.FAILED, JobState.CANCELLED}:
         raise JobRefusedError(_("Only failed or cancelled jobs can be restarted."))

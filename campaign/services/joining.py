@@ -128,7 +128,7 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
 
 
 def pairs_offered(invitation: Invitation) -> list[tuple[str, str]]:
-    """Return source and target language of the test sets a link leads to, from which new judges choose. One query."""
+    """Return the language pairs of the test sets a link leads to, from which new judges choose. One query."""
     pairs = Task.objects.of(invitation.campaign_id).language_pairs()
     known = invitation.languages
     return sorted({pair for pair in pairs if not known or set(pair) <= set(known)})

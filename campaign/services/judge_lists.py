@@ -54,9 +54,9 @@ class RowState(StrEnum):
 class CheckedRow:
     """A row of a list, and its effect.
 
-    `known_as` is the pseudonym of a judge with this address, `first_line` where it stands further up, and `problems`
-    why the whole list is refused. Once the list is added, `judge` is the new judge, and `token` that of their link; empty
-    where it comes by e-mail.
+    `known_as` is the pseudonym of a judge with this address, `first_line` the line above that already has the address,
+    and `problems` are reasons to refuse the whole list. Once the list is added, `judge` is the new judge, and `token` that
+    of their link, or empty if it is sent by e-mail.
     """
 
     row: JudgeRow
@@ -74,7 +74,7 @@ class CheckedRow:
 
 @dataclass(slots=True)
 class CheckedList:
-    """A list of judges, looked at row by row; `ignored` are columns that mean nothing here.
+    """A list of judges, checked row by row; `ignored` are unknown columns.
 
     Once it is added, the links of its new judges expire at `expires_at`.
     """
@@ -89,7 +89,7 @@ class CheckedList:
 
 
 class JudgeListRefusedError(Exception):
-    """Nothing of the list is done; `checked` says which rows are wrong."""
+    """The list was refused and nothing was added; `checked` says which rows are wrong."""
 
     def __init__(self, message: str, checked: CheckedList) -> None:
         super().__init__(message)

@@ -62,8 +62,8 @@ def mails_mark_unconfirmed() -> int:
 def mail_claim() -> tuple[Mail, str] | None:
     """Claim the next message that is due; return it with the token of its new link, if it has one, or None.
 
-    Messages about accounts come first, those to judges last. Locks the message's row, skipping locked ones. The claim is committed before
-    anything is sent, so that neither another worker nor this one after a crash sends it a second time.
+    Messages about accounts come first, those to judges last. Locks the message's row, skipping locked ones. The claim is
+    committed before anything is sent, so that neither another worker nor this one after a crash sends it a second time.
     """
     mail = sending_claim(
         Mail.objects.due()
@@ -99,7 +99,7 @@ def sending_claim(due: MailQuerySet) -> Mail | None:
 def mail_send(*, mail: Mail, token: str = "") -> bool:
     """Send a claimed message and store the outcome; return whether it was sent.
 
-    A request for a new password is deleted where the address has no account.
+    A request for a new password is deleted if the address has no account.
     """
     if mail.kind in _INVITATIONS:
         return message_send(mail, partial(invitation_message, mail, token))
@@ -113,11 +113,11 @@ def mail_send(*, mail: Mail, token: str = "") -> bool:
 
 
 def message_send(mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]) -> bool:
-    """Send the message that `message` creates for a connection, once; store the outcome, and return whether it was
-    sent.
+    """Send a message once, store the outcome, and return whether it was sent.
 
-    A failure before the server has the message is retried later. A message that the server refuses
-    permanently is `failed`. One whose sending broke off is `unconfirmed`: it may have arrived.
+    `message` creates it for a connection. A failure before the server has the message is retried
+    later. A message that the server refuses permanently is `failed`. One whose sending broke off is
+    `unconfirmed`: it may have arrived.
     """
     try:
         connection = get_connection()
@@ -192,7 +192,7 @@ def _erased_addresses_forget() -> None:
 
 
 def mails_forget() -> int:
-    """Delete messages other than invitations after a week, but those about open requests for erasure; return their number."""
+    """Delete messages after a week, except invitations and open erasure requests; return their number."""
     answered = ~Q(erasure__in=ErasureRequest.objects.open().values("pk"))
     old = Mail.objects.filter(answered, created_at__lt=Now() - _KEPT)
     deleted, _each = old.exclude(kind__in=_INVITATIONS).delete()

@@ -43,9 +43,9 @@ def member_add(
 ) -> Membership:
     """Make this user a member of the campaign, and return the membership; a member in this role stays as they are.
 
-    The first member who may change the campaign becomes its owner. Only owners add owners. An invitation by e-mail that waits
-    for them ends. Locks the campaign's row. Raises `NotAllowedError`, and `MemberRefusedError` for a member in
-    another role, and for an analyst where no owner is.
+    The first member who may change the campaign becomes its owner. Only owners add owners. A pending invitation by
+    e-mail ends. Locks the campaign's row. Raises `NotAllowedError`, and `MemberRefusedError` for a member in
+    another role, and for an analyst if there is no owner.
     """
     campaign_lock(campaign)
     there = Membership.objects.filter(campaign=campaign, user=user).first()
@@ -61,10 +61,10 @@ def member_add(
 def member_role_admitted(
     *, campaign: Campaign, user: User, role: MembershipRole, by: User | None
 ) -> MembershipRole:
-    """Return the role in which this user may become a member: an owner's where there is none.
+    """Return the role in which this user may become a member: an owner's if there is none.
 
-    Raises `NotAllowedError` if `by` may not grant it, and `MemberRefusedError` for a member, and for an analyst where
-    no owner is. The caller has locked the campaign's row.
+    Raises `NotAllowedError` if `by` may not grant it, and `MemberRefusedError` for a member, and for an analyst if
+    there is no owner. The caller has locked the campaign's row.
     """
     there = Membership.objects.filter(campaign=campaign, user=user).first()
     if there is not None:
@@ -85,7 +85,7 @@ def member_role_admitted(
 def member_add_by_email(
     *, campaign: Campaign, email: str, name: str, role: MembershipRole, by: User | None = None
 ) -> Membership:
-    """Make the user with this e-mail address, a new one if need be, a member; see `member_add`."""
+    """Make the user with this e-mail address, created if necessary, a member; see `member_add`."""
     return member_add(campaign=campaign, user=user_of_address(email, name), role=role, by=by)
 
 
@@ -100,8 +100,8 @@ def member_invite(
 ) -> tuple[Invitation, str]:
     """Make the reader of this e-mail address a member in this role; return their link with its token.
 
-    For operators: it changes the role of a member, and the link opens all that an existing user may open. Without
-    a role see `organiser_add`. Raises `MemberRefusedError`.
+    For operators: this changes the role of an existing member, and the link gives access to everything that an existing
+    user may access. Without a role, see `organiser_add`. Raises `MemberRefusedError`.
     """
     user = user_of_address(email, name)
     there = Membership.objects.filter(campaign=campaign, user=user).first()
@@ -118,7 +118,7 @@ def member_invite(
 
 @transaction.atomic
 def organiser_add(*, campaign: Campaign, user: User) -> Membership:
-    """Let this user change the campaign, and return the membership: an owner's where there was none.
+    """Let this user change the campaign, and return the membership: an owner's if there was none.
 
     An owner stays one, and an analyst becomes an organiser.
     """
@@ -207,9 +207,9 @@ def _membership_end(campaign: Campaign, membership: Membership) -> None:
 
 
 def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation, str]:
-    """Create a sign-in link for a member; return it with its token. An owner's is made by owners.
+    """Create a sign-in link for a member; return it with its token. Only owners create links for owners.
 
-    Raises `CredentialRefusedError` if it would open more than the campaign of `by`, and `NotAllowedError`.
+    Raises `CredentialRefusedError` if it would give access beyond the campaign of `by`, and `NotAllowedError`.
     """
     if MembershipRole(membership.role).may_own:
         owner_demand(campaign=membership.campaign, by=by)
@@ -223,13 +223,13 @@ def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation,
 
 
 def user_of_address(email: str, name: str) -> User:
-    """Return the user with this e-mail address, a new one if need be. Raises `ValidationError`."""
+    """Return the user with this e-mail address, created if necessary. Raises `ValidationError`."""
     user = User.objects.filter(email__iexact=email).first()
     return user or User.objects.create_user(name=name or email, email=email)
 
 
 def campaign_lock(campaign: Campaign) -> Campaign:
-    """Lock the campaign's row, under which members come and go; return it."""
+    """Lock the campaign's row before changes of members; return it."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 

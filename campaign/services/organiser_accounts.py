@@ -31,7 +31,7 @@ class AccountRefusedError(RefusedError):
 def first_organiser_link_create() -> str:
     """Return the token of a link by which the first organiser enters name, e-mail address and password.
 
-    Earlier ones keep working until one of them was used. Raises `AccountRefusedError` if there is an organiser.
+    Earlier links keep working until one of them is used. Raises `AccountRefusedError` if there is an organiser.
     """
     there = organisers_of_quintet().first()
     if there is not None:
@@ -61,7 +61,7 @@ def account_link_open(*, token: str) -> User:
 
 @transaction.atomic
 def account_set(*, token: str, name: str, email: str, password: str) -> User:
-    """Store name, e-mail address and password of the user of this link, which thereby ends; return them.
+    """Store the name, e-mail address and password of the user of this link, which ends; return the user.
 
     Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and `ValidationError` by
     field.

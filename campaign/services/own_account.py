@@ -38,7 +38,7 @@ class AccountChangeRefusedError(RefusedError):
 
 @transaction.atomic
 def name_set(*, user: User, name: str) -> None:
-    """Store how others see this user. Raises `ValidationError` by field."""
+    """Store the display name of this user. Raises `ValidationError` by field."""
     user.name = name.strip()
     user.clean_fields(exclude=["password"])
     user.save(update_fields=["name"])
@@ -70,7 +70,7 @@ def password_link_open(*, token: str) -> User:
 
 @transaction.atomic
 def password_set_by_link(*, token: str, password: str) -> User:
-    """Store the password of the user of this link, which ends, as do all sessions; return them.
+    """Store the password of the user of this link, which ends, as do all sessions; return the user.
 
     Locks the user's row. Raises `InvitationRefusedError` and `ValidationError` by field.
     """
@@ -158,7 +158,7 @@ def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> Ema
 
 @transaction.atomic
 def second_factors_remove(*, user: User) -> int:
-    """Take all second factors off an account whose owner lost them, and sign them out; return the number.
+    """Remove all second factors of an account whose owner lost them, and sign them out; return their number.
 
     Recovery codes go with them and are not counted. The password stays.
     """

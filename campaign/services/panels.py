@@ -34,7 +34,7 @@ PROLIFIC_TERMS: Final = ("participations_per_member", "webhook_secret")
 
 
 class PanelRefusedError(RefusedError):
-    """The panel cannot be created or changed like this; the message says why, `field` where."""
+    """The panel cannot be created or changed like this; the message says why, and `field` names the invalid field."""
 
     field = "name"
 
@@ -51,7 +51,7 @@ def panel_create(*, campaign: Campaign, kind: str, user: User | None = None, **t
 
 @transaction.atomic
 def panel_change(*, panel: Panel, **terms: Any) -> Panel:
-    """Change the given terms of the study, and return the panel; begun participations keep theirs."""
+    """Change the given terms of the study, and return the panel; participations that have begun keep theirs."""
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     locked = Panel.objects.select_for_update().select_related("campaign").get(pk=panel.pk)
     return _saved(locked, terms)

@@ -43,7 +43,7 @@ def daily_alerts_set(*, membership: Membership, wanted: bool) -> None:
     """Store whether a member wants the daily mail of this campaign's alerts.
 
     Raises `AlertMailRefusedError` if they want it and have no e-mail address, or no mail is sent, and
-    `NotAllowedError` for analysts: each alert names something to do.
+    `NotAllowedError` for analysts: alerts require action.
     """
     change_demand(membership.role)
     if wanted and not (membership.user.email and alert_mails_can_be_sent()):

@@ -35,7 +35,7 @@ class RehearsalRefusedError(RefusedError):
 def rehearsal_begin(
     *, campaign: Campaign, bots: int, skill: float, share: float, seed: int, by: User | None
 ) -> Job:
-    """Queue the rehearsal of a draft, in place of the one it has; return the job.
+    """Queue the rehearsal of a draft, replacing an earlier one; return the job.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def rehearsal_begin(
     skill : float
         How often a bot prefers the better one of two outputs: from `LEAST_SKILL` to 1.
     share : float
-        Of the blocks wanted, more than 0 and at most 1.
+        Share of the target number of blocks, above 0 and up to 1.
     seed : int
         The same seed gives the same judgments.
 
@@ -84,7 +84,7 @@ def real_check(campaign: Campaign, refusal: type[Exception]) -> None:
 
 
 def rehearsal_words() -> str:
-    """Return why nothing is changed in a rehearsal."""
+    """Return the reason why a rehearsal cannot be changed."""
     return _("This is a rehearsal, which is read-only. You can end it at any time.")
 
 

@@ -24,7 +24,7 @@ class RulesRefusedError(RefusedError):
 
 
 class ReferenceRankedError(RulesRefusedError):
-    """Refuse rules that show judges a reference which they also rank; `facts` name the test sets."""
+    """The rules would show judges a reference that they also rank; `facts` name the test sets."""
 
     def __init__(self, facts: Sequence[str]) -> None:
         super().__init__(
@@ -35,7 +35,10 @@ class ReferenceRankedError(RulesRefusedError):
 
 
 class Rules(TypedDict, total=False):
-    """Rules of a campaign, in the order of their page; None removes a limit. Page, REST and campaign file have each of these."""
+    """Rules of a campaign, in the order of their page; None removes a limit.
+
+    The page, REST and campaign files include all of them.
+    """
 
     show_source: bool
     show_reference: bool
@@ -110,7 +113,7 @@ def task_close(*, task: Task) -> None:
 
 @transaction.atomic
 def task_reopen(*, task: Task) -> None:
-    """Undo that a test set was closed."""
+    """Reopen a closed task."""
     Task.objects.filter(pk=task.pk).update(closed_at=None)
 
 

@@ -1,4 +1,4 @@
-"""Files that an organiser uploads in parts, to become a test set once they were checked."""
+"""Files that an organiser uploads in parts, to become a test set once they are checked."""
 
 import unicodedata
 from datetime import timedelta
@@ -131,7 +131,7 @@ def upload_change(*, upload: Upload, **values: Any) -> Upload:
     """Change the decisions about an upload; omitted fields stay.
 
     Its `roles` are `{"role": …, "system": …}` by the names of files. Raises UploadRefusedError, and LanguageTagError
-    where both languages are given and are no pair.
+    if both languages are given but do not form a valid pair.
     """
     _lock(upload)
     source = values.get("source_language", upload.source_language)
@@ -200,7 +200,7 @@ def judgments_import_note(*, test_set: TestSet, told: dict[str, Any]) -> None:
 
 
 def uploads_purge() -> int:
-    """Delete the uploads of no test set that were not changed for two weeks; return their number."""
+    """Delete the uploads without a test set that have not changed for two weeks; return their number."""
     left = Upload.objects.filter(test_set=None, changed_at__lt=Now() - KEPT_FOR)
     return left.delete()[1].get("campaign.Upload", 0)
 

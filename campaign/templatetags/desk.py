@@ -1,4 +1,4 @@
-"""The bars above each page of organisers, and the way back."""
+"""Template tags for the navigation bars and breadcrumbs of organisers' pages."""
 
 from typing import Any
 

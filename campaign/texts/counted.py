@@ -4,10 +4,10 @@ from django.utils.translation import ngettext
 
 
 def counted(one: str, many: str, count: int, **others: object) -> str:
-    """Return the form of a text for a number, which stands in it as `count`; `others` are its other values."""
+    """Return the plural form of a text for a number, its placeholder `count`; `others` fill its other placeholders."""
     return ngettext(one, many, count) % {"count": count, **others}
 
 
 def counted_if_any(one: str, many: str, count: int) -> list[str]:
-    """Return a list of the text for a number; an empty one for 0."""
+    """Return the text for a number as a list; an empty list for 0."""
     return [counted(one, many, count)] if count else []

@@ -13,7 +13,7 @@ from campaign.models import Campaign, Task
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A button of the page: its words, and the field it sends."""
+    """A button of the page: its label, and the field it sends."""
 
     words: str
     name: str = "act"
@@ -24,9 +24,9 @@ class Answer:
 class Question:
     """Confirmation asked of an organiser before a drastic action.
 
-    `facts` say what it would do now, and `after` how it is undone. The answers send `fields` back
-    to the same address. With `sure`, a box with these words must be ticked as well; it sends
-    `confirmed`, which is sent in any case where nothing needs to be ticked.
+    `facts` describe the effects it would have now, and `after` how to undo it. The answers send
+    `fields` to the same address. `confirmed` is sent as well; with `sure`, only if the box with
+    this label is ticked.
     """
 
     title: str
@@ -41,7 +41,7 @@ class Question:
 
     @property
     def sent(self) -> Iterator[tuple[str, str]]:
-        """The fields as they are sent: one with several values once for each."""
+        """The fields as sent: a field with several values is sent once for each."""
         for name, value in self.fields.items():
             for each in [value] if isinstance(value, str) else value:
                 yield name, each
@@ -69,7 +69,7 @@ def is_answered(request: HttpRequest) -> bool:
 
 
 def what_ends(access: Any) -> str:
-    """Return how many links, signed-in browsers and API tokens there are, in words."""
+    """Return the numbers of links, signed-in browsers and API tokens in words."""
     return ", ".join(
         [
             ngettext("%(count)d link", "%(count)d links", access.links) % {"count": access.links},

@@ -19,7 +19,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 def page_view(view: View) -> View:
     """Show a page to a signed-in user.
 
-    A part of an open page is answered with 401 once the session has ended, so that no sign-in page is put into it.
+    Once the session has ended, requests for a part of an open page get 401, so that no sign-in page is inserted.
     """
     signed_in = login_required(view)
 

@@ -143,7 +143,7 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
 
 @action_view
 def link_restore(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Undo that a link was withdrawn."""
+    """Restore a withdrawn link."""
     campaign = organised_campaign(request, slug)
     invitation_restore(invitation=_link(campaign, invitation_id))
     messages.success(request, _("Link restored."))

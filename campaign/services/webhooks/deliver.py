@@ -93,7 +93,7 @@ def delivery_attempt(*, delivery: WebhookDelivery, post: Post = message_post) ->
 
 
 def _headers(delivery: WebhookDelivery) -> dict[str, str]:
-    """Return the headers of one attempt: its own time, and signatures of that time."""
+    """Return the headers of one attempt, with its own timestamp and signatures."""
     endpoint = delivery.endpoint
     now = timezone.now()
     keys = [endpoint.secret]
@@ -129,7 +129,7 @@ def _pause(attempts: int) -> timedelta:
 
 @transaction.atomic
 def _failure_note(endpoint_id: int, *, is_gone: bool) -> None:
-    """Note that an endpoint failed; switch it off if it has for long, or says that it is gone."""
+    """Record that an endpoint failed; switch it off if it has been failing for long, or reports that it is gone."""
     endpoint = WebhookEndpoint.objects.filter(pk=endpoint_id)
     endpoint.filter(failing_since=None).update(failing_since=Now())
     failing = endpoint.filter(disabled_at=None)

@@ -53,7 +53,7 @@ def asked_again(view: View) -> View:
     """Require the password or a factor again first, unless given recently.
 
     Unlike allauth's own decorator, it does not store the request in the session, where new passwords would be kept.
-    Users without a password and a factor are not asked.
+    Users with neither a password nor a factor are not asked.
     """
 
     @wraps(view)

@@ -108,7 +108,7 @@ class PasskeyRemoval(RemoveWebAuthnView):  # type: ignore[misc]  # untyped
     """Confirm and remove a passkey, unless it is the last factor of a user who must have one."""
 
     def form_valid(self, form: Form) -> HttpResponse:
-        """Remove it, or say why not."""
+        """Remove the passkey, or show why it cannot be removed."""
         if not get_adapter().can_delete_authenticator(self.object):
             messages.error(
                 self.request, str(get_adapter().error_messages["cannot_delete_authenticator"])
