@@ -32,7 +32,7 @@ class Run:
     is_new : bool
         Whether the file creates the campaign.
     by : User or None
-        Who applies the file; None for a command without a user.
+        User who applies the file; None for a command without a user.
     folders : TextFolders or None
         Folders with the texts; None if only the file itself is available.
     notes : list of str

@@ -243,7 +243,7 @@ SECTIONS: Final[tuple[Section[Task], ...]] = (
 class TasksSection(ListSection[Campaign]):
     """Test sets by name. New ones are imported from texts, which never change afterwards."""
 
-    __test__ = False  # not a test case, whatever pytest thinks of the name
+    __test__ = False  # keeps pytest from collecting the class because of its name
     key, words = "test_sets", "Test sets, identified by name."
     required = ("name",)
     is_always_written = True
@@ -276,6 +276,6 @@ class TasksSection(ListSection[Campaign]):
 
 
 def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
-    """Return the ranking of each test set in the order of the file, where it stands for the test set."""
+    """Return the ranking task of each test set, which represents it in the file, in the order of the file."""
     rankings = Task.objects.of(campaign).filter(protocol=Protocol.RANKING)
     return rankings.select_related("test_set__campaign").order_by("test_set")
