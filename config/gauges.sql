@@ -1,6 +1,6 @@
--- What Prometheus is told from the database, in one statement: a name, labels, a number.
--- Of tasks only those at work: judged within a day, or somebody waits.
--- What waits in a campaign that is over, waits for nobody here.
+-- Metrics from the database for Prometheus, in one statement: name, labels and value.
+-- Tasks are included only if they were judged within a day or have work waiting.
+-- Work waiting in finished campaigns is not counted.
 WITH at_work AS MATERIALIZED (
     SELECT task.id, jsonb_build_object('campaign', campaign.slug, 'task', task.id::text) AS labels
     FROM campaign_task task
@@ -43,7 +43,7 @@ ranked AS (
     LEFT JOIN annotation_judgmentsequence sequence ON sequence.task_id = at_work.id
     LEFT JOIN ranking_latestranking latest ON latest.task_id = at_work.id
 ),
--- What waits, and what was given up within a day: each by an index, for what was sent is kept.
+-- Waiting messages, and those given up within a day. Both use an index, because sent messages are kept.
 outbox AS (
     SELECT kind, state, next_attempt_at, campaign_id, created_at
     FROM campaign_mail
@@ -63,7 +63,7 @@ mails AS MATERIALIZED (
             ELSE 'erasure'
         END AS kind,
         mail.state,
-        -- Alerts are tried each hour, and only on their day.
+        -- Alerts are retried every hour, but only on their day.
         mail.next_attempt_at + CASE WHEN mail.kind = 'alerts' THEN interval '1 hour' ELSE interval '0' END
             AS next_attempt_at
     FROM outbox mail
@@ -153,7 +153,7 @@ LEFT JOIN (
 ) each USING (state)
 GROUP BY state
 UNION ALL
--- Of a receiver that fails one message is tried at a time, so that others wait though workers work.
+-- Without failing receivers, which get one message at a time, so that others wait even if workers are running.
 SELECT 'quintet_webhook_delivery_wait_seconds', '{}',
     coalesce(greatest(extract(epoch FROM now() - min(next_attempt_at)), 0), 0)
 FROM deliveries WHERE state = 'well'
@@ -176,7 +176,7 @@ UNION ALL
 SELECT 'quintet_job_run_seconds', '{}', coalesce(extract(epoch FROM now() - min(started_at)), 0)
 FROM jobs WHERE state = 'running'
 UNION ALL
--- The application's role sees what its own connections do, and of others only that they are there.
+-- The application's role sees the activity of its own connections, but only the existence of others.
 SELECT 'quintet_database_connections', jsonb_build_object('state', coalesce(state, 'of others')),
     count(*)
 FROM pg_stat_activity WHERE datname = current_database() GROUP BY coalesce(state, 'of others')

@@ -218,7 +218,7 @@ def requests_name(
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request=request_id)
         response = get_response(request)
-        # Static files are many and small, and nobody looks up their IDs.
+        # Static files are many and small, and their IDs are never looked up.
         if not request.path_info.startswith("/static/"):
             response.headers[REQUEST_ID] = request_id
         return response

@@ -22,7 +22,7 @@ env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# --- Who may reach us ---------------------------------------------------------------------------
+# --- Hosts and proxies --------------------------------------------------------------------------
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY")
@@ -64,7 +64,7 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W021",
 ]
 
-# --- What runs ----------------------------------------------------------------------------------
+# --- Applications -------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -150,7 +150,7 @@ TEMPLATES = [
     },
 ]
 
-# --- Where data lives ---------------------------------------------------------------------------
+# --- Databases ----------------------------------------------------------------------------------
 
 DATABASES = {"default": env.db("DATABASE_URL")}
 # Role of web servers and workers, to which `migrate` grants rights; see campaign/database/roles.py.
@@ -345,7 +345,7 @@ EMAIL_FILE_PATH = _MAIL.get("EMAIL_FILE_PATH") or None
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="quintet@localhost")
 
-# --- What a browser may do ----------------------------------------------------------------------
+# --- Browser permissions ------------------------------------------------------------------------
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'none'",
@@ -362,7 +362,7 @@ CONTENT_SECURITY_POLICY = {
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-# --- Words --------------------------------------------------------------------------------------
+# --- Languages ----------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
 # Each language has its own name for itself, so that its speakers recognise it.
