@@ -23,7 +23,7 @@ from launcher.postgresql import Postgres
 from launcher.processes import ProcessRegistry
 from launcher.valkey import Valkey
 
-# Of the application, and of the owner.
+# Addresses for the application and for the owner.
 _DATABASE_URLS = ("DATABASE_URL", "MIGRATION_DATABASE_URL")
 
 
