@@ -9,7 +9,7 @@ if (budgetForm && slider) {
   const rate = /** @type {HTMLInputElement} */ (budgetForm.querySelector("#id_rate"));
   let before = perJudgment();
 
-  /** @returns {number} How much of the unit a judgment costs; 0 where that is not known. */
+  /** @returns {number} The cost of a judgment in this unit; 0 if unknown. */
   function perJudgment() {
     const each = Number(data("hoursEach"));
     if (unit.value === "hours") return each;

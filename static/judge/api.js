@@ -33,7 +33,7 @@ export class Api {
     return store.get(SIGNED_IN);
   }
 
-  /** @param {string | null} user as their page would say, null while nobody can tell */
+  /** @param {string | null} user as on their page, null if unknown */
   signedIn(user) {
     store.put(SIGNED_IN, user);
   }

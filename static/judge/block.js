@@ -6,7 +6,7 @@ import { say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// Whether a text has no visible characters.
+// Returns whether a text has no visible characters.
 /** @param {string} text */
 const isBlank = (text) => !/[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 

@@ -118,7 +118,7 @@ export class Clock extends EventTarget {
   }
 }
 
-// How long a judge can read a block without moving. Among the 17 languages of IReST (Trauzettel-Klosinski and Dietz
+// The longest time to read a block without moving. Among the 17 languages of IReST (Trauzettel-Klosinski and Dietz
 // 2012, read aloud, 184 words per minute on average), Arabic is slowest with 138 words per minute; Chinese is read at 255
 // characters per minute. Judging is slower than reading, so allow half these speeds and half a minute to think.
 

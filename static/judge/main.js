@@ -120,7 +120,7 @@ if (setup.api) {
   const page = openPage({ api, hits });
   keepPage(page, setup);
   page.addEventListener("answered", offer, { once: true });
-  // A judge who only looks gets a single HIT.
+  // Until the first answer, a judge gets a single HIT.
   page.addEventListener(hadMore ? "shown" : "answered", () => page.queue.stock(), { once: true });
 
   // There is nothing to offer before the first HIT is complete.

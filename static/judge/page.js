@@ -181,7 +181,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.submit();
   }
 
-  // Whether a tap or key comes too early to be meant for this sentence.
+  // Returns whether a tap or key comes too early to be meant for this sentence.
   /** @param {UIEvent} event */
   isUnread(event) {
     return this.#guard.stops(event);
@@ -216,12 +216,12 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // --- Going on ----------------------------------------------------------------------------------
 
-  // Whether a submitted block has a change that is not saved.
+  // Returns whether a submitted block has an unsaved change.
   isUnsent() {
     return Boolean(this.block && this.queue.isRevised(this.block));
   }
 
-  // What is missing before the block can be submitted.
+  // Names the part that is missing before the block can be submitted; null if none is.
   #lack() {
     return this.#screen.answers.lack(this.#shown.answer, this.#hit.rules);
   }

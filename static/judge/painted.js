@@ -21,7 +21,7 @@ const UNREAD_MS = 800;
 // Detects input meant for the previous sentence, which would answer the next one unread.
 export class Guard {
   #readableAt = -Infinity;
-  // Of a series of clicks, such as a double click.
+  // Time of the first click of a series, such as a double click.
   #firstAt = -Infinity;
 
   // Call for each new sentence. No input is accepted until it is painted.

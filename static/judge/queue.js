@@ -97,7 +97,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return [...this.hits.values()].findLast((hit) => !hit.past);
   }
 
-  // Whether to request the next HIT: at the last two blocks of the last one.
+  // Returns whether to request the next HIT: at the last two blocks of the last one.
   /** @param {Block} block */
   isNearEnd(block) {
     const hit = this.lastHit();
@@ -115,12 +115,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return block.hit === last.id && block.position >= last.total - 2 ? { after: last.id } : {};
   }
 
-  // Lent and not completed.
+  // HITs that are lent and not completed.
   get #inHand() {
     return [...this.hits.values()].filter((hit) => hit.lent && !hit.dropped && !this.isComplete(hit));
   }
 
-  // Whether there is room for another HIT as long as the last.
+  // Returns whether there is room for another HIT of the same length as the last.
   /** @param {Hit[]} inHand */
   #hasRoom(inHand) {
     const last = this.lastHit();
@@ -167,7 +167,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return this.blocks.every((block) => block.hit !== hit.id || block.state !== "open");
   }
 
-  // Whether the judge has changed the submitted answer. Skipped blocks count as blank.
+  // Returns whether the judge has changed the submitted answer. Skipped blocks count as blank.
   /** @param {Block} block */
   isRevised(block) {
     const { state, sent, answer, comment } = block;

@@ -7,7 +7,7 @@ const worker = /** @type {any} */ (self);
 const SCOPE = worker.registration.scope;
 const FILES = new URL("../static/", SCOPE).href;
 const KEPT = `quintet ${SCOPE}`;
-// How long to wait for an unresponsive network.
+// Milliseconds to wait for an unresponsive network.
 const LONGEST_WAIT_MS = 10_000;
 // The status codes of a proxy whose server is down.
 const NO_SERVER = [502, 503, 504];

@@ -24,7 +24,7 @@ export class Rows extends OutputRows {
   #runs = null;
   /** @type {Beside | null} */
   #beside = null;
-  // Whether the page itself moves the focus and scrolls.
+  // True while the page itself moves the focus and scrolls.
   #isMoving = false;
   // The last rank chosen by a pointer.
   /** @type {{ input: HTMLInputElement | null, at: number }} */

@@ -15,7 +15,7 @@ function ofOutput(said, rule) {
   return score >= rule.major_below && count(said, "major") ? "high_with_major" : null;
 }
 
-// Whether one output has a higher score with at least as many errors of each severity and more of one.
+// Returns whether one output has a higher score with at least as many errors of each severity and more of one.
 /** @param {OutputSaid} better @param {OutputSaid} worse @param {number} margin */
 function isBetterWithMore(better, worse, margin) {
   if (better.score === null || worse.score === null) return false;

@@ -14,7 +14,7 @@ import { onNextLine, placeUnder, rangeOf } from "../later/text_nodes.js";
 const $ = (id) => document.getElementById(id);
 
 // A piece of text, in an element if it is marked.
-/** @param {Piece} piece @param {boolean} selecting @param {boolean} isLast of the pieces of an error, where it is said what it is */
+/** @param {Piece} piece @param {boolean} selecting @param {boolean} isLast true for the last piece of an error, which says its severity */
 function nodeOf({ text, span, severity, differs, chosen }, selecting, isLast) {
   if (!severity && !differs && !chosen) return text;
   const element = document.createElement(differs ? "mark" : "span");
@@ -213,7 +213,7 @@ export class Output {
 
   // --- The word cursor -------------------------------------------------------------------------------
 
-  // Whether a key pressed on this element acts on the word.
+  // Returns whether a key pressed on this element acts on the word.
   /** @param {HTMLElement} target */
   hasCursor(target) {
     return target === this.#place;
