@@ -24,7 +24,7 @@ def activity_jsonl(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> It
 
 
 def activity_csv(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:
-    """Yield a header, and a line for each field of each event; one without fields has a line, too."""
+    """Yield a header, and a line for each field of each event; an event without fields has one line."""
     yield csv_line(COLUMNS)
     for event, names in events_named(campaign=campaign, events=events):
         data = event_data(event, names)

@@ -78,7 +78,7 @@ class UploadForm(forms.Form):
         return self.is_valid()
 
     def _roles(self) -> dict[str, dict[str, str]]:
-        """Return the roles chosen before, and those that differ from the detected ones."""
+        """Return earlier choices of roles, and those in the form that differ from the detected roles."""
         report = self.upload.report or {}
         chosen = dict(self.upload.roles)
         for file in report.get("files", []):

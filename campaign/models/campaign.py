@@ -32,7 +32,7 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
 
 
 def _line(words: Any, help_text: Any) -> "models.CharField[str, str]":
-    """Return the field of a line of text, which may be empty."""
+    """Return a model field for a line of text, which may be empty."""
     return models.CharField(
         words, max_length=200, blank=True, default="", db_default="", help_text=help_text
     )

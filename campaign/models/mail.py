@@ -95,7 +95,7 @@ class Mail(models.Model):
 
     For a forgotten password, the account of the address is looked up when the message is sent, so
     that the response to the request cannot reveal it. The address of a judge who was erased is
-    deleted as soon as they were told.
+    deleted as soon as they are notified.
     """
 
     kind = models.CharField(max_length=11, choices=MailKind)

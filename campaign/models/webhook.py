@@ -101,8 +101,8 @@ class WebhookEndpoint(RecordedModel):
 class WebhookDelivery(models.Model):
     """A message to an endpoint, and the state of its delivery: the outbox.
 
-    `body` is sent as it is with each attempt, under the same `message_id`; only time and signature are new. A worker that
-    attempts it moves `next_attempt_at` on first, so that another one tries again if the worker is lost.
+    `body` is sent unchanged with each attempt, under the same `message_id`; only time and signature are new. A worker that
+    attempts it first moves `next_attempt_at` forward, so that another one tries again if the worker is lost.
     """
 
     endpoint = models.ForeignKey(

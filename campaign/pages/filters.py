@@ -14,7 +14,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     Attributes
     ----------
     at : str
-        The page's own address, if POST to another one shows it, too.
+        The page's own address, for POST requests to other addresses that show the page.
     keeps : sequence of str
         Parameters of the address that are kept when the filter changes.
     """

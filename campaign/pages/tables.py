@@ -99,7 +99,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     def of(self, request: HttpRequest, *, at: str = "") -> "DeskTable":
         """Sort and page the table as the address requests, and return it.
 
-        `at` is the page's own address, if POST to another one shows it, too.
+        `at` is the page's own address, for POST requests to other addresses that show the page.
         """
         self._asked, self._at = request.GET, at
         wanted = request.GET.get(self.prefixed_order_by_field, "")
@@ -167,7 +167,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             for opening, closing, cell in cells:
                 lines += (opening, conditional_escape(cell(record)), closing)
             lines.append("</tr>")
-        # Each part is either escaped or made by `format_html`.
+        # Each part is either escaped or our own markup.
         return mark_safe("".join(lines))  # noqa: S308
 
     @staticmethod

@@ -21,7 +21,7 @@ ROLE_WORDS: Final = {
 
 
 def upload_in_words(upload: Upload) -> dict[str, Any]:
-    """Return the words for the latest report of an upload; `stands_out` are sentences that an organiser should read."""
+    """Return the latest report of an upload in words; `stands_out` are sentences that an organiser should read."""
     report = upload.report or {}
     return {
         "roles": [(str(role), str(words)) for role, words in ROLE_WORDS.items()],

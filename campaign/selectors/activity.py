@@ -17,7 +17,7 @@ from campaign.models import (
     User,
 )
 
-#: Special values for the person, beside `user-<id>` for single users.
+#: Special values for the person, besides `user-<id>` for single users.
 JUDGES, NOBODY, COMMANDS, WORKER, DATABASE = "judges", "nobody", "commands", "worker", "database"
 USER_PREFIX: Final = "user-"
 

@@ -26,7 +26,7 @@ def instructions_to_read(
 ) -> Instructions | None:
     """Return the text for a reader: in their language, in a related one, or the first written.
 
-    `pt-br` falls back on `pt`, then on any other `pt`. None where there are no instructions.
+    `pt-br` falls back on `pt`, then on any other `pt`. None if there are no instructions.
     """
     wanted = language.lower()
     base = wanted.split("-")[0]

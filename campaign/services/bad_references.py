@@ -156,7 +156,7 @@ def bad_reference_review(
 ) -> BadReference:
     """Approve or reject a damaged reference, and return it; repeating it changes nothing.
 
-    Rejecting an approved one withdraws it for ever: it is no longer drawn, and its judgments
+    Rejecting an approved one withdraws it permanently: it is no longer drawn, and its judgments
     remain. Raises `BadReferenceRefusedError` if a withdrawn one is approved.
     """
     row = BadReference.objects.select_for_update().get(pk=bad_reference.pk)

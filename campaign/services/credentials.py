@@ -113,8 +113,8 @@ def judge_link_create(
 def judge_link_replace(*, judge: Judge, by: User) -> tuple[Invitation, str]:
     """Create a link for a judge who lost theirs, and end all their other links; return it with its token.
 
-    They stay signed in where they are. Raises `CredentialRefusedError` as `judge_link_create` does, and ends nothing
-    then.
+    They stay signed in where they are. Raises `CredentialRefusedError` like `judge_link_create`; no link is
+    ended then.
     """
     judge_links_revoke(judge=judge)
     return judge_link_create(judge=judge, by=by)

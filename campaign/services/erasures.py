@@ -40,7 +40,7 @@ class ErasureRefusedError(RefusedError):
 
 @transaction.atomic
 def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> ErasureRequest:
-    """Record that a judge asks to be erased, and return the request; an open one is returned as it is.
+    """Record that a judge asks to be erased, and return the request, or the open one if there is one.
 
     `by` is the member who asks on the judge's behalf, `language` that of the page on which the judge
     asks. The judge and the organisers are notified by mail. Locks the judge's row. Raises

@@ -38,8 +38,8 @@ def exported_file_keep(
 ) -> KeptFile:
     """Store a file whose bytes arrive in parts, delete the task's oldest exports beyond `MOST_KEPT`, and return the file.
 
-    `described` are the other fields of the file. A file that does not expire is kept in the database, and so in its
-    backups. Raises `ExportStorageError` if the storage fails; no part of the file is stored then.
+    `described` are the other fields of the file. A file that does not expire is kept in the database, so that backups
+    include it. Raises `ExportStorageError` if the storage fails; no part of the file is stored then.
     """
     with TemporaryFile() as whole:
         digest, size = sha256(), 0

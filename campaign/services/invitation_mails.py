@@ -169,7 +169,7 @@ def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> M
 def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = "en") -> Mail:
     """Queue a message with a link for the judge's other devices; return it.
 
-    It replaces an earlier message of theirs, whose link is revoked; a link that they made on the page
+    It replaces their earlier message, whose link is revoked; a link that they created on the page
     stays. Locks the judge's row. Raises `OwnLinkRefusedError` if the server sends no mail, for an
     invalid address, for an address that was invited to this campaign, and beyond `MOST_MAILS`; and `ValueError`
     for a judge who is not a person.

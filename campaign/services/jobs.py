@@ -48,7 +48,7 @@ class JobRefusedError(RefusedError):
 class JobProgress:
     """Reports the progress of a job, and tells the job whether to stop.
 
-    Writes at most twice a second, by a thread with a connection of its own.
+    Writes at most twice a second, in a thread with its own connection.
     """
 
     def __init__(self, job: Job) -> None:
@@ -98,7 +98,7 @@ def handles(kind: JobKind, *refusals: type[Exception]) -> Callable[[Handler], Ha
     return registered
 
 
-#: Called with a job that has ended, however it did.
+#: Called with a job that has ended, in whatever state.
 Ending = Callable[[Job], None]
 
 

@@ -22,9 +22,9 @@ class JudgeGroupRefusedError(RefusedError):
 def judge_group_create(
     *, campaign: Campaign, name: str, blocks_asked: int | None = None
 ) -> JudgeGroup:
-    """Make a group without judges, and return it.
+    """Create a group without judges, and return it.
 
-    Raises `JudgeGroupRefusedError` if another group of the campaign has the name, whatever its case.
+    Raises `JudgeGroupRefusedError` if another group of the campaign has the name, ignoring case.
     """
     return _saved(JudgeGroup(campaign=campaign), name, blocks_asked)
 

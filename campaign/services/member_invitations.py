@@ -113,7 +113,7 @@ def member_invitation_accept(*, invitation: Invitation) -> Membership:
     """Make the user of an invitation a member, and return the membership; its link no longer works.
 
     Locks the campaign's row. Raises `InvitationRefusedError` if it has since been accepted or withdrawn, or has
-    expired, and `MemberRefusedError` for an analyst of a campaign whose owner has gone.
+    expired, and `MemberRefusedError` for an analyst of a campaign that no longer has an owner.
     """
     campaign_lock(invitation.campaign)
     valid = Invitation.objects.valid().to_become_member().filter(pk=invitation.pk)

@@ -135,7 +135,7 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
 
 
 def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> EmailMessage:
-    """Return a message with a link by which this user chooses a password, or confirms the address it goes to."""
+    """Return a message with a link by which this user chooses a password or confirms the recipient's address."""
     is_password = mail.kind == MailKind.PASSWORD
     with translation.override(mail.language):
         if is_password:
@@ -175,7 +175,7 @@ def link_token(user: User, salt: str, *more: str) -> str:
 
 
 def link_opened(token: str, salt: str, users: QuerySet[User], hours: int) -> tuple[User, list[str]]:
-    """Return the user of a token, and what else was signed. Raises `InvitationRefusedError`."""
+    """Return the user of a token, and the other signed data. Raises `InvitationRefusedError`."""
     try:
         number, state, *more = signing.loads(token, salt=salt, max_age=hours * 3600)
     except signing.BadSignature as error:

@@ -1,4 +1,4 @@
-"""Further tasks of a test set, beside the one it was created with."""
+"""Further tasks of a test set, in addition to the one it was created with."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _

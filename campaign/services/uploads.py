@@ -167,7 +167,7 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
 
 @transaction.atomic
 def upload_give_up(*, upload: Upload) -> None:
-    """Delete an upload with its files and stop its jobs. Test sets made of it stay."""
+    """Delete an upload with its files and stop its jobs. Test sets created from it stay."""
     _lock(upload)
     _jobs_stop(upload)
     upload.delete()

@@ -24,7 +24,7 @@ def heading(context: template.Context) -> SafeString:
 
 @register.inclusion_tag("organiser/_crumbs.html", takes_context=True)
 def desk_crumbs(context: template.Context) -> dict[str, Any]:
-    """Show where a page is; see `_desk`."""
+    """Show the breadcrumbs of a page; see `_desk`."""
     return _desk(context)
 
 
@@ -37,7 +37,7 @@ def desk_bars(context: template.Context) -> dict[str, Any]:
 def _desk(context: template.Context) -> dict[str, Any]:
     """Return the header of a page with a `campaign`, a `section` and perhaps a `task`.
 
-    One query a page.
+    One query per page.
     """
     kept: dict[str, Any] | None = context.render_context.get(_KEPT)
     if kept is not None:

@@ -31,7 +31,7 @@ SHARES = (5, 10, 25, 100)
 
 @form_view
 def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show damaged references beside their source texts, for approval; POST creates some."""
+    """Show damaged references beside their source texts, for approval; POST creates new ones."""
     task = organised_task(request, slug, task_id)
     if request.method == "POST":
         return _make(request, task)

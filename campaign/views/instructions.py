@@ -103,7 +103,7 @@ def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:
 
 @page_view
 def organiser_instructions_version(request: HttpRequest, slug: str, version: int) -> HttpResponse:
-    """Show a version of the instructions as judges read it, and who accepted it when."""
+    """Show a version of the instructions as judges read it, and its acceptances."""
     campaign = organised_campaign(request, slug)
     row = get_object_or_404(Instructions, campaign=campaign, version=version)
     accepted = Acceptance.objects.filter(instructions=row).select_related("judge")

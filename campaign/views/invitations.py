@@ -281,7 +281,7 @@ def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpRes
 @action_view
 @never_cache
 def judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Make a further link for a judge, and show it this once."""
+    """Create a further link for a judge, and show it once."""
     judge = _person(request, slug, judge_id)
     try:
         _link, token = judge_link_create(judge=judge, by=cast("User", request.user))

@@ -117,7 +117,7 @@ def members_page(
 
 
 def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
-    """Make a sign-in link and show it this once; say why if none may be made."""
+    """Create a sign-in link and show it once; show the reason if it is refused."""
     try:
         _link, token = member_link_create(membership=membership, by=cast("User", request.user))
     except CredentialRefusedError as error:
@@ -137,7 +137,7 @@ def _membership(campaign: Campaign, membership_id: int) -> Membership:
 @action_view
 @never_cache
 def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
-    """Make a sign-in link for a member, and show it this once."""
+    """Create a sign-in link for a member, and show it once."""
     return _link_page(request, _membership(organised_campaign(request, slug), membership_id))
 
 

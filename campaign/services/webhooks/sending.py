@@ -107,7 +107,7 @@ def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
         return Answer(error=str(error))
     except OSError as error:
         return Answer(error=_words(error))
-    # A receiver that sends a byte every nine seconds would hold the worker for ever.
+    # A receiver that sends a byte every nine seconds would block the worker forever.
     alarm = threading.Timer(TOTAL_SECONDS, _shut, [sock])
     alarm.daemon = True
     alarm.start()
