@@ -200,7 +200,7 @@ class _Start:
             self._progress(said)
 
     def welcome(self, seconds: float) -> str:
-        """Return the lines that tell users where to go."""
+        """Return the lines with the addresses for users."""
         link = None if self._demo else self._preparation.first_organiser_link()
         base_url = self._preparation.base_url
         return welcome(self._directory, base_url, link, seconds, demo=self._demo)
