@@ -1,1 +1,1 @@
-"""Rankings: scores, ranks, ranges and clusters, computed from scratch or kept up to date."""
+"""Rankings: scores, ranks, ranges and clusters, computed from scratch or updated."""

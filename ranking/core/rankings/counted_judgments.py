@@ -1,4 +1,6 @@
-"""Counted judgments: the whole numbers that rankings by counts are computed from, with the effective numbers of units."""
+"""Counted judgments: the integers from which rankings by counts are computed, and effective numbers
+of units.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,8 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
     ----------
     blocks : Blocks
     method : Method
-        The size of a unit is the number of its comparisons that this method counts: tied ones
-        only if the method uses ties.
+        The size of a unit is the number of its comparisons that this method counts, with ties only
+        if the method uses them.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def effective_units_of_sizes(sizes: UnitSizes) -> EffectiveUnits:
     )
 
 
-#: Levels whose units get weights in resamples, which are counted with the judgments.
+#: Levels whose resamples, with weighted units, are counted together with the judgments.
 RESAMPLED: tuple[Level, ...] = ("blocks", "segments", "judges")
 
 
@@ -81,8 +83,8 @@ RESAMPLED: tuple[Level, ...] = ("blocks", "segments", "judges")
 class CountedJudgments:
     """Counts of the judgments of one test set over n systems.
 
-    They are whole numbers, so the same judgments give the same counts, however they were added up,
-    and the same counts give the same ranking, bit for bit.
+    They are integers, so the same judgments give the same counts regardless of the order of
+    addition, and equal counts give bit-identical rankings.
 
     Attributes
     ----------
@@ -91,8 +93,8 @@ class CountedJudgments:
         Of `cells`; with ties.
     cells : int64, shape (m,)
     blocks, segments, judges, documents : int
-        Numbers of judged blocks, and of their segments, judges and documents; 0 documents if these
-        are not known.
+        Numbers of judged blocks, and of their segments, judges and documents; 0 if documents are
+        unknown.
     sizes : UnitSizes
         Sizes of units, in comparisons that the method counts.
     moments : AllMoments or None
@@ -113,7 +115,7 @@ class CountedJudgments:
     resampled: Int64Array | None = None
 
     def __post_init__(self) -> None:
-        # Formulas add floats in the order of memory: it must be the same wherever counts are from.
+        # Formulas add floats in memory order, which must not depend on the origin of the counts.
         object.__setattr__(self, "cells", np.ascontiguousarray(self.cells, dtype=np.int64))
         if self.resampled is not None:
             whole = np.ascontiguousarray(self.resampled, dtype=np.int64)
@@ -151,14 +153,15 @@ class CountedJudgments:
     def of_systems(self, kept: Int64Array, method: CountsMethod) -> CountedJudgments:
         """Return the counts of the comparisons between some of the systems.
 
-        They are those of the blocks without the other systems, except for `sizes`, which stay.
+        They are those of the blocks without the other systems, except for `sizes`, which are
+        unchanged.
 
         Parameters
         ----------
         kept : int64, shape (n',)
             Indices of the systems, ascending.
         method : CountsMethod
-            The method that was counted for.
+            The method for which judgments were counted.
         """
         n = len(self.systems)
         if len(kept) == n:
@@ -174,17 +177,17 @@ class CountedJudgments:
         )
 
     def of_group(self, group: Int64Array, method: CountsMethod) -> CountedJudgments:
-        """Return the counts of a group of systems that nothing compares with the others.
+        """Return the counts of a group of systems that is not connected with the others.
 
-        Unlike in `of_systems`, blocks and sizes of units are the group's own. Without moments they
-        follow from its share of the comparisons, and units are at most as many as its blocks.
+        Unlike in `of_systems`, blocks and sizes of units are the group's own. Without moments, they
+        are derived from its share of the comparisons, with at most as many units as blocks.
 
         Parameters
         ----------
         group : int64, shape (n',)
             Indices of the systems, ascending.
         method : CountsMethod
-            The method that was counted for.
+            The method for which judgments were counted.
         """
         found = self.of_systems(group, method)
         every = self.tallies.comparisons
@@ -214,13 +217,15 @@ class CountedJudgments:
 
 
 def _least_squares(total: int, of_all: int, squares: int, blocks: int) -> int:
-    """Return the sum of squares for as many effective units as all groups have, or as blocks."""
+    """Return the sum of squares for the effective number of units of all groups, but at most the
+    number of blocks.
+    """
     most = min(effective_number_from(of_all, squares), float(blocks))
     return math.ceil(total**2 / most) if most else 0
 
 
 def layout_with_ties(method: CountsMethod, systems: int) -> Layout:
-    """Return the cells that are counted for a method: its own, and ties."""
+    """Return the layout counted for a method: its own cells, and ties."""
     return replace(method.layout(systems), ties=True)
 
 
@@ -241,8 +246,8 @@ def count_judgments(
         B blocks over n systems.
     method : CountsMethod
     keeps : Level or None
-        What to count beside wins and ties: "two_way" for moments, "blocks", "segments" or "judges"
-        for resamples of these units; None for nothing.
+        What to count in addition to wins and ties: "two_way" for moments; "blocks", "segments" or
+        "judges" for resamples of these units; None for nothing.
     resamples : int
         Number R of resamples.
     seed : int

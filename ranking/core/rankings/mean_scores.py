@@ -1,8 +1,9 @@
-"""Mean scores of systems over several test sets, with intervals, and the orders in which several methods put systems.
+"""Mean scores of systems over several test sets, with intervals, and orders of systems by several
+methods.
 
-The mean is over these test sets alone. Segments of different test sets are different, so their parts of the variance add up;
-a judge who judged in several test sets counts once for all of them. With the influence a_tj of judge j on the scores of
-test set t (T test sets), and V_t as in `ranking.core.uncertainty`,
+The mean is over these test sets only. Test sets do not share segments, so their parts of the
+variance add up; a judge who judged in several test sets counts as one unit. With the influence a_tj
+of judge j on the scores of test set t (T test sets), and V_t as in `ranking.core.uncertainty`,
 
     V = Σ_t V_t / T² + Σ_j Σ_{t ≠ u} a_tj a_ujᵀ / T²
 """
@@ -40,7 +41,7 @@ class ScoreInfluence:
     ----------
     systems : tuple of str, length n
     scores : float64, shape (n,)
-        NaN for systems without one.
+        NaN for systems without a score.
     covariance : ScoreCovariance
         Over segments and judges.
     segments, judges : ClusteredCovariance
@@ -48,9 +49,9 @@ class ScoreInfluence:
     names : tuple of str, length J
         The judges.
     of_judges : float64, shape (n, J)
-        Influence of all that a judge judged on each score.
+        Influence of all of a judge's judgments on each score.
     work : float64, shape (J,)
-        Comparisons of each judge.
+        Number of comparisons of each judge.
     """
 
     systems: tuple[str, ...]
@@ -88,7 +89,7 @@ class MeanScore:
 
 @dataclass(frozen=True)
 class MeanRank:
-    """The mean rank of a system, and the range it is in."""
+    """The mean rank of a system, and its range."""
 
     system: str
     rank: float
@@ -106,7 +107,7 @@ def score_influence(
     blocks : Blocks
         B blocks over n systems.
     method : Method
-        One with influence values of counts.
+        A method with influence values of counts.
     parameters : mapping, optional
 
     Returns
@@ -122,7 +123,7 @@ def score_influence(
         raise ValueError(f"{method.name} has no influence values")
     settings = method.complete(parameters)
     fitted = method.score(blocks, **settings)
-    # Systems without a score would only disturb the others.
+    # Systems without a score would only affect the others.
     kept = [name for name, known in zip(blocks.systems, fitted.estimable, strict=True) if known]
     ranked = blocks.without(set(blocks.systems) - set(kept)).with_judges_in_order()
     scores = method.score(ranked, **settings)
@@ -133,7 +134,7 @@ def score_influence(
         ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
         for unit in CLUSTER_UNITS
     )
-    # Judges are in order and have a block each, so there is a column for each of them.
+    # Judges are sorted and each has a block, so there is one column per judge.
     counts = unit_counts(ranked, layout, ranked.judge.astype(np.int64))
     return ScoreInfluence(
         systems=ranked.systems,
@@ -155,16 +156,16 @@ def mean_scores(
     Parameters
     ----------
     tasks : sequence of ScoreInfluence
-        T of them, at least one; each has a score of each of the systems.
+        T test sets, at least one, each with a score for every system.
     systems : sequence of str
     confidence : float
-        Confidence of each interval by itself, between 0 and 1.
+        Confidence of each single interval, between 0 and 1.
 
     Returns
     -------
     tuple of MeanScore
         Intervals are Student's t, with the degrees of freedom of the variance (Satterthwaite 1946):
-        each part has its effective number of units less one, judges of all test sets together.
+        each part has its effective number of units minus one, with judges pooled over test sets.
     """
     share = 1 / len(tasks)
     count = len(systems)
@@ -209,13 +210,14 @@ def mean_ranks(
 ) -> tuple[MeanRank, ...]:
     """Return the mean ranks of systems over test sets, in the order of `systems`.
 
-    The range goes from the mean of the lower ends of the test sets' rank ranges to the mean of the upper
-    ones. It is as wide with many test sets as with one: it holds whatever the test sets share, judges,
-    tastes or an order of the systems, and where ranks are biased towards the middle.
+    The range is from the mean of the lower ends of the test sets' rank ranges to the mean of the
+    upper ends. It does not become narrower with more test sets: it is valid even if test sets share
+    judges, preferences or an order of the systems, and if ranks are biased towards the middle.
 
-    A mean of ranks has no interval like that of scores: a rank is no smooth function of scores. Where systems are close, drawn
-    ranks lie nearer to the middle than the true ones in every test set alike, and averaging takes the spread away but not the
-    bias: means of drawn ranks leave out half of the true means with twenty test sets (docs/statistics/coverage.md).
+    A mean of ranks cannot have an interval like that of scores, because a rank is not a smooth
+    function of scores. If systems are close, drawn ranks are nearer to the middle than the true
+    ones in every test set, and averaging removes the spread but not the bias: with twenty test
+    sets, means of drawn ranks miss half of the true means (docs/statistics/coverage.md).
 
     Parameters
     ----------
@@ -246,10 +248,10 @@ class MethodOrder:
         1 for the best; without systems that the method cannot score.
     scores : dict of str to float
     swapped : tuple of (str, str)
-        Pairs of systems in another order than by the first method, the better by the first method
-        first.
+        Pairs of systems ordered differently from the first method, the better one by the first
+        method first.
     reason : str
-        Why there is no order; empty if there is one.
+        Reason why there is no order; empty if there is one.
     """
 
     method: str
@@ -274,7 +276,7 @@ def orders_by_methods(
     methods : sequence of str
         Names in the registry. The others are compared with the first.
     seed : int
-        Of methods that draw random numbers.
+        Seed for methods that draw random numbers.
     progress : callable, optional
         Called with (methods done, all methods).
 
@@ -309,7 +311,7 @@ def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> M
 
 
 def _swapped(first: Mapping[str, float], other: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs in another order; systems with equal scores are in none."""
+    """Return the pairs in opposite orders, without pairs with equal scores."""
     both = [name for name in first if name in other]
     return tuple(
         (one, two)

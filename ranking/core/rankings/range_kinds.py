@@ -1,9 +1,9 @@
-"""Rank ranges of every kind, from counts, from scores or from blocks, with the tests of their pairs.
+"""Rank ranges of all kinds, from counts, scores or blocks, with tests of pairs.
 
-Percentiles of few draws promise more than they keep: after one block, a bootstrap draws this one block again and again.
-How many blocks are enough was found by simulation (docs/statistics/coverage.md): with
-fewer, more than 6 of 100 true ranks are outside their ranges. The number grows with that of systems, because their scores
-are closer together.
+Percentiles are overconfident with few blocks: after one block, a bootstrap can only draw that block
+again. The required number of blocks was determined by simulation (docs/statistics/coverage.md):
+with fewer, more than 6% of true ranks are outside their ranges. It grows with the number of
+systems, because their scores are closer together.
 """
 
 from __future__ import annotations
@@ -72,20 +72,20 @@ class RangeOptions:
     ----------
     kind : "percentile", "sign_test", "confidence_set" or "anytime"
         "percentile": percentiles of resampled or drawn ranks (Koehn 2012, §5.1). "sign_test":
-        ranges from significant differences of pairs, with comparisons taken for independent
+        ranges from significant differences of pairs, with comparisons treated as independent
         (ibid.). "confidence_set": sets that also hold among near-equal systems
-        (`ranking.core.ranges`). "anytime": ranges that may be looked at every day
+        (`ranking.core.ranges`). "anytime": ranges that may be examined at any time
         (`ranking.core.anytime`), only for Expected Wins.
     resample : Level
-        Units taken for independent, for percentiles and confidence sets.
+        Units treated as independent, for percentiles and confidence sets.
     resamples : int
         Number of resamples, or of draws.
     confidence : float
         Between 0 and 1.
     correction : Correction or None
-        Correction for the number of pairs; none if not given. Without it, each confidence set holds
-        by itself; with `HOLM`, all hold together, by a procedure with at least as much power.
-        Anytime ranges always hold together.
+        Correction for the number of pairs; none if not given. Without it, confidence sets are
+        marginal; with `HOLM`, they are simultaneous, by a procedure with at least as much power.
+        Anytime ranges are always simultaneous.
     sides : 1, 2 or None
         Sides of the tests of pairs. If not given, 1 for sign tests, as in the paper, and 2
         otherwise.
@@ -122,13 +122,13 @@ class RangeOptions:
 
     @property
     def independent(self) -> Level:
-        """Units that the ranges take for independent."""
+        """Units that the ranges treat as independent."""
         fixed: dict[RangeKind, Level] = {"sign_test": "pairs", "anytime": "two_way"}
         return fixed.get(self.kind, self.resample)
 
     @property
     def keeps(self) -> Level | None:
-        """Counts needed besides wins and ties, see `count_judgments`."""
+        """Counts needed in addition to wins and ties, see `count_judgments`."""
         drawn_from_tallies = self.independent == "pairs"
         return None if drawn_from_tallies else self.independent
 
@@ -143,15 +143,15 @@ class RangeOptions:
         return self.correction or (Correction.HOLM if self.kind == "anytime" else Correction.NONE)
 
     def is_closed_form(self, method: Method) -> bool:
-        """Return whether the covariance of a method's scores is computed without resampling."""
+        """Return whether the covariance of a method's scores can be computed without resampling."""
         return self.resample == "two_way" and method.has_closed_form
 
     def is_live(self, method: Method) -> TypeGuard[CountsMethod]:
-        """Return whether a ranking by a method is a function of counts that can be kept up to date.
+        """Return whether a ranking by a method can be updated, because it depends only on counts.
 
-        The others need all judgments each time: methods that need more than counts, such as
-        Hopkins–May and TrueSkill, and resamples of both segments and judges, whose weights change
-        with every judgment.
+        Others need all judgments each time: methods that need more than counts, such as Hopkins–May
+        and TrueSkill, and resamples of both segments and judges, whose weights change with every
+        judgment.
         """
         if not isinstance(method, CountsMethod):
             return False
@@ -172,11 +172,11 @@ class RangesFound:
     ranges : RankRanges
     tests : PairTests
     limits : tuple of str
-        What the ranges fail to account for: codes of `RangeLimit` or `Refusal`.
+        Sources of variation that the ranges ignore: codes of `RangeLimit` or `Refusal`.
     errors : float64, shape (n,), or None
-        Standard errors of the scores over segments and judges; None if they are not known.
+        Standard errors of the scores over segments and judges; None if unknown.
     shortages : mapping from a system's name to a Shortage
-        What systems lack whose ranges this kind refuses.
+        Shortages of systems for which this kind refuses ranges.
     extra : mapping
         Further results for this kind of ranges, as plain JSON.
     """
@@ -202,7 +202,9 @@ class ScoreSpread:
 
 
 def ranges_by_sign_test(wins: Int64Array, options: RangeOptions) -> RangesFound:
-    """Return ranges from significant differences of pairs, from the wins of n systems, (n, n)."""
+    """Return ranges from significant differences of pairs, given the wins of n systems, shape (n,
+    n).
+    """
     sides, correction = options.chosen_sides, options.chosen_correction
     return RangesFound(
         ranges=rank_ranges_by_sign_test(
@@ -249,10 +251,11 @@ def spread_around(
     seed: int,
     progress: Progress | None,
 ) -> ScoreSpread:
-    """Return the spread of scores with a covariance over segments and judges; call `progress` once, with all.
+    """Return the spread of scores with a covariance over segments and judges; call `progress` once,
+    at the end.
 
-    Comparisons won, int64 of shape (n, n), determine the order in which draws are assigned to systems, so that renaming
-    the systems renames the result.
+    Wins, int64 of shape (n, n), determine the order in which draws are assigned to systems, so that
+    the result does not depend on their names.
     """
     order = canonical_order(wins, np.zeros_like(wins))
     if progress is not None:
@@ -295,7 +298,7 @@ def _confidence_set(
 
 
 def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
-    """Return the covariance of scores over the resamples in which both scores are estimable."""
+    """Return the covariance of scores over the resamples in which both scores can be estimated."""
     known = resampled.estimable & scores.estimable
     values = np.where(known, resampled.values, 0.0)
     mean = values.sum(axis=0) / np.maximum(1, known.sum(axis=0))
@@ -315,7 +318,7 @@ def score_resamples(
 ) -> Scores:
     """Return scores of resamples, computed in parts for several workers or to report progress.
 
-    Parts begin at multiples of `at_a_time`.
+    Parts start at multiples of `at_a_time`.
     """
     workers = 1 if engine is None else engine.workers
     parts = workers if progress is None else max(workers, progress_parts)
@@ -325,18 +328,19 @@ def score_resamples(
     return joined(map_shards(score, ids, engine=engine, progress=progress, sizes=sizes))
 
 
-#: Blocks that every system needs: for any kind of ranges, and for percentiles per ranked system.
+#: Number of blocks that each system needs: for any kind of ranges, and for percentiles, per ranked
+#: system.
 FEWEST_BLOCKS, FEWEST_BLOCKS_PER_SYSTEM = 8, 2.0
-#: The same for percentiles of resampled comparisons, which are not independent in truth.
+#: The same for percentiles of resampled comparisons, which are not truly independent.
 FEWEST_BLOCKS_OF_PAIRS = 6.0
-#: Judges needed for ranges over judges alone.
+#: Number of judges needed for ranges over judges alone.
 FEWEST_JUDGES = 10
-#: Effective numbers of about equal shares are slightly below the number of units.
+#: The effective number of nearly equal shares is slightly below the number of units.
 _ABOUT = 0.5
 
 
 def blocks_needed(systems: int, options: RangeOptions) -> int:
-    """Return how many blocks each of n ranked systems needs for these ranges."""
+    """Return the number of blocks that each of n ranked systems needs for these ranges."""
     if options.kind != "percentile":
         return FEWEST_BLOCKS
     each = FEWEST_BLOCKS_OF_PAIRS if options.resample == "pairs" else FEWEST_BLOCKS_PER_SYSTEM
@@ -352,24 +356,25 @@ def shortages_of(
     limits: tuple[str, ...] = (),
     refused: Mapping[str, Shortage],
 ) -> dict[str, Shortage]:
-    """Return the shortage of each ranked system whose range and tests of pairs are not estimable yet.
+    """Return the shortage of each ranked system whose range and tests of pairs cannot be estimated
+    yet.
 
     Parameters
     ----------
     tallies : Tallies of n ranked systems
     options : RangeOptions
     blocks : int
-        Judged blocks.
+        Number of judged blocks.
     effective : EffectiveUnits
     limits : tuple of str
-        Units that the ranges do not account for.
+        Units that the ranges ignore.
     refused : mapping
-        What systems lack whose anytime ranges are refused.
+        Shortages of systems whose anytime ranges are refused.
 
     Returns
     -------
     dict
-        By system; systems that lack nothing are left out.
+        Shortages by system, without systems that lack nothing.
     """
     if options.kind == "anytime":
         return dict(refused)
@@ -386,7 +391,7 @@ def shortages_of(
 
 
 def blocks_of_systems(tallies: Tallies, blocks: int) -> list[float]:
-    """Return the number of blocks that the comparisons of each system are worth.
+    """Return the number of blocks equivalent to the comparisons of each system.
 
     A block of s systems has s (s − 1) / 2 comparisons, s − 1 of each system.
     """
@@ -401,7 +406,7 @@ def blocks_of_systems(tallies: Tallies, blocks: int) -> list[float]:
 def _too_few_units(
     systems: int, options: RangeOptions, effective: EffectiveUnits, limits: tuple[str, ...]
 ) -> Shortage | None:
-    """Return the unit that ranges take for independent and that is too scarce, if any."""
+    """Return the independent unit of which there are too few for the ranges, if any."""
     if options.independent == "segments":
         needed = blocks_needed(systems, options)
         if effective.segments < needed - _ABOUT:
@@ -413,7 +418,9 @@ def _too_few_units(
 
 
 def shortages_of_refusals(found: AnytimeRanges, *, documents: bool) -> dict[str, Shortage]:
-    """Return the shortage of each system refused by anytime ranges; its segments are documents if these are known."""
+    """Return the shortage of each system refused by anytime ranges, in documents instead of
+    segments if known.
+    """
     shortages = {}
     for index, system in enumerate(found.systems):
         reasons = found.refusals.get(system, ())
@@ -458,10 +465,10 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     Returns
     -------
     Resampling
-        At the level "two_way"; at "segments", "judges" or "blocks" if there are too few judges or
-        segments. With documents instead of segments if there are enough documents.
+        At the level "two_way", or at "segments", "judges" or "blocks" if there are too few judges
+        or segments; with documents instead of segments if there are enough documents.
     tuple of RangeLimit
-        Units that it does not account for.
+        Units that it ignores.
     """
     layout = Layout(len(blocks.systems))
     moments = moments_of_blocks(blocks, layout)
@@ -480,7 +487,8 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
         squares = getattr(moments, unit).astype(np.float64)
         return float(np.trace(influence @ squares @ influence.T))
 
-    # Draws with few degrees of freedom have a larger variance than normal ones; so must resamples.
+    # Draws with few degrees of freedom have a larger variance than normal ones, and so must
+    # resamples.
     degrees_of_freedom = min(max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom), 1e9)
     wanted = float(np.trace(covariance.matrix)) * degrees_of_freedom / (degrees_of_freedom - 2)
     share = _share(drawn("segments") + drawn("judges"), drawn("blocks"), wanted)
@@ -512,7 +520,7 @@ def find_ranges_of_counts(
     Parameters
     ----------
     counted : CountedJudgments
-        Over n systems that the method can score, with what `RangeOptions.keeps` says.
+        Counts over n systems that the method can score, including those of `RangeOptions.keeps`.
     all_systems : int, optional
         Number of systems, including those that the method cannot score; n if not given. Anytime ranges need it.
     method, parameters, options, scores, seed, engine, progress
@@ -556,7 +564,7 @@ def find_ranges_of_counts(
 
 
 def only_expected_wins(method: Method) -> None:
-    """Raise ValueError for other methods than the one that anytime ranges are of."""
+    """Raise ValueError for methods other than Expected Wins, which anytime ranges require."""
     if method.name != "expected_wins":
         raise ValueError(f"ranges: anytime ranges need the method expected_wins, not {method.name}")
 
@@ -565,7 +573,7 @@ def _anytime(
     counted: CountedJudgments, method: CountsMethod, options: RangeOptions, *, all_systems: int
 ) -> RangesFound:
     only_expected_wins(method)
-    # Segments never replace documents here: with few documents, no pairs are separated.
+    # Segments are never used instead of documents here: with few documents, no pairs are separated.
     moments = counted.chosen_moments(method, fewest_documents=0)
     found = anytime_ranges_of_moments(
         moments, counted.systems, confidence=options.confidence, all_systems=all_systems
@@ -595,7 +603,7 @@ def _resampled_cells(
     Raises
     ------
     ValueError
-        The method cannot be resampled at this level, or its resamples were not counted.
+        If the method cannot be resampled at this level, or its resamples were not counted.
     """
     if options.resample == "pairs":
         layout = method.layout(len(counted.systems))
@@ -638,7 +646,7 @@ def find_ranges(
     blocks : Blocks
         Blocks over n systems that the method can score.
     method : Method
-        One for which `RangeOptions.is_live` is false; others have `find_ranges_of_counts`.
+        A method for which `RangeOptions.is_live` is false; for others, use `find_ranges_of_counts`.
     parameters : mapping
         All parameters of the method.
     options : RangeOptions
@@ -692,7 +700,7 @@ def _resampled_scores(
     return method_named(method).score_resamples(blocks, resampling, ids, **parameters)
 
 
-#: Number of resamples to order within the time: one may take ten times as long as another.
+#: Number of resamples to order within the time; one may take ten times as long as another.
 _MOST_TRIED = 32
 _SECONDS_TO_TRY = 1.0
 
@@ -705,15 +713,15 @@ def seconds_of_resamples(
     seed: int = 0,
     time_limit: float = TIME_LIMIT,
 ) -> float:
-    """Return about how long one thread takes to order the resamples of a ranking.
+    """Estimate the time that one thread takes to order the resamples of a ranking.
 
-    This orders the first resamples of the ranking for about a second and multiplies their mean
-    time. The orders are dropped.
+    The first resamples are ordered for about a second, and their mean time is extrapolated. The
+    orders are discarded.
 
     Parameters
     ----------
     blocks : Blocks
-        Of n systems.
+        Blocks over n systems.
     resample : Level
         Units to resample.
     resamples : int
@@ -726,8 +734,8 @@ def seconds_of_resamples(
     Returns
     -------
     float
-        Seconds; 0 for up to 12 systems, which take milliseconds per resample for any judgments.
-        Often wrong by a factor of two, because few resamples take most of the time.
+        Seconds; 0 for up to 12 systems, which always take only milliseconds per resample. Often off
+        by a factor of two, because few resamples take most of the time.
     """
     ranked = _with_decided_comparisons(blocks)
     layout = Layout(len(ranked.systems))
@@ -736,7 +744,7 @@ def seconds_of_resamples(
     resampling = resampling_at(resample, ranked, seed=seed)[0]
     cells = resampling.counts(ranked, layout, range(min(resamples, _MOST_TRIED)))
     tables = layout.unpack(cells).wins
-    # Do not measure the first one: it may load or even compile code, once for all resamples.
+    # Do not time the first one, which may load or even compile code.
     lopez_order(tables[0], time_limit=min(_SECONDS_TO_TRY, time_limit))
     tried, spent, begun = 0, 0.0, perf_counter()
     while tried < len(tables) and spent < _SECONDS_TO_TRY:
@@ -747,7 +755,7 @@ def seconds_of_resamples(
 
 
 def _with_decided_comparisons(blocks: Blocks) -> Blocks:
-    """Return the blocks without systems that Lopez cannot order, as a ranking does."""
+    """Return the blocks without systems that Lopez cannot order, as in a ranking."""
     wins = tally(blocks).wins
     undecided = np.flatnonzero((wins + wins.T).sum(axis=0) == 0)
     return blocks.without([blocks.systems[index] for index in undecided.tolist()])

@@ -1,4 +1,6 @@
-"""The ranking of a test set as one frozen result: scores, ranks, rank ranges and clusters, from blocks or from counts."""
+"""Ranking of a test set as a frozen result: scores, ranks, rank ranges and clusters, from blocks or
+counts.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,7 @@ class RankedSystem:
 
 
 def only_estimable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of `Ranking.rows` without the range and cluster that are not estimable yet."""
+    """Return a row of `Ranking.rows` without a range and cluster that cannot be estimated yet."""
     if row.get("shortage") is None:
         return {**row, "shortage": None}
     return {**row, "rank_low": None, "rank_high": None, "cluster": None}
@@ -107,9 +109,9 @@ class Ranking:
     method : str
         A name in `ranking.core.methods.registry.METHODS`.
     parameters : mapping
-        All parameters of the method, defaults included.
+        All parameters of the method, including defaults.
     resample : str
-        Units that the rank ranges take for independent: "pairs", "blocks", "segments", "judges", or
+        Units that the rank ranges treat as independent: "pairs", "blocks", "segments", "judges", or
         "two_way" (segments and judges). Show it wherever a range is shown.
     ranges : str
         Kind of the rank ranges: "percentile", "sign_test", "confidence_set" or "anytime", see
@@ -119,8 +121,8 @@ class Ranking:
     sides : 1 or 2
         Sides of the tests of pairs.
     limits : tuple of str
-        Units that the ranges do not account for, because there are too few of them: codes of
-        `RangeLimit`, or of `Refusal` for anytime ranges. Show them wherever a range is shown.
+        Units that the ranges ignore because there are too few: codes of `RangeLimit`, or of
+        `Refusal` for anytime ranges. Show them wherever a range is shown.
     resamples : int
     confidence : float
     seed : int
@@ -131,20 +133,20 @@ class Ranking:
     pairs : tuple of ComparedPair
         All pairs of ranked systems of the same group, in the order of their ranks.
     not_estimable : tuple of UnrankedSystem
-        By name. They have no rank, and do not count in the ranks of the others.
+        Sorted by name. They have no rank, and do not count in the ranks of the others.
     groups : tuple of tuples of str
-        The ranked systems in groups connected by comparisons, ties included; the largest group
-        first. No comparisons connect systems of different groups, not even indirectly: each group
-        is ranked by itself, and has a table of its own wherever the ranking is shown.
+        The ranked systems in groups connected by comparisons, including ties; largest group first.
+        No comparisons connect systems of different groups, not even indirectly: each group is
+        ranked separately, and has its own table wherever the ranking is shown.
     blocks : int
         Number of judged blocks.
     comparisons, ties : int
         Pairwise comparisons after expansion of collapsed outputs, and tied ones.
     judges : int
-        Number of judges of at least one of the blocks.
+        Number of judges with at least one block.
     shortages : mapping from a system's name to a Shortage
-        Ranked systems whose range, cluster and tests of pairs are not estimable yet, and what they lack. Their
-        range is 1 … n, and the p-values of their pairs are 1: show the shortage instead.
+        Shortages of ranked systems whose range, cluster and tests of pairs cannot be estimated yet.
+        Their range is 1 … n, and the p-values of their pairs are 1: show the shortage instead.
     extra : mapping
         Further results of the method, as plain JSON. "standard_errors", if the method has them, are
         for the level `resample`, see `Method.standard_errors`; systems with a shortage are left out.
@@ -173,7 +175,9 @@ class Ranking:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def with_standard_errors(self, errors: Mapping[str, Any]) -> Ranking:
-        """Return the ranking with standard errors, as plain JSON, of the systems that lack no judgments."""
+        """Return the ranking with standard errors, as plain JSON, for systems without a
+        shortage.
+        """
         values = {
             system: value
             for system, value in errors["values"].items()
@@ -183,7 +187,7 @@ class Ranking:
         return replace(self, extra={**self.extra, "standard_errors": known})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the ranked systems as plain JSON; one that lacks judgments has its `shortage` beside."""
+        """Return the ranked systems as plain JSON, with the `shortage` of systems that have one."""
         return [{**asdict(row), **self._shortage_beside(row.system)} for row in self.systems]
 
     def _shortage_beside(self, system: str) -> dict[str, Any]:
@@ -208,17 +212,16 @@ def rank(
 ) -> Ranking:
     """Rank systems by a method, with rank ranges and clusters.
 
-    Leave out the reference first, with `Blocks.without`, unless it is to be ranked.
+    Remove the reference first, with `Blocks.without`, unless it is to be ranked.
 
-    By default, ranges account for segments and judges; if the blocks name documents, for documents
-    instead of segments. Without documents, segments of one document count as independent. For
-    methods with influence values, ranks are drawn around the scores
-    (`ranking.core.uncertainty`); for the others, segments and judges are resampled
-    (`ranking.core.rankings.range_kinds`). At the other levels, ranges are those of a
-    bootstrap.
+    By default, ranges account for segments (or documents, if the blocks name them) and judges.
+    Without documents, segments of one document are treated as independent. For methods with
+    influence values, ranks are drawn around the scores (`ranking.core.uncertainty`); for the
+    others, segments and judges are resampled (`ranking.core.rankings.range_kinds`). At the other
+    levels, ranges are those of a bootstrap.
 
-    If necessary, a rank range is widened to hold the system's rank: with few judgments, percentiles
-    of resampled ranks can miss it, and a table must not contradict itself.
+    If necessary, a rank range is widened to include the system's rank: with few judgments,
+    percentiles of resampled ranks can miss it, and a table must not contradict itself.
 
     Parameters
     ----------
@@ -227,7 +230,7 @@ def rank(
     method : str
         A name in `ranking.core.methods.registry.METHODS`.
     resample : "pairs", "blocks", "segments", "judges" or "two_way"
-        Units taken for independent, see `ranking.core.counting.resampling`.
+        Units treated as independent, see `ranking.core.counting.resampling`.
     ranges : "percentile", "sign_test", "confidence_set" or "anytime"
         Kind of the ranges. It, `correction` and `sides` are as in
         `ranking.core.rankings.range_kinds.RangeOptions`.
@@ -238,8 +241,8 @@ def rank(
     confidence : float
         Confidence of the rank ranges, between 0 and 1.
     seed : int
-        0 ≤ seed < 2**64. The same blocks in any order, and the same arguments, give the same
-        ranking bit for bit.
+        0 ≤ seed < 2**64. The same blocks in any order, with the same arguments, give bit-identical
+        rankings.
     parameters : mapping, optional
         Parameters of the method that differ from its defaults.
     engine : Engine, optional
@@ -251,7 +254,7 @@ def rank(
     -------
     Ranking
         Systems that the method cannot score are listed separately, with the reason. Groups of
-        systems that nothing compares are ranked each by itself, see `Ranking.groups`.
+        systems not connected by comparisons are ranked separately, see `Ranking.groups`.
 
     Raises
     ------
@@ -261,7 +264,7 @@ def rank(
     """
     chosen = method_named(method)
     settings = chosen.complete(parameters)
-    # Check arguments before the work begins.
+    # Check arguments before doing any work.
     options = RangeOptions(
         kind=ranges,
         resample=resample,
@@ -308,7 +311,7 @@ def _rank_blocks(
         ranked_apart = [_rank_blocks(part, method, parameters, options, **how) for part in parts]
         return _side_by_side(tallies, ranked_apart, numbers=numbers)
     fit = method.fit(blocks, seed=how["seed"], **parameters)
-    # Systems without a score have none in a resample either: leave them out, so that they do not
+    # Systems without a score have none in resamples either: leave them out, so that they do not
     # widen the ranges of the others.
     kept = np.flatnonzero(fit.scores.estimable)
     ranked = blocks.without([row.system for row in _unranked(tallies, fit)])
@@ -341,9 +344,9 @@ def rank_counted(
     Parameters
     ----------
     counted : CountedJudgments
-        With what `RangeOptions.keeps` says.
+        Counts, including those of `RangeOptions.keeps`.
     method : CountsMethod
-        One for which `RangeOptions.is_live` holds.
+        A method for which `RangeOptions.is_live` is true.
     parameters : mapping
         All parameters of the method.
     options : RangeOptions
@@ -355,7 +358,7 @@ def rank_counted(
     Returns
     -------
     Ranking
-        Without standard errors where they are of single units: they are computed from blocks.
+        Without standard errors over a single kind of unit, which are computed from blocks.
     """
     every = all_systems or len(counted.systems)
     groups = compared_groups(counted.tallies)
@@ -421,11 +424,11 @@ def _ranking(
     effective: EffectiveUnits,
     seed: int,
 ) -> Ranking:
-    """Return the ranking; `numbers` are those of blocks and judges."""
+    """Return the ranking; `numbers` are the numbers of blocks and judges."""
     fit, tallies, level = fitted.fit, fitted.tallies, options.independent
     tied = _all_tied(tallies, fit)
     if tied is not None:
-        # The method drops all comparisons, but these say that the systems are equal.
+        # The method drops all comparisons, but they show that the systems are equal.
         never = set(tallies.systems).difference(_names(tallies, _compared(tallies)))
         fit, ranked, found = tied, tallies.without(never), _any_rank(tied)
     kept = np.flatnonzero(fit.scores.estimable)
@@ -473,9 +476,10 @@ def _ranking(
 
 
 def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:
-    """Return ranges and tests that claim nothing of the systems that lack judgments.
+    """Return ranges and tests that claim nothing about the systems that lack judgments.
 
-    Such a system may have any rank, and so each other system may be one rank better or worse for each of them.
+    Such a system may have any rank, so every other system may be one rank better or worse for each
+    of them.
     """
     unknown = np.array(thin, dtype=np.bool_)
     count = int(np.count_nonzero(unknown))
@@ -549,7 +553,7 @@ def _ranked(
 
 
 def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
-    """Return a fit with equal scores if all comparisons are ties, and the method drops these."""
+    """Return a fit with equal scores if all comparisons are ties and the method drops ties."""
     if tallies.wins.any() or not tallies.ties.any() or fit.scores.estimable.any():
         return None
     if set(fit.reasons.values()).difference((NotEstimable.ONLY_TIES,)):
@@ -572,9 +576,9 @@ def _compared(tallies: Tallies) -> Int64Array:
 
 
 def compared_groups(tallies: Tallies) -> list[Int64Array]:
-    """Return the groups of systems that comparisons connect, ties included, the largest first.
+    """Return the groups of systems connected by comparisons, including ties, largest first.
 
-    Groups of one size are in the order of their first systems. Systems never compared are in none.
+    Groups of equal size are sorted by their first systems. Systems never compared are in no group.
     """
     kept = _compared(tallies)
     if not len(kept):
@@ -594,7 +598,8 @@ def _side_by_side(
 ) -> Ranking:
     """Return the rankings of unconnected groups combined into one result.
 
-    `numbers` are those of all blocks and judges. What a method reports beyond scores is put together by system; other values are the first's.
+    `numbers` are the total numbers of blocks and judges. The method's further results are merged by
+    system; other values are taken from the first ranking.
     """
     ranked = [each for each in rankings if each.groups]
     systems = tuple(
@@ -626,7 +631,7 @@ def _side_by_side(
 
 
 def _both(one: Any, other: Any) -> Any:
-    """Return the joined reports of two groups: counts added, mappings and lists joined."""
+    """Merge the further results of two groups: add counts, and join mappings and lists."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return {
             **one,
@@ -642,15 +647,15 @@ def _both(one: Any, other: Any) -> Any:
 
 
 def rank_at_any_time(counted: CountedJudgments, *, confidence: float = 0.95) -> Ranking | None:
-    """Rank by Expected Wins with ranges that hold at all looks together.
+    """Rank by Expected Wins with anytime ranges, which hold simultaneously at all looks.
 
-    It is the ranking that `rank` with ``ranges="anytime"`` returns for the same judgments, bit for bit: wins come
-    first among the cells of every method, so the moments of wins are the first rows and columns of its moments.
+    The result is bit-identical to `rank` with ``ranges="anytime"`` for the same judgments: wins are
+    the first cells of every method, so their moments are the first rows and columns of its moments.
 
     Parameters
     ----------
     counted : CountedJudgments
-        Counted for any method.
+        Judgments counted for any method.
     confidence : float
 
     Returns

@@ -1,9 +1,9 @@
-"""Rankings from the added counts of shards: those that `rank` returns for all judgments, bit for bit.
+"""Rankings from sums of the counts of shards, bit-identical to those of `rank` for all judgments.
 
-A shard holds all judgments of its segments and no others. So equal judgments, which are told apart by
-their occurrence (`ranking.core.judged.blocks`), are in one shard, and moments over blocks and
-segments are sums over shards. Judges and documents may be in many shards: they are counted by name.
-All numbers are whole, so shards may be added in any order, however segments were cut into shards.
+A shard has all judgments of its segments and no others. So equal judgments, which are distinguished
+by their occurrence (`ranking.core.judged.blocks`), are in one shard, and moments over blocks and
+segments are sums over shards. Judges and documents may be in many shards, so they are counted by
+name. All numbers are integers, so the sharding and the order of addition do not matter.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class CountsWanted:
     kinds : tuple of pairs of bool
         Whether each counted layout has ties, and blocks won outright.
     keeps : Level or None
-        What to count beside wins and ties, as in `count_judgments`.
+        What to count in addition to wins and ties, as in `count_judgments`.
     resamples : int
     seed : int
         0 ≤ seed < 2**64.
@@ -66,22 +66,22 @@ class CountsWanted:
 
 @dataclass(frozen=True, eq=False)
 class LayoutCounts:
-    """Counts of a shard in one layout of m cells; blocks can add to k of them.
+    """Counts of a shard in a layout of m cells, of which blocks can add to k.
 
     Attributes
     ----------
     cells : int64
-        In the layout with ties.
+        Counts in the layout with ties.
     total : int
-        Comparisons and whatever else the layout counts.
+        Number of comparisons and of anything else the layout counts.
     segment_squares : int
         Sum over segments of their squared sizes.
     judge_sizes, document_sizes : int64, shapes (J,) and (D,)
-        Sizes of what the shard has of each judge and document.
+        Size of the shard's part of each judge and document.
     blocks, segments : int64, shape (k, k), or None
-        Second moments, where they are wanted.
+        Second moments, if requested.
     judge_cells : int64, shape (J, m), or None
-        Counts of each judge, where they are wanted.
+        Counts of each judge, if requested.
     resampled : int64, shape (R, m), or None
     """
 
@@ -106,13 +106,13 @@ class ShardCounts:
         Sorted.
     judges, documents : tuples of str, lengths J and D
     blocks, segments : int
-        Judged blocks, and their segments.
+        Numbers of judged blocks and of their segments.
     naming : int
-        Blocks that name a document.
+        Number of blocks that name a document.
     has_segment_of_two : bool
         Whether blocks of one segment name different documents.
     counts : tuple of LayoutCounts
-        One for each kind that is wanted.
+        One for each requested kind.
     """
 
     systems: tuple[str, ...]
@@ -133,9 +133,9 @@ def count_shard(
     Parameters
     ----------
     blocks : Blocks
-        B judged blocks: all of their segments.
+        B judged blocks: all blocks of their segments.
     document : int32, shape (B,)
-        The document that each block names, an index into `documents`; -1 where it names none.
+        The document named by each block, an index into `documents`; -1 for none.
     documents : sequence of str
     wanted : CountsWanted
 
@@ -144,7 +144,7 @@ def count_shard(
     ShardCounts
     """
     named = document >= 0
-    # Only documents that occur count, in the order of their numbers.
+    # Only occurring documents count, in the order of their numbers.
     occurring, place = np.unique(document[named], return_inverse=True)
     pairs = np.unique(np.stack([blocks.segment[named], document[named]]), axis=1)
     return ShardCounts(
@@ -208,15 +208,15 @@ def _count_layout(
 
 
 def _summed(unit: npt.NDArray[np.integer], sizes: Int64Array, units: int) -> Int64Array:
-    # Whole numbers, exact in floating point up to 2**53.
+    # Integers, exact in floating point up to 2**53.
     return np.bincount(unit, sizes, units).astype(np.int64)
 
 
 @dataclass
 class AddedCounts:
-    """The sum of shards so far: bit for bit the same in any order of addition.
+    """The sum of shards so far, bit-identical for any order of addition.
 
-    Memory is that of the counts of one shard, and of a number for each judge and document.
+    It takes the memory of one shard's counts, and of one number for each judge and document.
     """
 
     wanted: CountsWanted
@@ -230,13 +230,13 @@ class AddedCounts:
     _counts: list[LayoutCounts] = field(default_factory=list)
 
     def add(self, shard: ShardCounts) -> None:
-        """Add a shard, whose systems, judges and documents may be others."""
+        """Add a shard, which may have other systems, judges and documents."""
         self.blocks += shard.blocks
         self.segments += shard.segments
         self.naming += shard.naming
         self.has_segment_of_two |= shard.has_segment_of_two
         systems = tuple(sorted({*self.systems, *shard.systems}))
-        # Judges and documents known before keep their numbers.
+        # Known judges and documents keep their numbers.
         numbers = (np.arange(len(each), dtype=np.int64) for each in (self.judges, self.documents))
         known = (self.systems, *numbers)
         names = (self.judges, shard.judges), (self.documents, shard.documents)
@@ -257,7 +257,9 @@ class AddedCounts:
         systems: tuple[str, ...],
         parts: Iterable[tuple[LayoutCounts, tuple[Any, ...]]],
     ) -> LayoutCounts:
-        """Return the sum of counts, each with its systems and the numbers of its judges and documents."""
+        """Return the sum of counts; each comes with its systems and the numbers of its judges and
+        documents.
+        """
         layout = self.wanted.layout(kind, len(systems))
         with_ties = replace(layout, ties=True)
         used, judges, resamples = len(layout.used), len(self.judges), self.wanted.resamples
@@ -295,7 +297,9 @@ class AddedCounts:
 
     @property
     def documents_count(self) -> bool:
-        """True if documents are known: each block names one, there are several, and no segment belongs to two."""
+        """True if documents are known: each block names one, there are several, and no segment is
+        in two.
+        """
         is_known = self.naming == self.blocks and len(self.documents) > 1
         return is_known and not self.has_segment_of_two
 
@@ -305,14 +309,14 @@ class AddedCounts:
         Parameters
         ----------
         method : CountsMethod
-            One whose layout is among those wanted.
+            A method whose layout was requested.
 
         Returns
         -------
         CountedJudgments
             Without moments of documents, which need all judgments.
         int64, shape (k, k), or None
-            Second moments over the units that are resampled, for standard errors.
+            Second moments over the resampled units, for standard errors.
         """
         n = len(self.systems)
         layout = method.layout(n)
@@ -365,21 +369,21 @@ def rank_added(
     Parameters
     ----------
     counts : AddedCounts
-        With the method's layout and what `RangeOptions.keeps` says. If documents are known, ranges
-        must not account for them; that needs all judgments at once.
+        Counts in the method's layout, including those of `RangeOptions.keeps`. If documents are
+        known, ranges must not account for them, because that needs all judgments at once.
     method : CountsMethod
         One for which `RangeOptions.is_live` holds.
     parameters : mapping
         All parameters of the method.
     options : RangeOptions
-        Of as many resamples as were counted.
+        Options with the number of resamples that was counted.
     engine, progress
         As for `rank`.
 
     Returns
     -------
     Ranking
-        As from `rank`, standard errors included.
+        The result of `rank`, including standard errors.
     """
     counted, units = counts.counted(method)
     ranking = rank_counted(
@@ -415,7 +419,7 @@ def _moments(
     kept: Int64Array,
     units: Int64Array | None,
 ) -> Moments | Int64Array | None:
-    """Return the second moments of the units that are independent, for the kept systems."""
+    """Return the second moments of the independent units for the kept systems."""
     if options.independent == "pairs":
         return None
     if options.independent == "two_way":

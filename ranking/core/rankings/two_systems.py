@@ -1,7 +1,8 @@
-"""One comparison X : Y, read in the four ways of Vilar et al. (2007), Table 2 and their figure.
+"""A comparison of systems X and Y, evaluated in the four ways of Vilar et al. (2007, Table 2 and
+figure).
 
-By each judge, by all judges together, by the majority of the judges, and by the majority for each sentence. The paper says
-"majority vote" and does not say of what, so both are here.
+These are by each judge, by all judges together, by the majority of judges, and by the majority for
+each sentence. The paper does not specify the unit of its "majority vote", so both are implemented.
 """
 
 from __future__ import annotations
@@ -21,38 +22,40 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.ranges import sign_test
 from ranking.core.rankings.range_kinds import two_way_resampling
 
-#: Judgments from which on the normal interval and test of R hold: they miss 7 to 22 % below, at the level of 5 %.
+#: Minimum number of judgments for the normal interval and test of R: with fewer, they miss 7% to
+#: 22% at the 5% level.
 FEWEST_NORMAL = 50
-#: Fewer judgments have no test.
+#: Minimum number of judgments for a test.
 FEWEST_TESTED = 2
 
 
 #: Unit that a standard error treats as independent.
 ErrorLevel = Literal["judgments", "segments", "judges", "two_way", "blocks"]
-#: "auto": "two_way" where judges share any segment, else "judgments".
+#: "auto" is "two_way" if judges share any segment, otherwise "judgments".
 ErrorChoice = Literal["auto", "judgments", "two_way"]
 TestName = Literal["normal", "exact"]
 
 
 @dataclass(frozen=True)
 class Preference:
-    """Counts of m judgments on two systems X and Y, with rᵢ = +1 where X is better, −1 where Y is, and 0.
+    """Counts of m judgments on systems X and Y, with rᵢ = +1 if X is better, −1 if Y is better,
+    otherwise 0.
 
     Attributes
     ----------
     wins, losses : int
-        Judgments for X, and for Y.
+        Numbers of judgments for X and for Y.
     same : int
-        Judgments "same quality".
+        Number of judgments "same quality".
     identical : int
-        Sentences for which X and Y have the same output, never shown to judges; rᵢ = 0.
+        Number of sentences for which X and Y have the same output, never shown to judges; rᵢ = 0.
     drawn_error : float
-        se[R] of a bootstrap of what judgments share; 0 without one. It is smaller than that of independent ones only where
-        few judges agree by chance.
+        se[R] from a bootstrap of units shared by judgments; 0 without a bootstrap. It is smaller
+        than that for independent judgments only if few judges agree by chance.
     level : str
-        What the error takes for independent: "judgments", or what the bootstrap drew: "two_way" (judges and segments);
-        "segments" or "judges" alone where fewer than four of the others are too few to draw, "blocks" (judgments) where
-        both are.
+        Units that the error treats as independent: "judgments", or the units drawn by the
+        bootstrap: "two_way" (judges and segments); only "segments" or "judges" if there are fewer
+        than four of the other; "blocks" (judgments) if there are fewer than four of both.
     """
 
     wins: int
@@ -64,25 +67,26 @@ class Preference:
 
     @property
     def judgments(self) -> int:
-        """Return m."""
+        """Return the number of judgments, m."""
         return self.wins + self.losses + self.same + self.identical
 
     @property
     def lead(self) -> int:
-        """Return Σ rᵢ."""
+        """Lead of X, Σ rᵢ."""
         return self.wins - self.losses
 
     @property
     def mean(self) -> float:
-        """Return R = (1/m) Σ rᵢ, from −1 to 1; NaN without judgments."""
+        """R = (1/m) Σ rᵢ, from −1 to 1; NaN without judgments."""
         return self.lead / self.judgments if self.judgments else math.nan
 
     @property
     def error(self) -> float:
-        """Return se[R] = √(((1/m) Σ rᵢ² − R²)/(m − 1)) of independent judgments, or the drawn one if that is larger.
+        """se[R] = √(((1/m) Σ rᵢ² − R²)/(m − 1)) for independent judgments, or `drawn_error` if
+        larger.
 
-        NaN for fewer than two judgments. It is 0 where all judgments are the same, however few they are: then only the exact
-        test says something, and `p_normal` and `interval` say what it says.
+        NaN for fewer than two judgments. It is 0 if all judgments are the same, even if there are
+        few: only the exact test is meaningful then, and `p_normal` and `interval` agree with it.
         """
         m = self.judgments
         if m < FEWEST_TESTED:
@@ -92,7 +96,7 @@ class Preference:
 
     @property
     def z(self) -> float:
-        """Return R/se[R]; 0 where R is 0, infinite where only se[R] is, NaN for fewer than two judgments."""
+        """R/se[R]; 0 if R is 0, infinite if only se[R] is 0, NaN for fewer than two judgments."""
         error = self.error
         if math.isnan(error):
             return math.nan
@@ -102,10 +106,11 @@ class Preference:
 
     @property
     def p_normal(self) -> float:
-        """Return the two-sided p-value of R by its standard error.
+        """Two-sided p-value of R from its standard error.
 
-        An error of 0 is no certainty, it is judgments that are all the same: then the p-value is the exact one. Below
-        `FEWEST_NORMAL` judgments it is the exact one if that is larger. NaN for fewer than two judgments.
+        A standard error of 0 only means that all judgments are the same, so the exact p-value is
+        used instead. With fewer than `FEWEST_NORMAL` judgments, the exact p-value is used if it is
+        larger. NaN for fewer than two judgments.
         """
         if self.error == 0 or self.judgments < FEWEST_TESTED:
             return self.p_exact
@@ -114,9 +119,9 @@ class Preference:
 
     @cached_property
     def p_exact(self) -> float:
-        """Return the two-sided p-value of the exact sign test on decided judgments; 1 if there are none.
+        """Two-sided p-value of the exact sign test on decided judgments; 1 if there are none.
 
-        It takes judgments for independent. NaN for fewer than two judgments.
+        It treats judgments as independent. NaN for fewer than two judgments.
         """
         if self.judgments < FEWEST_TESTED:
             return math.nan
@@ -127,10 +132,11 @@ class Preference:
         return self.p_normal if test == "normal" else self.p_exact
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return R ∓ z·se[R] with the confidence 1 − `level`, within −1 … 1.
+        """Return R ∓ z·se[R] with confidence 1 − `level`, clipped to −1 … 1.
 
-        An error of 0, of judgments that are all the same, gives the interval of Clopper and Pearson, which agrees with
-        the exact test. NaN below `FEWEST_NORMAL` judgments, and where none of them is decided.
+        If all judgments are the same, so that the standard error is 0, this is the Clopper–Pearson
+        interval, which agrees with the exact test. NaN with fewer than `FEWEST_NORMAL` judgments,
+        and without decided ones.
         """
         decided = self.wins + self.losses
         if self.judgments < FEWEST_NORMAL or not decided:
@@ -158,7 +164,7 @@ class PairJudgments:
     segments : int64, shape (m,)
         Numbers of segments, from 0.
     answers : int8, shape (m,)
-        +1 where the first system is better, −1 where the second is, 0 for the same quality.
+        +1 if the first system is better, −1 if the second is better, 0 for the same quality.
     identical : bool, shape (m,)
         Whether the outputs are the same text and so were not shown.
     """
@@ -174,7 +180,9 @@ class PairJudgments:
     def of_rows(
         cls, pair: tuple[str, str], rows: Sequence[tuple[str, int, int | None]]
     ) -> PairJudgments:
-        """Return rows of judge, segment and answer for the first system; None for identical outputs."""
+        """Build from rows of judge, segment and answer for the first system, None for identical
+        outputs.
+        """
         return cls(
             *pair,
             judges=[judge for judge, _segment, _answer in rows],
@@ -184,7 +192,7 @@ class PairJudgments:
         )
 
     def __len__(self) -> int:
-        """Return m."""
+        """Return the number of judgments, m."""
         return len(self.judges)
 
     def preference(self, rows: BoolArray | None = None) -> Preference:
@@ -199,11 +207,11 @@ class PairJudgments:
         return self.preference(np.array([name == judge for name in self.judges], dtype=np.bool_))
 
     def is_shared(self) -> bool:
-        """Return whether several judges judged any segment."""
+        """Return whether any segment was judged by several judges."""
         return len(np.unique(self.segments)) < len(self)
 
     def reversed(self) -> PairJudgments:
-        """Return the same with the systems the other way round."""
+        """Return the same judgments with the systems swapped."""
         return replace(self, first=self.second, second=self.first, answers=-self.answers)
 
     def rows(self) -> list[BlockRow]:
@@ -224,16 +232,16 @@ class PairJudgments:
 
 
 def blocks_of(comparisons: Sequence[PairJudgments], systems: Sequence[str]) -> Blocks:
-    """Return the judgments of several comparisons as the columns that `ranking.core` ranks."""
+    """Return the judgments of several comparisons as `Blocks`."""
     return blocks_from_rows((row for each in comparisons for row in each.rows()), systems)
 
 
 def p_over_judges(judgments: PairJudgments) -> float | None:
-    """Return the two-sided p-value of R as a mean over judges, who may differ in taste.
+    """Return the two-sided p-value of R as a mean over judges, who may have different preferences.
 
-    The variance of R is that over judges, and where judges share segments what segments add to it: that over segments − that
-    over judgments, if it is above 0 (Cameron, Gelbach and Miller 2011). Degrees of freedom are one fewer than there are judges
-    or segments, whichever are fewer.
+    The variance of R is that over judges plus, if judges share segments, that over segments − that
+    over judgments, if positive (Cameron, Gelbach and Miller 2011). The degrees of freedom are the
+    number of judges or segments, whichever is smaller, minus one.
 
     Parameters
     ----------
@@ -242,8 +250,8 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     Returns
     -------
     float or None
-        None with one judge, who says nothing of how judges differ, or one segment. Where judges do not differ at all, the
-        variance says nothing: then it is the exact sign test with a vote for each judge.
+        None with one judge, because differences between judges cannot be estimated, or one segment.
+        If judges do not differ at all, the exact sign test with one vote per judge is used instead.
 
     References
     ----------
@@ -269,7 +277,9 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
 
 
 def _variance_of_mean(off: FloatArray, unit: npt.NDArray[np.integer]) -> float:
-    """Return the variance of a mean with these independent units, from the deviations of answers."""
+    """Return the variance of a mean with these independent units, given the deviations of
+    answers.
+    """
     sums = np.bincount(unit, weights=off)
     return float(len(sums) / (len(sums) - 1) * np.sum(sums**2) / len(off) ** 2)
 
@@ -286,13 +296,14 @@ class ComparisonResult:
     pooled : Preference
         All judges together.
     of_judges : Preference
-        A vote a judge, for the system that the judge preferred more often.
+        One vote per judge, for the system that the judge preferred more often.
     of_sentences : Preference or None
-        A vote for each sentence that several judges judged, for the system that more of them preferred; None if there is none.
+        One vote per sentence that several judges judged, for the system that more of them
+        preferred; None without such sentences.
     against_majority : tuple of str
-        The judges whose vote is not that of all judges together.
+        Judges whose vote differs from that of all judges together.
     p_judges : float or None
-        Of R as a mean over judges, see `p_over_judges`.
+        p-value of R as a mean over judges, see `p_over_judges`.
     """
 
     first: str
@@ -312,7 +323,7 @@ def compare(
     seed: int = 0,
     resamples: int = 1000,
 ) -> ComparisonResult:
-    """Read the judgments of a comparison in all ways.
+    """Evaluate the judgments of a comparison in all ways.
 
     Parameters
     ----------
