@@ -1,4 +1,5 @@
-"""Rank ranges and clusters of systems: from resampled scores, from sign tests of pairs, and as confidence sets.
+"""Rank ranges and clusters of systems: from resampled scores, from sign tests of pairs, or as
+confidence sets.
 
 Confidence sets come from studentised differences of correlated scores and step-down tests of families of them; they also
 hold among near-equal systems (Mogstad et al. 2024).
@@ -24,7 +25,7 @@ _RESAMPLES_AT_A_TIME = 256
 
 @dataclass(frozen=True, eq=False)
 class RankRanges:
-    """The ranks that each of n systems may have, both ends included.
+    """The possible ranks of each of n systems, both ends included.
 
     Attributes
     ----------
@@ -44,7 +45,7 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
     The ranks of a system in the resamples are sorted, and the same number is trimmed at both ends:
     at 95 %, the best 25 and the worst 25 of 1,000. The range is the remaining ranks. Systems tied
     in a resample share a span of ranks; its best rank is used for the lower ends, its worst rank
-    for the upper ends. A system that is not estimable in a resample may have any rank in it, and so
+    for the upper ends. A system without an estimate in a resample may have any rank in it, and so
     may a system of another group. So sparse data make ranges wide, but not arbitrary.
 
     Parameters
@@ -62,7 +63,7 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
     Raises
     ------
     ValueError
-        If there is no resample or `confidence` is not between 0 and 1.
+        If there are no resamples, or `confidence` is not between 0 and 1.
     """
     resamples = len(scores.values)
     cut = trim_count(resamples, confidence)
@@ -115,7 +116,7 @@ def clusters(ranges: RankRanges) -> Int64Array:
     order = np.argsort(ranges.low, axis=-1, kind="stable")
     low, high = (np.take_along_axis(each, order, axis=-1) for each in (ranges.low, ranges.high))
     reached = np.maximum.accumulate(high, axis=-1)
-    # In order of their starts, a range begins a new cluster if all ranges before it have ended.
+    # In order of their starts, a range starts a new cluster if all ranges before it have ended.
     begins = np.ones(low.shape, dtype=np.int64)
     begins[..., 1:] = low[..., 1:] > reached[..., :-1]
     result = np.empty_like(begins)
@@ -179,12 +180,12 @@ def sign_test(wins: Int64Array, losses: Int64Array, *, sides: Sides = 1) -> Floa
 
 
 def adjusted(p: FloatArray, correction: Correction) -> FloatArray:
-    """Return p-values corrected for their number, to compare with the level.
+    """Return p-values corrected for their number, for comparison with the level.
 
     Parameters
     ----------
     p : float64, shape (..., T)
-        p-values of T tests made together, possibly in many samples.
+        p-values of a family of T tests, possibly in many samples.
     correction : Correction
 
     Returns
@@ -219,7 +220,7 @@ def better(
     sides: Sides = 1,
     correction: Correction = Correction.NONE,
 ) -> BoolArray:
-    """Return which systems are significantly better than which by the sign test.
+    """Return whether each system is significantly better than each other by the sign test.
 
     Parameters
     ----------
@@ -228,8 +229,8 @@ def better(
     level : float
         Between 0 and 1.
     sides : 1 or 2
-        With 1, each pair is tested at `level` in the direction of its majority, as Koehn (2012)
-        does. Equal systems then differ with a probability of up to twice the level.
+        With 1, each pair is tested at `level` in the direction of its majority, as in Koehn (2012).
+        Equal systems then differ significantly with a probability of up to twice the level.
     correction : Correction
         For the n (n − 1) / 2 pairs, each counted once in the direction of its majority.
 
@@ -283,7 +284,7 @@ def rank_ranges_by_sign_test(
 
 
 def ranges_of_better(better: BoolArray) -> RankRanges:
-    """Return rank ranges from which systems are better than which, shape (..., n, n)."""
+    """Return rank ranges from a matrix of significantly better systems, shape (..., n, n)."""
     return RankRanges(
         low=1 + np.count_nonzero(better, axis=-2),
         high=better.shape[-1] - np.count_nonzero(better, axis=-1),
@@ -301,9 +302,9 @@ class ComparedPair:
     wins, losses, ties : int
         Comparisons of the first system with the second, by outcome for the first.
     p_value : float
-        p-value of the difference by itself.
+        Uncorrected p-value of the difference.
     adjusted_p : float
-        p-value of the difference, corrected for the number of pairs as the ranking says.
+        p-value of the difference, with the ranking's correction for the number of pairs.
     significant : bool
         Whether `adjusted_p` is at most 1 − confidence.
     """
@@ -364,7 +365,7 @@ def difference_tests(
     ahead = scores.values[:, np.newaxis] - scores.values
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(spread > 0, ahead / spread, np.inf)
-    # Scores that are not estimable are NaN, and so never ahead.
+    # Scores that cannot be estimated are NaN, and so never ahead.
     tested = ahead > 0
     if scores.group is not None:
         tested &= scores.group[:, np.newaxis] == scores.group
@@ -374,7 +375,7 @@ def difference_tests(
 
 
 def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> PairTests:
-    """Test each pair by the sign test, which takes its comparisons for independent.
+    """Test each pair by the sign test, which treats its comparisons as independent.
 
     Parameters
     ----------
@@ -411,7 +412,7 @@ def compared_pairs(
     ----------
     tallies : Tallies of n systems
     scores : Scores of shape (n,)
-        Scores behind the ranks; systems that are not estimable are left out.
+        Scores behind the ranks; systems without an estimate are left out.
     tests : PairTests
         Tests of the same n systems.
     level : float
@@ -442,25 +443,25 @@ def compared_pairs(
 _STREAM = int.from_bytes(b"ranksets", "little")
 #: A difference is known exactly if its variance is at most this share of the largest variance.
 _NO_VARIANCE = 1e-12
-#: Negative eigenvalues beyond this share of the largest eigenvalue are no rounding errors.
+#: Negative eigenvalues beyond this share of the largest eigenvalue are not rounding errors.
 _NEGATIVE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class StudentisedDifferences:
-    """Differences of n scores in units of their standard errors: observed, and drawn at random.
+    """Differences of n scores in units of their standard errors, observed and randomly drawn.
 
     Attributes
     ----------
     observed : float64, shape (n, n)
         ``observed[a, b]`` is (score of a − score of b) / standard error of that difference. 0 where
         the scores are tied, ±∞ where they differ and the standard error is 0, and NaN where they
-        cannot be compared: one is not estimable, or the systems are of different groups.
+        cannot be compared: one cannot be estimated, or the systems are in different groups.
     standard_error : float64, shape (n, n)
         Of the differences of the scores; 0 where they are known exactly.
     noise : float64, shape (n, draws)
         Draws with mean 0 and the covariance of the scores, normal or Student's t; 0 for a system
-        that is not estimable.
+        without an estimate.
     """
 
     observed: FloatArray
@@ -471,7 +472,7 @@ class StudentisedDifferences:
         """Return adjusted p-values for statements that one system is better than another.
 
         Differences are tested from the largest to the smallest, each against the maximum of all
-        that are not larger: differences rejected before no longer count (max-T step-down, Romano
+        that are not larger, so that those rejected earlier no longer count (max-T step-down, Romano
         and Wolf 2005). If all statements with p-values up to α are accepted, the probability of any
         false one is at most α.
 
@@ -484,7 +485,8 @@ class StudentisedDifferences:
         -------
         float64, shape (F,)
             Adjusted p-values, (1 + draws that reach the difference) / (1 + draws). 1 where the
-            scores say nothing or the opposite, 0 where the difference is known exactly.
+            scores are inconclusive or indicate the opposite, 0 where the difference is known
+            exactly.
 
         References
         ----------
@@ -647,13 +649,13 @@ def rank_confidence_sets(
 
     If `values` are normal around any true scores with covariance `covariance`:
 
-    - marginal: each system's set holds its true rank with probability `confidence` or more;
-    - simultaneous: all sets together hold all true ranks with probability `confidence` or more.
+    - marginal: each system's set contains its true rank with probability `confidence` or more;
+    - simultaneous: all sets contain the true ranks at once with probability `confidence` or more.
 
     True ranks are those of the expected values of the scores. Equal systems share a span of ranks,
-    and the sets hold all of it. So if simultaneous sets are grouped with
-    `clusters`, the probability that any system stands in a better
-    cluster than a system that is truly as good or better is at most 1 − `confidence`.
+    and the sets contain all of it. So if simultaneous sets are grouped with `clusters`, the
+    probability that any system is in a better cluster than a system that is truly as good or better
+    is at most 1 − `confidence`.
 
     Unlike percentiles of resampled ranks, this also holds if scores differ by less than their
     standard errors. The price is wider sets.
@@ -669,11 +671,11 @@ def rank_confidence_sets(
     confidence : float
         Between 0 and 1.
     simultaneous : bool
-        Whether all sets hold together, not only each by itself.
+        Whether the sets are simultaneous rather than marginal.
     degrees_of_freedom : float
         Degrees of freedom of `covariance`, such as `ScoreCovariance.degrees_of_freedom`: with few
         judges, the covariance itself is uncertain, and normal draws would make sets too narrow. ∞
-        takes it as known, as the paper does.
+        treats it as known, as in the paper.
     group : int64, shape (n,), optional
         As in `ranking.core.scores.Scores`: a system may be better or worse than any of another group.
     draws : int
@@ -684,7 +686,7 @@ def rank_confidence_sets(
     Returns
     -------
     RankRanges
-        Sets of the n systems; a set always holds the rank of the system's score.
+        Sets of the n systems; a set always contains the rank of the system's score.
 
     Raises
     ------

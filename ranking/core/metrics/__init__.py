@@ -1,1 +1,1 @@
-"""Automatic metrics: of texts, and beside human judgments."""
+"""Automatic metrics: computing them from texts, and comparing them with human judgments."""

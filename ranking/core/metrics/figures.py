@@ -3,8 +3,9 @@
 Evidence against "system i is better than j" is a p-value: from flipping the signs of the differences of each segment (a paired
 permutation test), or from resamples of the scores of systems.
 
-C pairs of outputs are in the same order by people and metric, D in opposite orders; T_h are tied by people alone, T_m by the metric
-alone, T_hm by both. A metric ties outputs whose scores differ by at most a threshold.
+People and metric put C pairs of outputs in the same order and D in opposite orders; T_h are tied
+only by people, T_m only by the metric, T_hm by both. A metric ties outputs whose scores differ by
+at most a threshold.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from ranking.core.counting.resampling import UNITS_AT_A_TIME, poisson_weights, u
 from ranking.core.estimates import Estimate
 from ranking.core.judged.blocks import Blocks
 
-#: With up to this many segments, all 2^S flips are enumerated instead of random ones.
+#: With up to this many segments, all 2^S flips are enumerated instead of drawing random ones.
 MOST_ENUMERATED = 12
 #: Tolerance relative to the sum of absolute scores: sums of flipped scores that are closer count as
 #: equal.
@@ -59,12 +60,14 @@ class Drawing:
     confidence: float = 0.95
 
     def quantile(self, units: int) -> float:
-        """Return the quantile of Student's t for two-sided intervals, with one degree of freedom less than there are units."""
+        """Return the quantile of Student's t for two-sided intervals, with units − 1 degrees of
+        freedom.
+        """
         return float(stdtrit(max(1, units - 1), (1 + self.confidence) / 2))
 
 
 def ratios(over: npt.NDArray[Any], under: npt.NDArray[Any]) -> FloatArray:
-    """Return over / under, NaN where there is nothing below the line."""
+    """Return over / under, NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(under > 0, over / under, np.nan), dtype=np.float64)
 
@@ -102,7 +105,8 @@ def resampled_sums(
 def resampled_means(values: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
     """Return means over segments in bootstrap resamples of segments, shape (R, K).
 
-    `values`, shape (S, K), are scores of segments, NaN where there is none. NaN where a resample has no score.
+    `values`, shape (S, K), are scores of segments, NaN where there is none. The result is NaN where
+    a resample has no score.
     """
     known = ~np.isnan(values)
     columns = np.concatenate([np.where(known, values, 0.0), known], axis=1)
@@ -121,16 +125,17 @@ def flipped_p_values(
     Parameters
     ----------
     scores : sequence of float64, shape (S, n)
-        Higher is better; NaN where there is none. A pair is compared on the segments in which both have a score.
+        Higher is better; NaN where there is none. A pair is compared on the segments on which both
+        have a score.
     keys : uint64, shape (S,)
-        Keys of the segments; flips are a function of key and seed.
+        Keys of the segments; flips depend only on key and seed.
     drawing : Drawing
 
     Returns
     -------
     list of float64, shape (n (n − 1) / 2,)
-        For each scorer, against "the first is better than the second" of ``np.triu_indices(n, 1)``; NaN for a pair without a
-        segment.
+        For each scorer, p-values of "the first is better than the second" for the pairs of
+        ``np.triu_indices(n, 1)``; NaN for pairs without common segments.
 
     References
     ----------
@@ -138,8 +143,8 @@ def flipped_p_values(
     Automatic Metrics via Soft Pairwise Accuracy, WMT.
     """
     first, second = np.triu_indices(scores[0].shape[1], 1)
-    # Systems are flipped instead of their pairs where none lacks a score: they are fewer. Flips of a constant change no
-    # difference, but leave fewer digits.
+    # If no scores are missing, systems are flipped instead of pairs, because there are fewer.
+    # Flipping a constant does not change differences, but loses precision.
     whole = [not np.isnan(each).any() for each in scores]
     columns = [
         each - each.mean() if is_whole else np.nan_to_num(pair_differences(each), nan=0.0)
@@ -159,9 +164,10 @@ def flipped_p_values(
 
 
 def flipped_sums(columns: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
-    """Return sums over segments whose signs are flipped at random, shape (R, K); all 2^S flips of few segments.
+    """Return sums over segments with random signs, shape (R, K); with few segments, all 2^S sign
+    combinations.
 
-    `columns` are of shape (S, K), `keys` of shape (S,).
+    `columns` have shape (S, K), and `keys` shape (S,).
     """
     segments = len(keys)
     if segments <= MOST_ENUMERATED:
@@ -206,7 +212,8 @@ def normal_p_values(scores: FloatArray, spread: FloatArray) -> FloatArray:
 
 
 def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
-    """Return 1 − mean |p − p| over pairs, shape (...); pairs without a p-value are left out.
+    """Return 1 − mean |p_human − p_metric| over pairs, shape (...); pairs without a p-value are
+    left out.
 
     Parameters
     ----------
@@ -221,9 +228,9 @@ def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
 
 IntpArray = npt.NDArray[np.intp]
 
-#: Accuracies closer than this are equal, but for rounding.
+#: Accuracies closer than this are equal up to rounding.
 _SAME = 1e-12
-#: Thresholds that are tried on other folds: all, or quantiles if there are more.
+#: Maximum number of thresholds tried on other folds: if there are more, their quantiles are used.
 _MOST_TRIED = 2000
 _COLUMNS = ("row", "first", "second", "human")
 
@@ -239,11 +246,11 @@ class Pairs:
     first, second : int32, shape (P,)
         Indices of the systems.
     human : int8, shape (P,)
-        1 if people prefer the first, −1 the second, 0 for a tie.
+        1 if people prefer the first, −1 if the second, 0 for a tie.
     judge : int32, shape (P,), or None
-        The judge of each comparison; None where scores name no judge.
+        The judge of each comparison; None if scores name no judges.
     by_segment : bool
-        True if each segment has the same weight, as for scores; False if each comparison has, as in rankings.
+        True if segments weigh equally, as for scores; False if comparisons do, as for rankings.
     """
 
     row: Int32Array
@@ -268,7 +275,8 @@ class Pairs:
         return replace(self, judge=None if self.judge is None else self.judge[chosen], **columns)
 
     def differences(self, values: FloatArray) -> FloatArray:
-        """Return how much better a metric finds the first output, shape (P,); NaN without both scores.
+        """Return the metric's score of the first output minus the second's, shape (P,); NaN without
+        both scores.
 
         `values` are the metric's scores of the S segments and n systems, higher is better.
         """
@@ -289,7 +297,9 @@ class Pairs:
 
 
 def pairs_of_scores(values: FloatArray) -> Pairs:
-    """Return all pairs of outputs of a segment that people gave scores, shape (S, n) with NaN where they did not."""
+    """Return all pairs of outputs of a segment with human scores `values`, shape (S, n), NaN where
+    missing.
+    """
     first, second = np.triu_indices(values.shape[1], 1)
     difference = pair_differences(values)
     row, pair = np.nonzero(~np.isnan(difference))
@@ -319,13 +329,13 @@ def pairs_of_blocks(blocks: Blocks) -> Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure, and what each of P items contributes.
+    """A figure, and the influence of each of P items on it.
 
     Attributes
     ----------
     value : float
     influence : float64, shape (P,)
-        How far each item moves the figure; they add up to 0.
+        Influence of each item on the figure, with a sum of 0.
     kinds : sequence of int, shape (P,)
         The segment of each item and, if known, its judge.
     """
@@ -338,16 +348,20 @@ class Figure:
     def of_sums(
         cls, over: FloatArray, under: FloatArray, kinds: Sequence[npt.NDArray[np.integer]]
     ) -> Figure:
-        """Return the ratio of two sums over items, such as a weighted mean; NaN without anything below the line."""
+        """Return the ratio of two sums over items, such as a weighted mean; NaN if the denominator
+        is 0.
+        """
         total = float(under.sum()) or np.nan
         value = float(over.sum()) / total
         return cls(value, np.asarray((over - value * under) / total), kinds)
 
     def estimate(self, drawing: Drawing) -> Estimate:
-        """Return the figure with its interval, from the same variance and quantile as `ranking.core.estimates.estimate`."""
+        """Return the figure with its interval, using the variance and quantile of
+        `ranking.core.estimates.estimate`.
+        """
         units = list(self.kinds)
         if len(units) > 1:
-            # What a judge judged of a segment.
+            # Each judge's judgments of a segment.
             judges = np.int64(units[1].max(initial=0) + 1)
             units.append(units[0] * judges + units[1])
         sums = [
@@ -363,10 +377,12 @@ class Figure:
 
 
 def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
-    """Return Kendall's τ over pairs, as three metrics tasks of WMT read it; pairs tied by people are left out.
+    """Return Kendall's τ over pairs as defined by three WMT metrics tasks; pairs tied by people are
+    left out.
 
-    A pair that the metric ties counts as one in the wrong order (WMT12), is left out (WMT13), or counts as a pair, neither for nor
-    against (WMT14). `difference`, shape (P,), is of the metric's scores.
+    A pair that the metric ties counts as wrongly ordered (WMT12), is left out (WMT13), or counts
+    only in the denominator (WMT14). `difference`, shape (P,), has the differences of the metric's
+    scores.
     """
     decided = (pairs.human != 0).astype(np.float64)
     agreement = np.asarray(pairs.human * np.sign(difference), dtype=np.float64)
@@ -379,7 +395,9 @@ def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
 
 
 def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
-    """Return the mean of Kendall's τ_b over segments, but for those where people or the metric tie all outputs."""
+    """Return the mean of Kendall's τ_b over segments, except those on which people or the metric
+    tie all outputs.
+    """
     sign = np.sign(difference)
     alike, by_people, by_metric = (
         np.bincount(pairs.row, weights)
@@ -391,7 +409,9 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
 
 
 def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> BoolArray:
-    """Return which pairs a metric orders or ties as people do, shape (P,); differences up to the threshold are ties."""
+    """Return whether a metric orders or ties each pair as people do, shape (P,); differences up to
+    the threshold are ties.
+    """
     tied = np.abs(difference) <= threshold
     return np.asarray(np.where(tied, human == 0, np.sign(difference) == human))
 
@@ -401,9 +421,10 @@ def calibrated(
 ) -> tuple[float, float]:
     """Return the best threshold for ties, and acc_eq with it, on these pairs (Deutsch et al. 2023).
 
-    acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), averaged over groups. Every difference that occurs is tried, and 0; the
-    smallest of the best is taken. Accuracies are summed pair by pair, as the shared task's scorer does, so that rounding picks
-    the same threshold among equal ones.
+    acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), averaged over groups. All occurring
+    differences and 0 are tried; the smallest of the best thresholds is used. Accuracies are summed
+    pair by pair, as in the shared task's scorer, so that rounding selects the same threshold among
+    equally good ones.
 
     Parameters
     ----------
@@ -411,9 +432,9 @@ def calibrated(
     difference : float64, shape (P,)
         Differences of the metric's scores.
     group : int32, shape (P,)
-        Ascending: the segments, whose mean accuracy it is, or one group for all pairs.
+        Group of each pair, ascending: its segment, or one group for all pairs.
     order : int, shape (P,)
-        The pairs by the size of their differences.
+        Indices of the pairs, sorted by the size of their differences.
 
     References
     ----------
@@ -422,7 +443,7 @@ def calibrated(
     """
     size, gain, right = _gains(human, difference)
     pairs = np.bincount(group)
-    # Right pairs of its group once a pair is a tie, from each group's pairs in a row of their own.
+    # Number of right pairs in a pair's group once the pair is a tie, with one row per group.
     place = (group, np.arange(len(size)) - (np.cumsum(pairs) - pairs)[group])
     rows = np.full((len(pairs), pairs.max()), np.inf)
     rows[place] = size
@@ -439,7 +460,7 @@ def calibrated(
     steps[1::2] = -((after - gain[order]) / of_group)
     steps[2::2] = after / of_group
     accuracies = np.cumsum(steps, out=steps)[::2] / len(used)
-    # Among equal differences the last counts, after all of them have become ties.
+    # Among equal differences, the last one counts, after all of them have become ties.
     ordered = size[order]
     accuracies[:1][ordered[:1] == 0] = -np.inf
     accuracies[1:-1][ordered[1:] == ordered[:-1]] = -np.inf
@@ -454,7 +475,8 @@ def right_on_folds(
     fold: Int64Array,
     order: IntpArray,
 ) -> FloatArray:
-    """Return which pairs are right with the threshold that is best on the other folds, shape (P,).
+    """Return whether each pair is right with the threshold that is best on the other folds, shape
+    (P,).
 
     Parameters
     ----------
@@ -466,7 +488,8 @@ def right_on_folds(
     Returns
     -------
     float64, shape (P,)
-        1 or 0. At most 2,000 thresholds are tried, quantiles of the differences if there are more.
+        1 or 0. At most 2,000 thresholds are tried, using quantiles of the differences if there are
+        more.
     """
     size, gain, base = _gains(human, difference)
     ordered = size[order]
@@ -480,7 +503,7 @@ def right_on_folds(
     count, folds = len(candidates), int(fold.max(initial=0)) + 1
     cell = fold[order] * count + place
     within = np.bincount(cell, (gain * weights)[order], folds * count)
-    # A difference of 0 gains nothing, so the first threshold leaves all as it is.
+    # A difference of 0 gains nothing, so the first threshold changes nothing.
     gained = np.cumsum(within.reshape(folds, count), axis=1)
     elsewhere = gained.sum(axis=0) - gained
     best = (elsewhere >= elsewhere.max(axis=1, keepdims=True) - _SAME).argmax(axis=1)
@@ -488,6 +511,8 @@ def right_on_folds(
 
 
 def _gains(human: Int8Array, difference: FloatArray) -> tuple[FloatArray, Int8Array, BoolArray]:
-    """Return sizes of differences, the gain from a tie for each pair, and whether it is right without."""
+    """Return sizes of differences, each pair's gain from becoming a tie, and whether it is right
+    without.
+    """
     right = np.sign(difference) == human
     return np.abs(difference), (human == 0).astype(np.int8) - right, right

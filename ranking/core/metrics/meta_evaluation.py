@@ -24,29 +24,31 @@ from ranking.core.metrics.people import Metric, NothingComparedError, People
 from ranking.core.ranges import RankRanges, clusters
 from ranking.core.scores import TIE_DECIMALS
 
-#: A figure of the scores of people and of a metric, of shape (..., n) each.
+#: Function that computes a figure from the scores of people and of a metric, each of shape (...,
+#: n).
 Measure = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 #: The agreement of a metric, of people among themselves, or of chance with people, by name:
 #:
-#: systems, segments (dict of str to Estimate): figures by name. Of systems: pearson, spearman, kendall, pairwise (accuracy),
-#: pairwise_separated, soft_pairwise (SPA). Of segments, from scores: pearson, kendall_by_segment, kendall_by_system,
-#: kendall_pooled; from rankings: tau_wmt12, tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the
-#: same pairs, and acc_eq_folds, on other segments. Those that cannot be computed are left out.
-#: threshold (float or None): of ties, for acc_eq.
-#: missing (int): outputs of judged segments that people compare and the metric does not score.
-#: outputs (int): outputs that people compare.
+#: systems, segments (dict of str to Estimate): figures by name. For systems: pearson, spearman,
+#: kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA). For segments, from scores:
+#: pearson, kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12,
+#: tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the same pairs, and
+#: acc_eq_folds, on other segments. Those that cannot be computed are left out. threshold (float or
+#: None): of ties, for acc_eq. missing (int): outputs of judged segments that people compare and the
+#: metric does not score. outputs (int): outputs that people compare.
 Agreement = dict[str, Any]
 
 
 def pairwise_accuracy(
     human: FloatArray, metric: FloatArray, least: FloatArray | None = None
 ) -> FloatArray:
-    """Return the share of pairs of systems that both order alike, shape (...), for scores of shape (..., n).
+    """Return the share of pairs of systems that both put in the same order, shape (...), for scores
+    of shape (..., n).
 
-    `least`, shape (P,), are the smallest differences of human scores that count, for the pairs of ``np.triu_indices(n, 1)``.
-    NaN without pairs, and where a score is NaN.
+    `least`, shape (P,), has the minimum differences of human scores that count, for the pairs of
+    ``np.triu_indices(n, 1)``. NaN without pairs, and where a score is NaN.
     """
     by_people, by_metric = (
         np.round(figures.pair_differences(each), TIE_DECIMALS) for each in (human, metric)
@@ -59,7 +61,7 @@ def pairwise_accuracy(
 
 
 def _measures(systems: int) -> dict[str, Measure]:
-    """Return the measures that need only scores of systems, for this number of systems."""
+    """Return the measures that need only systems' scores, for this number of systems."""
     return {"pairwise": pairwise_accuracy} | (dict(MEASURES) if systems >= FEWEST_SYSTEMS else {})
 
 
@@ -68,7 +70,8 @@ def agreement_of_metrics(
 ) -> list[Agreement]:
     """Compare metrics with people.
 
-    Where people score outputs, p-values for soft pairwise accuracy come from sign flips; where they rank them, from resamples.
+    If people score outputs, p-values for soft pairwise accuracy come from sign flips; if they rank
+    them, from resamples.
 
     Parameters
     ----------
@@ -85,9 +88,10 @@ def agreement_of_metrics(
 
     Notes
     -----
-    Intervals are for the mean of a figure over campaigns of this size with other segments and judges: the variance
-    over segments + over judges − that over what a judge judged of a segment (Cameron, Gelbach and Miller 2011), with Student's t.
-    The set of systems is fixed.
+    Intervals are for the expected value of a figure over campaigns of this size with other segments
+    and judges: the variance is that over segments + that over judges − that over each judge's
+    judgments of a segment (Cameron, Gelbach and Miller 2011), with Student's t. The set of systems
+    is fixed.
     """
     compared = np.zeros((len(people.segments), len(people.systems)), dtype=np.bool_)
     compared[people.pairs.row, people.pairs.first] = True
@@ -105,7 +109,9 @@ def agreement_of_metrics(
 
 
 def _estimates(given: Mapping[str, Figure], drawing: Drawing | None) -> dict[str, Estimate]:
-    """Return figures with their intervals, without those if `drawing` is None; figures that are NaN are left out."""
+    """Return figures with intervals, or without if `drawing` is None; figures that are NaN are left
+    out.
+    """
     return {
         name: Estimate(each.value, None, None) if drawing is None else each.estimate(drawing)
         for name, each in given.items()
@@ -117,7 +123,7 @@ def _system_figures(
     people: People, metrics: Sequence[Metric], *, intervals: bool
 ) -> Iterator[dict[str, Estimate]]:
     measures = _measures(len(people.systems))
-    # The pairs that humans separate vary as well.
+    # The set of pairs separated by people varies as well.
     measures["pairwise_separated"] = partial(pairwise_accuracy, least=people.least_separated)
     resampled = _resampled_scores(metrics, people.drawing)
     softs = _soft_accuracies(people, metrics, resampled)
@@ -147,7 +153,9 @@ def _system_figures(
 def _soft_accuracy(
     people: People, drawn: FloatArray, human: FloatArray, metric: FloatArray
 ) -> FloatArray:
-    """Return soft pairwise accuracy of scores, with normal p-values whose standard errors are those of the campaign."""
+    """Return soft pairwise accuracy of scores, using normal p-values with the standard errors of
+    the campaign.
+    """
     return figures.soft_pairwise_accuracy(
         figures.normal_p_values(human, figures.difference_spread(people.resampled["segments"])),
         figures.normal_p_values(metric, figures.difference_spread(drawn)),
@@ -177,8 +185,8 @@ def _soft_accuracies(
 def _resampled_scores(metrics: Sequence[Metric], drawing: Drawing) -> list[FloatArray]:
     """Return scores of systems in resamples of segments, shape (R, n) for each metric.
 
-    Deviations are those of means over segments, also where a metric scores whole systems otherwise, as BLEU does; without
-    scores of segments there are none.
+    Deviations are those of means over segments, even if a metric scores whole systems in another
+    way, as BLEU does; without segment scores, there are none.
     """
     segments = np.unique(np.concatenate([metric.segments for metric in metrics]))
     values = np.concatenate([metric.of(segments) for metric in metrics], axis=1)
@@ -192,7 +200,9 @@ def _resampled_scores(metrics: Sequence[Metric], drawing: Drawing) -> list[Float
 def _segment_figures(
     people: People, values: FloatArray, *, intervals: bool
 ) -> tuple[dict[str, Estimate], float | None]:
-    """Return figures of a metric, from its scores of the judged segments, and the threshold of its ties."""
+    """Return figures of a metric, from its scores of the judged segments, and its threshold for
+    ties.
+    """
     pairs = people.pairs
     difference = pairs.differences(values)
     known = ~np.isnan(difference)
@@ -256,10 +266,10 @@ def _varies(values: FloatArray) -> bool:
 
 Tested = Literal["soft_pairwise", "acc_eq"]
 Progress = Callable[[int, int], None]
-#: Differences that are closer are equal, but for rounding.
+#: Closer differences are equal up to rounding.
 _EQUAL = 1e-12
 _RANDOM_METRICS = 20
-#: Pairs of outputs that the floor is computed on.
+#: Approximate maximum number of pairs of outputs for computing the floor.
 _MOST_PAIRS = 400_000
 _SPLITS = 200
 
@@ -294,12 +304,13 @@ def meta_evaluation(
     Returns
     -------
     dict
-        people: their scores of systems, numbers of segments and of pairs, and what they gave. metrics: an Agreement of each,
-        in the order given, with its name and scores. left_out: names of metrics that score fewer than two of the systems that
-        people compare. ceiling, floor: an Agreement or None; the floor is None without metrics. clusters (1 for the best) and
-        tests (p-values of pairs of metrics, the one with more soft pairwise accuracy first): of the metrics that score all
-        systems; empty for fewer than two. groups: number of segments and agreements in each group of segments; metrics with
-        too few scores there are missing.
+        people: systems' scores, numbers of segments and of pairs, and the kind of judgments.
+        metrics: an Agreement for each, in the order given, with its name and scores. left_out:
+        names of metrics that score fewer than two of the systems compared by people. ceiling,
+        floor: an Agreement or None; the floor is None without metrics. clusters (1 for the best)
+        and tests (p-values of pairs of metrics, the one with higher soft pairwise accuracy first):
+        for metrics that score all systems; empty for fewer than two. groups: number of segments and
+        agreements for each group of segments, without metrics with too few scores in it.
 
     Raises
     ------
@@ -373,7 +384,9 @@ def meta_evaluation(
 def _found(
     side: Side, people: People, metrics: Sequence[Metric], segments: Int64Array | None = None
 ) -> list[tuple[Metric, Agreement]]:
-    """Return agreements in the order of the metrics; those that score the same systems are compared together."""
+    """Return agreements in the order of the metrics; metrics that score the same systems are
+    compared together.
+    """
     if len(people.systems) < 2:
         raise NothingComparedError("fewer than two systems have a score")
     by_systems: dict[tuple[str, ...], list[Metric]] = {}
@@ -394,28 +407,30 @@ def _found(
 def metrics_compared(
     people: People, metrics: Sequence[tuple[Metric, float]], figure: Tested
 ) -> tuple[FloatArray, FloatArray, Int64Array]:
-    """Test which metrics agree better with people than which others.
+    """Test for each pair of metrics whether the first agrees better with people.
 
-    If two metrics agree alike with people, it makes no difference which of them scored a segment. So the two are swapped
-    in random segments, for all systems at once, and p is the share of swaps whose difference is at least the observed one (with few
-    segments, of all swaps). For soft pairwise accuracy the standardised scores are swapped (PERM-BOTH of Deutsch et al.
-    2021), and p-values of pairs of systems come from the normal distribution. For acc_eq it is swapped which pairs
-    are right, so that each metric keeps its threshold of ties.
+    If two metrics agree equally well with people, it does not matter which of them scored a
+    segment. So the two are swapped on random segments, for all systems at once, and p is the share
+    of swaps whose difference is at least the observed one (with few segments, of all swaps). For
+    soft pairwise accuracy, the standardised scores are swapped (PERM-BOTH of Deutsch et al. 2021),
+    and p-values of pairs of systems come from the normal distribution. For acc_eq, the right pairs
+    are swapped, so that each metric keeps its threshold for ties.
 
     Parameters
     ----------
     people : People
     metrics : sequence of (Metric, float)
-        M metrics, at least one, each with its threshold of ties.
+        M metrics, at least one, each with its threshold for ties.
     figure : "soft_pairwise" or "acc_eq"
         Pairs of metrics with p ≤ 1 − confidence differ; there is no correction for their number, as in WMT.
 
     Returns
     -------
     values : float64, shape (M,)
-        The figure on the segments that were compared: those that all the metrics score.
+        The figure on the compared segments, which are those scored by all metrics.
     p_value : float64, shape (M, M)
-        One-sided, for "the first agrees better than the second"; NaN where there is no test.
+        One-sided p-values for "the first agrees better than the second"; NaN where there is no
+        test.
     cluster : int64, shape (M,)
         1 for the best; from rank ranges: 1 + the metrics that agree significantly better … M − those that agree significantly
         worse.
@@ -440,13 +455,14 @@ def metrics_compared(
     return values, p_value, clusters(ranges)
 
 
-#: The figure of each metric, NaN without a segment to compare; and its difference between two of them in swaps.
+#: The figure of each metric, NaN without segments to compare; and a function for its difference
+#: between two metrics in swaps.
 _Swaps = tuple[FloatArray, Callable[[int, int], FloatArray]]
 
 
 def _right(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
     scored = [metric.of(people.segments) for metric, _threshold in metrics]
-    # Segments that all metrics score whole, as far as people score them.
+    # Segments on which all metrics score every output that people score.
     unknown = np.isnan(np.sum(scored, axis=0))
     if people.values is not None:
         unknown &= ~np.isnan(people.values)
@@ -470,7 +486,8 @@ def _right(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
 def _soft(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
     numbers = people.segments
     if people.values is None:
-        # Rankings are about systems, not outputs: segments that were not judged tell as much about a metric.
+        # Rankings are about systems, not outputs, so unjudged segments are as informative about a
+        # metric.
         numbers = reduce(np.intersect1d, [metric.segments for metric, _threshold in metrics])
     scored = [metric.of(numbers) for metric, _threshold in metrics]
     if people.values is not None:
@@ -492,7 +509,7 @@ def _soft(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
         return [each for each, _flipped in found], [flipped for _each, flipped in found]
 
     sums, flipped = summed(standard)
-    # There are many pairs of systems: one metric at a time.
+    # One metric at a time, because there are many pairs of systems.
     squares, flipped_squares = summed(figures.pair_differences(each) ** 2 for each in standard)
 
     def agreement(sums: FloatArray, squares: FloatArray) -> FloatArray:
@@ -510,9 +527,10 @@ def _soft(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
 
 
 def floor(people: People) -> Agreement:
-    """Return the figures of random scores: means over 20 metrics of normal deviates, and the range of 95 % of such metrics.
+    """Return the figures of random scores: means over 20 metrics of normal deviates, with 95%
+    ranges.
 
-    Segments are sampled so that there are about 400,000 pairs of outputs at most.
+    Segments are sampled so that there are at most about 400,000 pairs of outputs.
     """
     most = max(100, round(len(people.segments) * _MOST_PAIRS / max(1, len(people.pairs))))
     if most < len(people.segments):
@@ -553,18 +571,18 @@ def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
 
 
 def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | None:
-    """Return how far people agree with people; None where judges are not known.
+    """Return the agreement of people with each other; None if judges are unknown.
 
-    Segment figures compare each judge with the others on outputs that both judged; their intervals are over segments and
-    judges. Their ties are their own, so that no threshold is tuned. System figures compare half of the judges with the
-    other half: means over 200 random halves, with the range of 95 % of them. Half of the judgments is less than metrics
-    are compared with, so that a metric may be better.
+    Segment figures compare each judge with the others on outputs that both judged; their intervals
+    are over segments and judges. Ties are those given by judges, so no threshold is tuned. System
+    figures compare one half of the judges with the other: means over 200 random splits, with 95%
+    ranges. Metrics are compared with twice as many judgments, so a metric may be better.
 
     Parameters
     ----------
     people : People
     ratings : OutputScores, optional
-        What judges scored, where people score outputs.
+        Scores by judge, if people score outputs.
     """
     systems: Mapping[str, Estimate] = {}
     if people.blocks is not None and people.pairs.judge is not None:
@@ -586,7 +604,9 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
 
 
 def _judges_beside_each_other(pairs: Pairs, judge: Int32Array) -> tuple[Pairs, FloatArray]:
-    """Return each comparison with each of the same outputs by another judge, and that one's answer as a difference."""
+    """Pair each comparison with those of the same outputs by other judges, whose answers become
+    differences.
+    """
     systems = int(pairs.second.max(initial=0)) + 1
     key = (pairs.row.astype(np.int64) * systems + pairs.first) * systems + pairs.second
     order = np.argsort(key, kind="stable")
@@ -616,7 +636,7 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     one, other = (
         expected_wins(layout.unpack(chosen @ wins).wins).values for chosen in (half, 1 - half)
     )
-    # Half of the judgments has twice the variance.
+    # Half of the judgments have twice the variance.
     spread = figures.difference_spread(people.resampled["segments"]) * np.sqrt(2)
     found = {
         name: measure(one, other) for name, measure in _measures(len(people.systems)).items()
@@ -638,7 +658,7 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     """Return pairs by the means of the other judges, and how each judge scores them, on outputs that both scored."""
     _names, judge = np.unique(ratings.judge, return_inverse=True)
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
-    # A row for each judge and segment.
+    # One row for each judge and segment.
     segments = int(segment.max()) + 1
     keys, row = np.unique(judge * segments + segment, return_inverse=True)
 

@@ -1,4 +1,6 @@
-"""Systems in the order of a metric beside that of people: ranges, contradictions, and segments where both differ most."""
+"""Comparison of the orders of systems by a metric and by people: ranges, contradictions, and
+segments with the largest differences.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,10 @@ Row = dict[str, Any]
 
 
 def people_order(people: People) -> list[Row]:
-    """Return the systems as people order them, best first: system, score, rank, rank_low and rank_high.
+    """Return the systems as ordered by people, best first: system, score, rank, rank_low and
+    rank_high.
 
-    The range of a rank leaves room for all systems that people do not tell from it.
+    The rank range of a system includes all systems that people do not separate from it.
     """
     scores, ranks = people.scores, _ranks(people.scores, people.better)
 
@@ -49,7 +52,9 @@ def people_order(people: People) -> list[Row]:
 
 
 def _ranks(values: FloatArray, better: BoolArray) -> list[tuple[Any, Any, Any]]:
-    """Return rank, and first and last rank that significant differences leave, of each system; NaN has no rank."""
+    """Return each system's rank, and the first and last rank allowed by significant differences;
+    NaN has no rank.
+    """
     rank = 1 + np.count_nonzero(values[:, np.newaxis] > values + EQUAL_WITHIN, axis=0)
     low = 1 + np.count_nonzero(better, axis=0)
     high = np.count_nonzero(~np.isnan(values)) - np.count_nonzero(better, axis=1)
@@ -59,7 +64,7 @@ def _ranks(values: FloatArray, better: BoolArray) -> list[tuple[Any, Any, Any]]:
 def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
     """Compare a metric with human rankings.
 
-    Segments have the weights that they have in human rankings of the same seed.
+    Segments have the same weights as in human rankings with the same seed.
 
     Returns
     -------
@@ -75,8 +80,9 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
         people), by_people (difference of the scores that people give the two), difference (of the metric, the better one minus
         the worse one, in the metric's own direction), and is_separated (whether the metric's range of it leaves 0 out).
 
-        discords: `most` segments at most, where the metric and people differ most, the largest first: segment, better and
-        worse (by people), by_people and by_metric (differences in units of their root mean square; below 0 for the metric).
+        discords: at most `most` segments on which the metric and people differ most, largest
+        difference first: segment, better and worse (by people), by_people and by_metric
+        (differences in units of their root mean square; below 0 for the metric).
     """
     ranges = _Ranges(metric, people)
     place = {system: index for index, system in enumerate(metric.systems)}
@@ -111,20 +117,20 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
 
 
 def _sign(found: Range | None) -> int:
-    """Return 1 or −1 if a range leaves 0 out, and 0 if it does not or is not known."""
+    """Return 1 or −1 if a range excludes 0; 0 if it does not, or is unknown."""
     if found is None or found.low is None or found.high is None or found.low <= 0 <= found.high:
         return 0
     return 1 if found.value > 0 else -1
 
 
 class _Ranges:
-    """Values of a metric, and differences, with their ranges."""
+    """Values of a metric, and their differences, with ranges."""
 
     def __init__(self, metric: Metric, people: People) -> None:
         self._metric, self._drawing = metric, people.drawing
         self._resampled = np.zeros((len(metric.systems), 0))
         if metric.statistics is None:
-            # A mean is a ratio of sums, too: of scores over ones.
+            # A mean is also a ratio of sums: of scores over ones.
             own = metric.sign * metric.values.T
             self._statistics = np.stack([own, np.ones_like(own)], axis=-1)
             is_mean = np.isnan(metric.of_systems) | np.isclose(
@@ -143,7 +149,9 @@ class _Ranges:
         self._resampled = resampled_values(metric.kind, metric.statistics, keys, people.drawing)
 
     def of(self, one: int, other: int | None = None) -> Range | None:
-        """Return the value of a system, or minus that of another on the segments that both have; None if one has none."""
+        """Return the value of a system, or its difference from another's on common segments; None
+        if either has none.
+        """
         if self.kind not in ("exact", "mean"):
             value, drawn = self._values[one], self._resampled[one]
             if other is not None:

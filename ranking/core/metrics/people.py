@@ -1,4 +1,6 @@
-"""Scores of metrics, and human judgments in the form that metrics are compared with: from rankings, or from scores of outputs."""
+"""Scores of metrics, and human judgments (rankings, or scores of outputs) in the form for
+comparison with metrics.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,12 @@ _DRAWING = Drawing()
 
 
 class NothingComparedError(ValueError):
-    """People compare no two systems."""
+    """The human judgments do not compare any two systems."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Metric:
-    """The scores of a metric, or of people without judges, for n systems.
+    """Scores of n systems by a metric, or by people without known judges.
 
     Attributes
     ----------
@@ -52,20 +54,20 @@ class Metric:
     segments : int64, shape (S',)
         Numbers of the segments with scores, ascending, whether people judged them or not.
     values : float64, shape (S', n)
-        Higher is better, whatever the metric's own direction; NaN where it has none.
+        Higher is better, regardless of the metric's own direction; NaN without a score.
     of_systems : float64, shape (n,)
         Scores of whole systems; NaN for the mean over its segments.
     sign : float
         −1 if lower is better in the metric's own direction; its scores were multiplied by this.
     is_human : bool
     signature : str
-        Version and settings; empty if not known.
+        Version and settings; empty if unknown.
     missing : int or None
-        Outputs of the test set without a score; None if not known.
+        Number of outputs of the test set without a score; None if unknown.
     kind : str
         Key of `ranking.core.metrics.texts.TEXT_METRICS` for a metric of texts, otherwise empty.
     statistics : float64, shape (n, S', k), or None
-        Statistics of a metric of texts, NaN where it has none; None for other metrics.
+        Statistics of a metric of texts, NaN where missing; None for other metrics.
     """
 
     name: str
@@ -97,7 +99,9 @@ class Metric:
         )
 
     def within(self, segments: Int64Array) -> Metric:
-        """Return the scores of some of the segments; those of systems are means over them, unless these are all."""
+        """Restrict the scores to some segments; systems' scores become means over them, unless
+        these are all segments.
+        """
         rows = np.isin(self.segments, segments)
         if rows.all():
             return self
@@ -111,7 +115,7 @@ class Metric:
 
     @cached_property
     def means(self) -> FloatArray:
-        """Means over segments, shape (n,); NaN for a system without scores of segments."""
+        """Means over segments, shape (n,); NaN for a system without segment scores."""
         known = ~np.isnan(self.values)
         return ratios(np.where(known, self.values, 0.0).sum(axis=0), known.sum(axis=0))
 
@@ -149,11 +153,12 @@ class People:
     pairs : Pairs
         Comparisons of outputs.
     values : float64, shape (S, n), or None
-        Scores of outputs; None where people rank them.
+        Scores of outputs; None if people rank them.
     blocks : Blocks or None
-        Ranked blocks; None where people score outputs.
+        Ranked blocks; None if people score outputs.
     drawing : Drawing
-        Draws of `resampled` and of what is compared with it, and the confidence of intervals and tests.
+        Settings of the draws in `resampled` and in compared metrics, and the confidence of
+        intervals and tests.
     """
 
     systems: tuple[str, ...]
@@ -168,12 +173,14 @@ class People:
 
     @property
     def keys(self) -> UInt64Array:
-        """Keys of the segments, by which they are resampled."""
+        """Resampling keys of the segments."""
         return segment_keys(self.segments)
 
     @cached_property
     def folds(self) -> Int64Array | None:
-        """The fold of each segment, shape (S,); the threshold of ties is tuned on the other folds. None for a single segment."""
+        """Fold of each segment, shape (S,), for tuning the threshold for ties on other folds; None
+        for a single segment.
+        """
         count = min(_FOLDS, len(self.segments))
         return (
             folds_of_segments(self.segments, count, seed=self.drawing.seed) if count > 1 else None
@@ -181,10 +188,11 @@ class People:
 
     @cached_property
     def least_separated(self) -> FloatArray:
-        """Return the least difference of scores at which people separate a pair, shape (n (n − 1) / 2,).
+        """Minimum difference of scores at which people separate each pair, shape (n (n − 1) / 2,).
 
-        Two-sided t-tests of each pair by itself, with a degree of freedom fewer than there are segments or judges. The covariance
-        of the scores over segments and judges is what `estimates.estimate` does for one figure.
+        It comes from two-sided, uncorrected t-tests, with degrees of freedom of one fewer than the
+        number of segments or judges, whichever is smaller. The covariance over segments and judges
+        is computed like the variance in `estimates.estimate`.
         """
         over = {unit: _covariance(values) for unit, values in self.resampled.items()}
         covariance = over["segments"] + over["judges"] - over["cells"]
@@ -194,12 +202,12 @@ class People:
         variance = np.diag(covariance)
         of_difference = variance[first] + variance[second] - 2 * covariance[first, second]
         reach = self.drawing.quantile(self.fewest_units) * np.sqrt(np.maximum(0.0, of_difference))
-        # Equal scores are never told apart.
+        # Equal scores are never separated.
         return np.maximum(10.0**-TIE_DECIMALS, reach)
 
     @cached_property
     def better(self) -> BoolArray:
-        """Return where people separate two systems and the first is better, shape (n, n)."""
+        """Whether people separate each two systems and the first is better, shape (n, n)."""
         first, second = np.triu_indices(len(self.systems), 1)
         ahead = pair_differences(self.scores)
         apart = np.abs(ahead) >= self.least_separated
@@ -210,12 +218,14 @@ class People:
     def interval(
         self, value: float, resampled: Mapping[Unit, FloatArray], **ends: float
     ) -> Estimate:
-        """Return a figure with the interval that its resamples of each unit give; `ends` are `least` and `most`."""
+        """Return a figure with an interval from its resamples of each unit; `ends` are `least` and
+        `most`.
+        """
         fewest, confidence = self.fewest_units, self.drawing.confidence
         return estimate(float(value), resampled, fewest_units=fewest, confidence=confidence, **ends)
 
     def difference(self, one: int, other: int) -> Estimate:
-        """Return by how much people score a system higher than another, with its interval."""
+        """Return the difference of two systems' human scores, with its interval."""
         return self.interval(
             self.scores[one] - self.scores[other],
             {unit: drawn[:, one] - drawn[:, other] for unit, drawn in self.resampled.items()},
@@ -223,9 +233,11 @@ class People:
 
     @cached_property
     def preferences(self) -> tuple[Int64Array, Int64Array, Int64Array, FloatArray]:
-        """Preferences on average over judges: row of the segment, two systems, by how much the first is preferred, shape (P,) each.
+        """Mean preferences over judges: segment row, two systems, and preference for the first,
+        each of shape (P,).
 
-        It is the share of comparisons won less that lost if outputs are ranked, otherwise the difference of scores.
+        The preference is the share of comparisons won minus the share lost if outputs are ranked,
+        otherwise the difference of scores.
         """
         pairs, n = self.pairs, np.int64(len(self.systems))
         by = pairs.human if self.values is None else pairs.differences(self.values)
@@ -247,18 +259,18 @@ def people_of_blocks(
     systems: Collection[str] | None = None,
     segments: Int64Array | None = None,
 ) -> People:
-    """Return human preferences from judged blocks.
+    """Return the human side from judged blocks.
 
     Parameters
     ----------
     blocks : Blocks
-        Without the reference, if it is not to be compared.
+        Blocks without the reference, unless it is to be compared.
     method : str
         A method of the registry that scores counts.
     drawing : Drawing
-        Weights of segments and judges are those of the human ranking with this seed.
+        Segments and judges have the same weights as in the human ranking with this seed.
     systems, segments : optional
-        Those to look at; all if not given.
+        Systems and segments to include; all if not given.
 
     Raises
     ------
@@ -289,7 +301,7 @@ def people_of_blocks(
 
 
 def _drawn(task: JudgedTask | ScoredTask, method: str, drawing: Drawing) -> dict[str, Any]:
-    """Return the systems with a score as `People` has them."""
+    """Return the systems with a score in the form of `People`."""
     drawn = drawn_scores(
         task, counts_method_named(method), resamples=drawing.resamples, seed=drawing.seed
     )
@@ -310,8 +322,8 @@ def people_of_ratings(
     systems: Collection[str] | None = None,
     segments: Int64Array | None = None,
 ) -> People:
-    """Return human preferences from judges' scores of outputs; a segment's score of a system is the mean over its
-    judges. Other parameters and exceptions are those of `people_of_blocks`.
+    """Return the human side from judges' scores of outputs, averaged over the judges of an output.
+    Other parameters and exceptions are those of `people_of_blocks`.
     """
     given = task.scores
     within = None if segments is None else set(segments.tolist())
@@ -341,10 +353,11 @@ def people_of_scores(
     systems: Collection[str] | None = None,
     segments: Int64Array | None = None,
 ) -> People:
-    """Return human preferences from scores without judges, such as the human scores of an EvalSet folder.
+    """Return the human side from scores without judges, such as the human scores of an EvalSet
+    folder.
 
-    Other parameters and exceptions are those of `people_of_blocks`. Scores of whole systems are means over the segments if some
-    of them are requested.
+    Other parameters and exceptions are those of `people_of_blocks`. If only some segments are
+    requested, scores of whole systems are means over these.
     """
     some = given.take([name for name in given.systems if systems is None or name in systems])
     if segments is not None:
@@ -361,7 +374,7 @@ def people_of_scores(
         systems=some.systems,
         segments=numbers,
         scores=some.scores,
-        # No judges are known, so that resamples of them change nothing.
+        # No judges are known, so resampling them changes nothing.
         resampled={
             "segments": drawn,
             "judges": np.tile(some.scores, (drawing.resamples, 1)),

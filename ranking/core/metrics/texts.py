@@ -1,7 +1,8 @@
 """Metrics of texts: BLEU, chrF, TER, WER and PER from statistics of segments.
 
-Each metric is a function of sums of statistics of segments, so any subset of segments, and any resample of them, follows
-from statistics that are computed once. BLEU, chrF and TER are those of sacrebleu, whose signature is kept.
+Each metric is a function of sums of segment statistics, so its value for any subset or resample of
+segments follows from statistics that are computed once. BLEU, chrF and TER are those of sacrebleu,
+whose signature is kept.
 
 Error rates E = Σc/ΣL of errors c and reference lengths L have an exact standard error, that of a ratio estimator (Vilar et
 al. 2007 derive the same without Monte Carlo). BLEU and chrF are resampled over segments with the weights that human
@@ -37,7 +38,7 @@ from ranking.core.metrics.figures import Drawing, Figure, resampled_sums
 _ORDERS: Final = 4
 _CHARACTER_ORDERS: Final = 6
 _BETA_SQUARED: Final = 4.0
-#: Names of the metrics, each with its statistics of a segment.
+#: Metrics by name, each with the names of its segment statistics.
 TEXT_METRICS: Final[Mapping[str, tuple[str, ...]]] = {
     "BLEU": (
         "output_words",
@@ -54,7 +55,8 @@ TEXT_METRICS: Final[Mapping[str, tuple[str, ...]]] = {
     "WER": ("errors", "length", "hits", "substitutions", "deletions", "insertions"),
     "PER": ("errors", "length"),
 }
-#: Metrics that count errors: smaller is better, and their first two statistics are errors and reference length.
+#: Metrics that count errors: lower is better, and the first two statistics are errors and reference
+#: length.
 ERROR_RATES: Final = frozenset({"TER", "WER", "PER"})
 #: Tokenization of languages that do not separate words by spaces, as sacrebleu calls it; characters if it is not installed.
 _TOKENS_OF: Final = {
@@ -80,15 +82,15 @@ def language_tokens(language: str, *, of_words: bool = False) -> str:
     language : str
         BCP 47 tag.
     of_words : bool
-        Whether texts of languages that separate words by spaces are split there alone, as word error rates are used
-        to; otherwise punctuation is split off, too ("13a").
+        Whether texts of languages that separate words by spaces are split only at spaces, as is
+        usual for word error rates; otherwise punctuation is split off as well ("13a").
     """
     chosen = _TOKENS_OF.get(language.lower().split("-")[0], "none" if of_words else "13a")
     return chosen if is_tokenization_installed(chosen) else "char"
 
 
 def is_tokenization_installed(tokens: str) -> bool:
-    """Return whether the packages that a tokenization needs are there."""
+    """Return whether the packages that a tokenization needs are installed."""
     return tokens not in _MODULES or find_spec(_MODULES[tokens]) is not None
 
 
@@ -103,9 +105,9 @@ class TextMetric:
     language : str
         BCP 47 tag of the outputs.
     lowercase : bool
-        Whether case is ignored. TER ignores it anyway, as sacrebleu's default is.
+        Whether to ignore case. TER always ignores it, which is sacrebleu's default.
     tokens : str
-        One of `TOKENS`, for BLEU, WER and PER; empty for that of the language.
+        One of `TOKENS`, for BLEU, WER and PER; empty for the language's default.
     """
 
     name: str
@@ -124,7 +126,7 @@ class TextMetric:
 
     @cached_property
     def _sacrebleu(self) -> Callable[..., Any]:
-        """The class of sacrebleu with these settings; it takes `references`, by number and segment."""
+        """The sacrebleu class with these settings; it takes `references`, by number and segment."""
         extra_require("metrics", "Metrics of texts")
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
@@ -138,12 +140,12 @@ class TextMetric:
         return partial(BLEU, lowercase=self.lowercase, tokenize=self.tokenization)
 
     def signature(self, references: Iterable[Sequence[str]]) -> str:
-        """Return all settings in a line, as sacrebleu writes them.
+        """Return all settings in one line, in sacrebleu's format.
 
         Parameters
         ----------
         references : iterable of sequence of str
-            Those of each segment; segments without any do not count.
+            References of each segment; segments without any do not count.
         """
         numbers = {len(each) for each in references if each}
         count = numbers.pop() if len(numbers) == 1 else -1
@@ -182,9 +184,9 @@ class TextMetric:
         Parameters
         ----------
         outputs : mapping of str to sequence of str or None
-            Of each system the output for each of N segments; None where there is none.
+            Outputs of each system for N segments; None where missing.
         references : sequence of sequence of str
-            Those of each segment; empty where there is none.
+            References of each segment; empty where there are none.
         progress : callable, optional
 
         Returns
@@ -210,7 +212,7 @@ class TextMetric:
     def _scorer(
         self, references: Sequence[Sequence[str]]
     ) -> Callable[[list[str]], Iterable[Sequence[float]]]:
-        """Return a function from an output for each segment to the statistics of each."""
+        """Return a function from one output per segment to their statistics."""
         if self.name not in _OF_WORDS:
             metric = self._sacrebleu(references=list(zip_longest(*references)))
             # sacrebleu has no public name for statistics of segments.
@@ -220,14 +222,16 @@ class TextMetric:
 
         def fewest(text: str, wanted: Sequence[list[str]]) -> Sequence[float]:
             words = self.tokenized(text)
-            # The first of equal ones.
+            # If equal, the first one.
             return min((errors(words, each) for each in wanted), key=itemgetter(0))
 
         return lambda texts: map(fewest, texts, tokens)
 
 
 def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, ...]:
-    """Return errors, reference length, hits, substitutions, deletions and insertions of an alignment with fewest errors."""
+    """Return errors, reference length, hits, substitutions, deletions and insertions of an
+    alignment with the fewest errors.
+    """
     from rapidfuzz.distance import Levenshtein
 
     kinds = Counter(step.tag for step in Levenshtein.editops(reference, output))
@@ -238,20 +242,20 @@ def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, .
 
 
 def unordered_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, int]:
-    """Return errors where order does not count, max(|h|, |r|) − |h ∩ r|, and the reference length."""
+    """Return the errors ignoring order, max(|h|, |r|) − |h ∩ r|, and the reference length."""
     common = (Counter(output) & Counter(reference)).total()
     return max(len(output), len(reference)) - common, len(reference)
 
 
 def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> FloatArray:
-    """Return a metric of sums of statistics, times 100.
+    """Compute a metric, times 100, from sums of statistics.
 
     Parameters
     ----------
     name : str
         A key of `TEXT_METRICS`.
     sums : float64, shape (…, k)
-        NaN where statistics are not known.
+        NaN where statistics are unknown.
     of_segments : bool
         Whether they are of single segments: BLEU then leaves out orders longer than the output, as sacrebleu does for
         sentences.
@@ -259,7 +263,7 @@ def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> 
     Returns
     -------
     float64, shape (…)
-        NaN where it is not known, or where all references are empty.
+        NaN where unknown, or where all references are empty.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         if name == "BLEU":
@@ -298,12 +302,12 @@ def _chrf(sums: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Range(Estimate):
-    """A value with its range, whose ends are None where nothing tells: a single segment.
+    """A value with its range, whose ends are None with a single segment.
 
     Attributes
     ----------
     error : float or None
-        Standard error; None where it is not known.
+        Standard error; None if unknown.
     """
 
     error: float | None = None
@@ -335,10 +339,10 @@ def resampled_values(
     name : str
         A key of `TEXT_METRICS`.
     statistics : float64, shape (S, N, k)
-        Of S systems; segments with NaN do not count for a system.
+        Statistics of S systems; segments with NaN do not count for a system.
     key : uint64, shape (N,)
-        Of segments or documents: `ranking.core.counting.resampling.segment_keys`, as human rankings have them, gives both
-        the same weights.
+        Keys of segments or documents: with `ranking.core.counting.resampling.segment_keys`, as in
+        human rankings, both have the same weights.
     drawing : Drawing
 
     Returns
@@ -352,7 +356,7 @@ def resampled_values(
 
 
 def resampled_range(value: float, resampled: FloatArray, confidence: float) -> Range:
-    """Return the range of a value from its resamples, by percentiles."""
+    """Return the percentile range of a value from its resamples."""
     known = np.sort(resampled[~np.isnan(resampled)])
     if len(known) < 2 or known[0] == known[-1]:
         return Range(value, None, None)
@@ -366,7 +370,7 @@ def _is_known(statistics: FloatArray) -> BoolArray:
 
 
 def known_sums(statistics: FloatArray) -> FloatArray:
-    """Return sums over segments, of those that are known; shape (…, k) from (…, N, k)."""
+    """Return sums over segments with known statistics, shape (…, k) from (…, N, k)."""
     return np.asarray(np.where(_is_known(statistics)[..., np.newaxis], statistics, 0).sum(axis=-2))
 
 
