@@ -1,1 +1,1 @@
-"""Simulated campaigns: quality of rankings, and the number of judgments required."""
+"""Simulated campaigns: quality of rankings, and number of judgments required."""

@@ -1,4 +1,6 @@
-"""The judgments that targets need (Koehn 2012, §6), from simulated campaigns that grow until they reach them."""
+"""Number of judgments needed for targets (Koehn 2012, §6), from simulated campaigns that grow until
+they reach them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from ranking.core.simulation.noise import CampaignCurve, Futures, NoiseFit, like
 #: Ratio of the comparisons at neighbouring points of a curve.
 _STEP = 1.1
 #: Campaigns first grow to this many comparisons, then repeatedly to four times as many: most
-#: targets are near, and all earlier steps together cost a third of a step.
+#: targets are near, and all earlier steps together cost a third of the last one.
 _FIRST_LIMIT, _NEXT_LIMIT = 50_000, 4
 
 #: Names of the measures, in the order of the columns.
@@ -56,12 +58,16 @@ class GrowthResult:
     first: FloatArray
 
     def median(self) -> FloatArray:
-        """Return comparisons after which half of the campaigns reached each target, (T,)."""
+        """Return comparisons after which half of the campaigns have reached each target, shape
+        (T,).
+        """
         middle: FloatArray = np.exp(np.median(np.log(self.first), axis=0))
         return middle
 
     def interval(self, confidence: float) -> FloatArray:
-        """Return the interval in which a share `confidence` of campaigns did so, (2, T)."""
+        """Return the interval in which a share `confidence` of campaigns reach each target, shape
+        (2, T).
+        """
         low, high = _tails(confidence)
         return np.stack(
             [
@@ -86,19 +92,20 @@ def simulate_until(
 ) -> GrowthResult:
     """Simulate campaigns until they reach the targets, and return the comparisons required.
 
-    With `with_average`, all campaigns grow until their average reaches each target. Then campaigns
-    that have not reached it grow until the interval of a share `confidence` has an upper end.
+    With `with_average`, all campaigns grow until their average reaches each target. Afterwards,
+    campaigns that have not reached it grow until the interval of a share `confidence` has an upper
+    end.
 
     Parameters
     ----------
     model_of : callable
-        Returns the model of each experiment; models may only differ in noise and groups.
+        Returns the model of each experiment; models may differ only in noise and groups.
     experiments : sequence of int
     targets : sequence of Target
     confidence : float
         Share of campaigns whose interval must be known.
     limit : float
-        The most comparisons to simulate.
+        Maximum number of comparisons to simulate.
     alpha : float
         Level of the one-sided sign test.
     with_average : bool
@@ -148,7 +155,9 @@ def _tails(confidence: float) -> tuple[float, float]:
 
 
 def _grid(first: int, last: float) -> Int64Array:
-    """Return numbers of comparisons from `first` to `last`, evenly spaced in their logarithms."""
+    """Return numbers of comparisons from `first` to `last`, evenly spaced on a logarithmic
+    scale.
+    """
     points = 1 + max(1, int(np.ceil(np.log(max(last, first + 1) / first) / np.log(_STEP))))
     return np.rint(np.geomspace(first, max(last, first + 1), points)).astype(np.int64)
 
@@ -162,7 +171,9 @@ def _measure(
     seed: int,
     experiment: int,
 ) -> FloatArray:
-    """Return the share of significant pairs, and the clusters if wanted, (checkpoints, 1 or 2)."""
+    """Return the share of significant pairs and, if requested, the number of clusters, shape
+    (checkpoints, 1 or 2).
+    """
     model = model_of(experiment)
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
     columns = [significant_pairs(wins, alpha=alpha)]
@@ -173,8 +184,10 @@ def _measure(
 
 
 def _crossing(counts: FloatArray, values: FloatArray, target: float) -> float:
-    """Return where a curve, linear in log counts, first reaches a value; infinite if never."""
-    # A share of pairs is a ratio of integers and may be a rounding error below the target.
+    """Return the count at which a curve, linear in log counts, first reaches a value; infinite if
+    never.
+    """
+    # A share of pairs is a ratio of integers, and may be below the target by a rounding error.
     reached = np.flatnonzero(values >= target - 1e-9)
     if not len(reached):
         return np.inf
@@ -186,13 +199,13 @@ def _crossing(counts: FloatArray, values: FloatArray, target: float) -> float:
     return float(counts[end - 1] * (counts[end] / counts[end - 1]) ** share)
 
 
-#: The model does not fit the spread of a campaign's systems if the test's p-value is at most this.
+#: p-value up to which the model does not fit the spread of a campaign's systems.
 MISFIT = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetRow:
-    """The judgments that one target requires.
+    """Number of judgments required for one target.
 
     Attributes
     ----------
@@ -200,11 +213,11 @@ class BudgetRow:
     target : float
         Share of the pairs of systems, or number of clusters.
     comparisons : int or None
-        Pairwise comparisons, ties included, after which half of the campaigns have reached the
-        target: the median of a campaign's need. None if it is beyond the limit.
+        Pairwise comparisons, including ties, after which half of the campaigns have reached the
+        target. None if beyond the limit.
     low, high : int or None
-        A share `confidence` of campaigns reaches the target between these numbers. None if beyond
-        the limit.
+        Numbers between which a share `confidence` of campaigns reach the target. None if beyond the
+        limit.
     average : int or None
         Comparisons after which the average share, or number of clusters, of all campaigns is the
         target (Koehn 2012, Table 4). Usually more than the median, because a few campaigns of
@@ -229,13 +242,13 @@ class BudgetRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """A plan, with all that is needed to repeat it.
+    """A plan, with everything needed to reproduce it.
 
     Attributes
     ----------
     model : Model
     collected : int
-        Comparisons already collected, ties included; 0 without a campaign.
+        Comparisons already collected, including ties; 0 without a campaign.
     fit : NoiseFit or None
         The noise fitted to the campaign, if there is one.
     spread_p : float or None
@@ -248,8 +261,8 @@ class Budget:
     rows : tuple of BudgetRow
         The targets in the order given.
     needs : tuple of tuple of float
-        For each target, the comparisons by which each simulated campaign reaches it, infinite beyond the
-        limit; empty without a campaign.
+        For each target, the number of comparisons at which each simulated campaign reaches it,
+        infinite beyond the limit; empty without a campaign.
     """
 
     model: Model
@@ -296,11 +309,11 @@ def plan_budget(
         campaigns.
     confidence : float
     limit : int
-        The most comparisons to simulate.
+        Maximum number of comparisons to simulate.
     alpha : float
         Level of the test.
     seed : int
-        The plan is a function of all arguments except `engine`, bit for bit.
+        The plan depends only on the arguments, except `engine`, bit for bit.
     engine : Engine, optional
         Where to compute; this thread if not given.
     progress : callable, optional
@@ -358,7 +371,7 @@ def plan_campaign(
     """Plan the rest of a campaign.
 
     Simulated campaigns that resemble it so far are continued (`ranking.core.simulation.noise`):
-    their noise and systems are possible values for this campaign, and systems may be equally good.
+    their noise and systems are plausible for this campaign, and some systems may be equally good.
     If many systems may be equally good, a target may never be reached, and the interval is open.
 
     Parameters
@@ -371,13 +384,13 @@ def plan_campaign(
     experiments : int
         Number of campaigns to keep.
     futures : Futures, optional
-        Those of this curve, fit, number of experiments and seed, if they were found before.
+        Futures for this curve, fit, number of experiments and seed, if already computed.
 
     Returns
     -------
     Budget
-        Comparisons include ties, assumed to be as frequent as in the campaign so far. Targets that
-        the campaign has reached are never placed in the future, and others never in the past.
+        Comparisons include ties, assumed to be as frequent as in the campaign so far. Targets
+        already reached are never placed in the future, and others never in the past.
 
     Raises
     ------
@@ -431,17 +444,17 @@ def plan_from_start(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> tuple[BudgetRow, ...]:
-    """Plan campaigns like this one from their first judgment, also with more systems.
+    """Plan campaigns like this one from their first judgment, possibly with more systems.
 
-    Systems added to the simulated campaigns of `futures`: the others keep their qualities and
-    the noise, and new ones are drawn like them. So two plans differ by these systems, and by chance. What
-    the campaign itself has reached plays no part.
+    When systems are added to the simulated campaigns of `futures`, the others keep their qualities,
+    the noise stays the same, and new systems are drawn like the others. So two plans differ only by
+    these systems and by chance. The results of the campaign so far are not used.
 
     Parameters
     ----------
     curve : CampaignCurve
     futures : Futures
-        Of this curve.
+        Futures of this curve.
     more_systems : int
         Not negative.
     targets, clusters, confidence, limit, seed, engine, progress
@@ -450,8 +463,8 @@ def plan_from_start(
     Returns
     -------
     tuple of BudgetRow
-        `more` is the same as `comparisons`: all are counted, ties included, as frequent as in the
-        campaign.
+        `more` equals `comparisons`: all comparisons count, including ties, which are as frequent as
+        in the campaign.
 
     Raises
     ------
@@ -483,7 +496,8 @@ def plan_from_start(
 
 @on_any_engine()
 def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
-    # Qualities and groups are drawn one after the other, so those of the others stay.
+    # Qualities and groups are drawn one after the other, so those of the other systems do not
+    # change.
     model = model_of(experiment)
     return replace(model, systems=model.systems + more)
 

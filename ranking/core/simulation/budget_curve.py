@@ -1,9 +1,11 @@
-"""Pairs and clusters to expect from a number of judgments, quickly enough for a page that follows a slider.
+"""Forecasts of separated pairs and clusters by number of judgments, fast enough for a page with a
+slider.
 
-Abilities of systems are drawn: before the first judgment from Koehn's (2012) model, afterwards from their posterior; some may
-be equally good, as in `ranking.core.simulation.noise`. The comparisons to come follow from them, as normal variables with the
-correlation that comparisons of one block have. `needs_of_design` says what other designs would take from now on, on the
-systems and the noise that a campaign's judgments show.
+Abilities of systems are drawn: before the first judgment from Koehn's (2012) model, afterwards from
+their posterior; some may be equally good, as in `ranking.core.simulation.noise`. Future comparisons
+are simulated from them, as normal variables with the correlation of comparisons in one block.
+`needs_of_design` estimates the remaining effort with other designs, given the systems and the noise
+in a campaign's judgments.
 """
 
 from __future__ import annotations
@@ -26,12 +28,13 @@ from ranking.core.simulation.model import QUALITY_RANGE
 
 
 class GroupsPosterior:
-    """The posterior of n abilities, given an estimate of each with an independent normal error.
+    """Posterior of n abilities, given an estimate of each with an independent normal error.
 
-    Beforehand all systems differ, or share 1 to n abilities, each number as likely, and groups of all sizes as
-    likely. Abilities of groups are normal around 0, with one of some spreads, each as likely. In the posterior
-    groups hold systems that follow one another by their estimates: others are much less likely. All such
-    partitions are summed over, from the lowest estimate to the highest, and drawn backwards.
+    A priori, all systems differ, or they share 1 to n abilities, with all numbers and all group
+    sizes equally likely. Abilities of groups are normal around 0, with one of several equally
+    likely spreads. In the posterior, groups consist of systems with consecutive estimates, because
+    other groups are much less likely. All such partitions are summed over, from the lowest estimate
+    to the highest, and drawn backwards.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ class GroupsPosterior:
     spreads : float64, shape (T,)
         Standard deviations of abilities.
     share_with_equals : float
-        Chance beforehand that the number of groups is drawn; otherwise all systems differ.
+        Prior probability that the number of groups is drawn; otherwise all systems differ.
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class GroupsPosterior:
         self._spreads = spreads
         n, count = len(estimate), len(spreads)
         self._runs = self._evidence_of_runs()
-        # Log weight of the first j systems in g groups, by spread.
+        # Log weights of the first j systems in g groups, by spread.
         reached = np.full((n + 1, n + 1, count), -np.inf)
         reached[0, 0] = 0.0
         for groups in range(1, n + 1):
@@ -76,7 +79,9 @@ class GroupsPosterior:
         self._evidence = np.exp(evidence - logsumexp(evidence, axis=1).max())
 
     def is_possible(self, groups: int, *, odds: float) -> bool:
-        """Return True if this number of groups explains the estimates no more than `odds` times worse than the best number."""
+        """Return True if the likelihood of this number of groups is at most `odds` times lower than
+        that of the best number.
+        """
         return bool(self._evidence[groups - 1].sum() * odds >= 1)
 
     def draw(
@@ -87,9 +92,11 @@ class GroupsPosterior:
         groups: int | None = None,
         odds: float = 1.0,
     ) -> FloatArray:
-        """Draw abilities, (E, n), in the order in which the estimates were given; with a number of `groups` if given.
+        """Draw abilities, shape (E, n), in the order of the given estimates; with `groups` groups
+        if given.
 
-        Of n groups then with the largest spread that explains the estimates no more than `odds` times worse than another.
+        For n groups, use the largest spread whose likelihood is at most `odds` times lower than
+        that of another.
         """
         n, count = len(self._estimate), len(self._spreads)
         chances = self._chances
@@ -133,7 +140,9 @@ class GroupsPosterior:
         return float((known * self._estimate[begin:end]).sum()) / precision, precision**-0.5
 
     def _evidence_of_runs(self) -> FloatArray:
-        """Return for the run of systems i … j the log evidence that they are one group, with s! ways; (n, n, T)."""
+        """Return the log evidence, including s! orders, that systems i … j are one group, shape (n,
+        n, T).
+        """
         n = len(self._estimate)
         sums = [
             np.concatenate([[0.0], np.cumsum(self._precision * self._estimate**power)])
@@ -155,15 +164,17 @@ class GroupsPosterior:
         return np.where((end > begin)[:, :, np.newaxis], evidence, -np.inf)
 
 
-#: Noises of campaigns, for qualities from 0 to 10: those fitted to WMT10 and WMT12, and Koehn's 7 to 12.
+#: Noise levels of campaigns, for qualities from 0 to 10: those fitted to WMT10 and WMT12, and
+#: Koehn's 7 to 12.
 NOISES = (4.0, 12.0)
 #: Share of comparisons that are not tied, in the same campaigns.
 DECIDED_SHARE = 0.83
-#: Standard deviations of abilities (log odds) that the judgments choose among; the least: nearly equal.
+#: Possible standard deviations of abilities (log odds), weighted by the judgments; the smallest
+#: means nearly equal.
 _SPREADS = np.geomspace(0.05, 2.0, 12)
 _NEWTON_STEPS = 20
 _WEAK_SPREAD = 2.0
-#: Simulated campaigns: fewer of many systems, where every one takes longer.
+#: Number of simulated campaigns: fewer with many systems, which take longer.
 _MOST_EXPERIMENTS, _FEWEST_EXPERIMENTS, _PAIRS_IN_ALL = 192, 96, 30_000
 #: Simulated separately: this share of campaigns with 1, 2 and n different qualities, unless the
 #: judgments make another number of qualities this many times as likely; for n, those with the
@@ -171,8 +182,8 @@ _MOST_EXPERIMENTS, _FEWEST_EXPERIMENTS, _PAIRS_IN_ALL = 192, 96, 30_000
 _EXTREME_SHARE, _POSSIBLE_ODDS, _SPREAD_ODDS = 0.25, 100.0, 5.0
 
 
-#: For active designs: fewer campaigns, in steps of at most this many blocks at first and of this
-#: share of all comparisons later; this many blocks are drawn per step.
+#: For active designs: number of campaigns, maximum blocks per step at first, maximum share of all
+#: comparisons per step later, and blocks drawn per step.
 _ACTIVE_EXPERIMENTS = 64
 _FIRST_BLOCKS, _GROWTH, _BLOCKS_A_STEP = 8, 0.25, 8
 _NEARLY_NONE = 1e-12
@@ -180,15 +191,15 @@ _NEARLY_NONE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ActiveDraw:
-    """Settings of the choices of an active design.
+    """Settings for choosing pairs in an active design.
 
     Attributes
     ----------
     priorities : callable
-        Returns the priorities (E, n, n) of pairs after wins (E, n, n), and the abilities (E, n) that they follow from, of
-        those of fewer wins; 0 at first.
+        Returns the priorities (E, n, n) of pairs after wins (E, n, n) and the underlying abilities
+        (E, n), given the abilities after fewer wins; 0 at first.
     floor : float
-        Share of blocks that are drawn as balanced ones.
+        Share of blocks drawn as in a balanced design.
     """
 
     priorities: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
@@ -202,14 +213,14 @@ class BudgetCurve:
     Attributes
     ----------
     comparisons : float64, shape (C,)
-        Ties included.
+        Comparisons, including ties.
     pairs, pairs_low, pairs_high : float64, shape (C,)
-        Pairs of systems that the one-sided sign test at 0.05 separates: expected, and the interval that
-        holds 95 % of what may come.
+        Expected number of pairs of systems separated by the one-sided sign test at 0.05, with the
+        interval that contains 95% of outcomes.
     pairs_middle : float64, shape (C,)
-        The number that half of what is likely reaches.
+        Median of the number of separated pairs.
     clusters, clusters_low, clusters_high : float64, shape (C,)
-        The same of clusters by rank ranges of that test.
+        The same for clusters by rank ranges of that test.
     """
 
     comparisons: FloatArray
@@ -240,7 +251,8 @@ def budget_curve(
     Parameters
     ----------
     comparisons : sequence of float
-        In all, ties included, ascending; a number below those already made counts as those.
+        Total numbers, including ties, ascending; at least the number of existing comparisons is
+        used.
     systems : int
         n, at least 2.
     per_block : int
@@ -250,13 +262,14 @@ def budget_curve(
     ties : number
         Tied comparisons so far.
     share_with_equals : float
-        How likely it is beforehand that some systems are equally good.
+        Prior probability that some systems are equally good.
     confidence : float
-        Of the intervals.
+        Confidence of the intervals.
     experiments : int, optional
-        Simulated campaigns, and three quarters as many of extremes; 96 to 192 if not given, 64 of an active design.
+        Number of simulated campaigns, plus three quarters as many for extremes; 96 to 192 if not
+        given, 64 for an active design.
     active : ActiveDraw, optional
-        Pairs meet by it; as often as each other if not given.
+        Active design that chooses pairs; if not given, all pairs meet equally often.
     seed : int
 
     Raises
@@ -292,8 +305,8 @@ def budget_curve(
     measured = _measured(won, np.concatenate([chances, *extremes]), more, shown, random, active)
     separated, clusters = (each[:experiments] for each in measured)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    # A band for all likely worlds together and one for each extreme: among many worlds an interval
-    # may miss the true one.
+    # One band for all likely worlds together and one for each extreme, because an interval over
+    # many worlds may miss the true one.
     begins = np.cumsum([0, experiments, *(len(each) for each in extremes)]).tolist()
     bands = [
         (
@@ -335,7 +348,9 @@ def _quantile(values: FloatArray, share: float, method: Literal["lower", "higher
 
 
 def _extremes(n: int) -> list[int]:
-    """Return the numbers of different qualities that are simulated by themselves: those that separate fewest and most pairs."""
+    """Return the numbers of distinct qualities simulated separately: those that separate the fewest
+    and the most pairs.
+    """
     return sorted({1, min(2, n), n})
 
 
@@ -346,7 +361,8 @@ def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) 
     noise = np.exp(random.uniform(np.log(NOISES[0]), np.log(NOISES[1]), experiments))
     for row in np.flatnonzero(groups < n).tolist():
         group = np.arange(n)
-        # First one system of each group, then each further one joins that of one before it.
+        # First one system for each group, then each further one joins the group of an earlier
+        # system.
         for system in range(int(groups[row]), n):
             group[system] = group[int(random.random() * system)]
         quality[row] = quality[row, group]
@@ -364,8 +380,9 @@ def _chances_judged(
 ) -> tuple[FloatArray, list[FloatArray]]:
     """Return chances (E, n, n) drawn from the posterior of abilities in Bradley and Terry's model; and of each extreme.
 
-    Comparisons of a block share its outputs. Of equally good systems, the wins of one in a block of k
-    have (k + 1) / 3 times the variance of independent ones: comparisons count the less.
+    Comparisons in a block share its outputs. With equally good systems, the wins of one in a block
+    of k have (k + 1) / 3 times the variance of independent ones, so comparisons count
+    correspondingly less.
     """
     estimate, variance = _estimates(won * 3 / (shown + 1))
     groups = GroupsPosterior(estimate, variance, _SPREADS, share_with_equals=share_with_equals)
@@ -383,10 +400,10 @@ def _chances_of_abilities(ability: FloatArray) -> FloatArray:
 
 
 def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the abilities of most likelihood and their variances, as if those were independent.
+    """Return the maximum likelihood abilities and their variances, as if they were independent.
 
-    Variances are such that differences have theirs where all pairs met equally often. A weak prior bounds
-    both where a system won all, or met no other.
+    Variances are chosen so that those of differences are correct if all pairs met equally often. A
+    weak prior bounds both for systems that won all comparisons or met no other system.
     """
     n = len(won)
     met = won + won.T
@@ -413,14 +430,16 @@ def _measured(
     random: np.random.Generator,
     active: ActiveDraw | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the pairs separated and the clusters, (E, C), after `more` decided comparisons of all pairs."""
+    """Return the numbers of separated pairs and of clusters, each of shape (E, C), after `more`
+    decided comparisons.
+    """
     experiments, n, _n = chances.shape
     first, second = np.triu_indices(n, k=1)
     pairs = len(first)
     chance = chances[:, first, second]
     # Covariance of two pairs with a system in common: 1/3 within a block.
     shared = (shown - 2) / (n - 2) / 3 if n > 2 else 0.0
-    # The pairs that meet in a block are random.
+    # Pairs meet in blocks at random.
     apart = 1 - shown * (shown - 1) / (n * (n - 1))
     start = won[first, second]
     met = start + won[second, first]
@@ -458,7 +477,9 @@ def _measured(
 
 
 class _ActivePairs:
-    """Frequencies of pairs under an active design, in E campaigns side by side, a few blocks standing for all of a step."""
+    """Frequencies of pairs under an active design in E parallel campaigns, with a few blocks
+    representing each step.
+    """
 
     def __init__(self, active: ActiveDraw, won: FloatArray, experiments: int, shown: int) -> None:
         self._active, self._won, self._shown = active, won, shown
@@ -469,7 +490,7 @@ class _ActivePairs:
         self._of_block = shown * (shown - 1) / 2
 
     def parts(self, before: float, total: float) -> Iterator[float]:
-        """Yield the parts of a step: each at most a share of all comparisons at the time."""
+        """Yield the parts of a step, each at most a given share of all comparisons so far."""
         while before < total:
             most = max(_FIRST_BLOCKS * self._of_block, _GROWTH * self._judged)
             size = min(most, total - before)
@@ -483,7 +504,7 @@ class _ActivePairs:
         to_come: FloatArray,
         random: np.random.Generator,
     ) -> FloatArray:
-        """Return how many of these comparisons are of each pair, (E, pairs)."""
+        """Return the number of these comparisons for each pair, shape (E, pairs)."""
         first, second = self._pairs
         if self._judged >= (1 + _GROWTH) * self._known:
             self._weights, self._known = self._weights_after(lead, to_come), self._judged
@@ -495,7 +516,7 @@ class _ActivePairs:
         return np.asarray(together * (size / (blocks * self._of_block)))
 
     def _weights_after(self, lead: FloatArray, to_come: FloatArray) -> FloatArray:
-        """Return the chances of pairs in active and in even blocks, (2, E, n, n)."""
+        """Return the weights of pairs in active and in balanced blocks, shape (2, E, n, n)."""
         first, second = self._pairs
         wins = np.broadcast_to(self._won, (len(lead), *self._won.shape)).copy()
         ahead = np.clip(lead, 0, to_come)
@@ -508,11 +529,12 @@ class _ActivePairs:
 def _blocks_by_weight(
     weights: FloatArray, which: Int64Array, shown: int, random: np.random.Generator
 ) -> FloatArray:
-    """Return for B blocks of E campaigns which systems they show, 1 or 0, (E, B, n): drawn as active designs draw.
+    """Draw the systems shown in B blocks of E campaigns as active designs do; 1 or 0, shape (E, B,
+    n).
 
-    The weights (2, E, n, n) hold those of active and of even blocks; `which` chooses for each block. The chance of the
-    first system is proportional to its weights with all systems, that of each further one to those with the systems shown
-    already.
+    The weights (2, E, n, n) are for active and for balanced blocks; `which` selects one for each
+    block. The probability of the first system is proportional to its weights with all systems, that
+    of each further one to its weights with the systems already chosen.
     """
     n = weights.shape[-1]
     campaign = np.arange(weights.shape[1])[:, np.newaxis]
@@ -530,23 +552,24 @@ def _blocks_by_weight(
     return np.asarray(chosen)
 
 
-#: Numbers of comparisons that are examined, evenly on a logarithmic scale; between two of them, straight lines.
+#: Number of examined numbers of comparisons, evenly spaced on a logarithmic scale, with linear
+#: interpolation.
 _POINTS = 36
-#: The first one, as a share of the last.
+#: The first number as a share of the last.
 _FIRST = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
 class DesignNeed:
-    """Judgments from now on until a share of the pairs is told apart under a design.
+    """Number of further judgments until a share of the pairs is separated under a design.
 
     Attributes
     ----------
     target : float
     judgments : float or None
-        By which half of what is likely has reached it; None beyond the limit.
+        Median; None beyond the limit.
     low, high : float or None
-        By which the upper and the lower end of the interval are the target.
+        Numbers at which the upper and the lower end of the interval reach the target.
     """
 
     target: float
@@ -565,21 +588,22 @@ def needs_of_design(
     active: ActiveDraw | None = None,
     seed: int = 0,
 ) -> tuple[DesignNeed, ...]:
-    """Return the remaining effort with a design, independent of the design of judgments so far.
+    """Return the remaining effort with a design, regardless of the design of the judgments so far.
 
     Parameters
     ----------
     tallies : Tallies
-        Of the judgments so far, with at least one decided comparison.
+        Tallies of the judgments so far, with at least one decided comparison.
     per_block : int
         Systems in a block of the design.
     targets : sequence of float
-        Shares of the pairs of systems, told apart by the one-sided sign test at 0.05.
+        Shares of the pairs of systems to be separated by the one-sided sign test at 0.05.
     limit : float
-        Most judgments to look ahead to, from now on.
+        Maximum number of further judgments to consider.
     confidence : float
     active : ActiveDraw, optional
-        If the design chooses pairs by their judgments; otherwise all meet as often.
+        Settings if the design chooses pairs by their judgments; otherwise all pairs meet equally
+        often.
     seed : int
 
     Returns
@@ -613,7 +637,9 @@ def needs_of_design(
 
 
 def _reached(judgments: FloatArray, pairs: FloatArray, wanted: float) -> float | None:
-    """Return where a curve first reaches a number of pairs; None if it does not."""
+    """Return the number of judgments at which a curve first reaches a number of pairs; None if it
+    never does.
+    """
     there = np.flatnonzero(pairs >= wanted - 1e-9)
     if not len(there):
         return None

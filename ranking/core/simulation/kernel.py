@@ -92,7 +92,7 @@ def judge_blocks(
 ) -> None:
     """Judge blocks one after the other, and count wins and ties up to each checkpoint.
 
-    Draws for a block do not depend on later blocks, so a longer campaign begins with the shorter
+    Draws for a block do not depend on later blocks, so a longer campaign starts with the shorter
     one.
 
     Parameters

@@ -28,17 +28,18 @@ from ranking.core.simulation.model import (
 )
 
 Level = Literal["pairs", "blocks", "segments"]
-_SEGMENT_KEYS = 200  # Stream of random numbers, apart from those of the simulation.
+_SEGMENT_KEYS = 200  # Stream of random numbers, separate from those of the simulation.
 
 
 def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
-    """Return which systems are significantly better than which by the one-sided sign test.
+    """Return whether each system is significantly better than each other by the one-sided sign
+    test.
 
-    A system is significantly better if at least as many wins, of the m decided comparisons of the
-    pair, have a probability of at most `alpha` for equally good systems. One-sided tests at 0.05,
-    in both directions of each pair, reproduce the tables of Koehn (2012). The result is that of
-    `ranking.core.ranges.better`, but it is looked up in a table: forty times as fast for
-    the curves of thousands of campaigns.
+    A system is significantly better if, for equally good systems, the probability of at least as
+    many wins in the pair's m decided comparisons is at most `alpha`. One-sided tests at 0.05, in
+    both directions of each pair, reproduce the tables of Koehn (2012). The result is that of
+    `ranking.core.ranges.better`, but looked up in a table, which is forty times faster for the
+    curves of thousands of campaigns.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
     Returns
     -------
     bool, shape (..., n, n)
-        ``result[..., a, b]``: a is significantly better than b.
+        ``result[..., a, b]`` if a is significantly better than b.
     """
     decided = wins + np.swapaxes(wins, -1, -2)
     better: BoolArray = wins >= critical_wins(decided, alpha=alpha)
@@ -57,7 +58,7 @@ def significantly_better(wins: Int64Array, *, alpha: float = 0.05) -> BoolArray:
 
 
 def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
-    """Return the fewest wins that are significant by the one-sided sign test.
+    """Return the smallest number of wins that is significant by the one-sided sign test.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
     Returns
     -------
     int64, the shape of `decided`
-        m + 1 where even m wins are not significant.
+        m + 1 if even m wins are not significant.
     """
     # A power of two, so that campaigns of similar size share one table.
     size = 1 << int(decided.max(initial=1)).bit_length()
@@ -78,13 +79,14 @@ def critical_wins(decided: Int64Array, *, alpha: float = 0.05) -> Int64Array:
 
 @lru_cache(maxsize=16)
 def _critical_wins(size: int, alpha: float) -> Int64Array:
-    """Return the fewest significant wins of m, for m = 0 … size; m + 1 if even m are not.
+    """Return the smallest significant number of wins out of m, for m = 0 … size; m + 1 if there is
+    none.
 
-    They are computed from the normal quantile with its correction for kurtosis (the binomial with ½
-    has no skew), and from the binomial distribution itself where that could round to another
+    They are computed from the normal quantile with a correction for kurtosis (the binomial with ½
+    has no skew), and from the binomial distribution itself where that could round to a different
     number.
     """
-    from scipy.stats import binom, norm  # a fifth of the time in which Django starts
+    from scipy.stats import binom, norm  # a fifth of Django's start-up time
 
     decided = np.arange(size + 1)
     z, m = norm.isf(alpha), np.maximum(decided, 1)
@@ -109,7 +111,7 @@ def significant_pairs(wins: Int64Array, *, alpha: float = 0.05) -> FloatArray:
 def sign_test_ranges(wins: Int64Array, *, alpha: float = 0.05) -> RankRanges:
     """Return rank ranges from pairwise significance (Koehn 2012, §5.1).
 
-    A system with w significantly better ones and b significantly worse ones ranks between w + 1
+    A system with w significantly better systems and b significantly worse ones ranks between w + 1
     and n − b.
 
     Parameters
@@ -143,14 +145,14 @@ def bootstrap_ranges(
     simulated : Simulated
         The experiment, with C checkpoints.
     model : Model
-        Of the experiment.
+        Model of the experiment.
     level : "pairs", "blocks" or "segments"
         Units to resample: single comparisons with replacement, as in the paper; blocks; or segments
         with all their blocks.
     resamples, confidence
         As in `ranking.core.ranges.rank_ranges`.
     seed, experiment : int
-        Of the experiment.
+        Seed and number of the experiment.
 
     Returns
     -------
@@ -185,7 +187,7 @@ def bootstrap_ranges(
 def _resample_pairs(
     wins: Int64Array, ties: Int64Array, resamples: int, random: np.random.Generator
 ) -> Int64Array:
-    """Draw as many comparisons as there are, ties included, with replacement.
+    """Draw as many comparisons as there are, including ties, with replacement.
 
     Returns
     -------
@@ -224,7 +226,7 @@ def cluster_violations(cluster: Int64Array, true: Int64Array) -> FloatArray:
 
 
 def _misplaced(place: Int64Array, true: Int64Array) -> BoolArray:
-    """Return which systems are placed above which truly better ones, shape (..., n, n)."""
+    """Return whether each system is placed above each truly better one, shape (..., n, n)."""
     above: BoolArray = place[..., :, np.newaxis] < place[..., np.newaxis, :]
     return above & (true[:, np.newaxis] > true[np.newaxis, :])
 
@@ -249,7 +251,7 @@ def method_ranks(method: str, wins: Int64Array) -> Int64Array:
     Raises
     ------
     ValueError
-        If the method is none of these.
+        If the method is unknown.
     """
     if method == "lopez":
         return np.array([_lopez_ranks(counts) for counts in wins])
@@ -276,14 +278,14 @@ def _lopez_ranks(wins: Int64Array) -> Int64Array:
 def error_of_ranks(ranks: Int64Array, true: Int64Array) -> FloatArray:
     """Return the share of the n(n−1)/2 pairs that are in the wrong order (Koehn 2012, eq. 5).
 
-    The printed equation has n(n−2)/2, a misprint. Arguments of shapes (..., n) and (n,) give shape
-    (...).
+    The printed equation has n(n−2)/2, which is a misprint. Arguments of shapes (..., n) and (n,)
+    give shape (...).
     """
     n = len(true)
     return np.asarray(np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1)) / (n * (n - 1) / 2))
 
 
-#: Directions in which points spread by less than this share of the largest spread are left out.
+#: Directions whose spread is below this share of the largest spread are left out.
 _NEGLIGIBLE = 1e-6
 
 
@@ -305,7 +307,8 @@ def sorted_expected_wins(wins: Int64Array) -> FloatArray:
 
 
 def spread_p_value(spread: FloatArray, simulated: FloatArray) -> float:
-    """Return the p-value of the test that a campaign's systems are spread as in simulated ones.
+    """Return the p-value of a test that a campaign's systems have the same spread as simulated
+    ones.
 
     The campaign and the E simulated ones are E + 1 points in n dimensions. The statistic is the
     squared Mahalanobis distance from their common mean, by their common covariance. If the campaign
@@ -349,11 +352,11 @@ class StudyRow:
     Attributes
     ----------
     comparisons : int
-        Pairwise comparisons collected, ties included.
+        Pairwise comparisons collected, including ties.
     blocks : int
         Blocks judged.
     error : mapping of str to float
-        By method, the share of pairs whose truly worse system is ranked better.
+        Share of pairs whose truly worse system is ranked better, by method.
     range_size : float
         Number of ranks in a rank range, both ends included.
     range_violations : float
@@ -383,7 +386,7 @@ class StudyRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """A study, with all that is needed to repeat it.
+    """A study, with everything needed to reproduce it.
 
     Attributes
     ----------
@@ -458,7 +461,7 @@ def simulate_campaigns(
     confidence : float
         Confidence of the rank ranges, above ½.
     seed : int
-        Not negative. Results are functions of all arguments except `engine`, bit for bit.
+        Non-negative. Results depend only on the arguments, except `engine`, bit for bit.
     engine : Engine, optional
         Where to compute; this thread if not given.
     progress : callable, optional

@@ -1,8 +1,9 @@
 """Simulated campaigns by Koehn's (2012, §3) generative model of human judgments, and experiments with them.
 
-Every experiment is a function of the seed, its number and the model: it does not depend on other experiments, on the engine
-or on the number of workers. A longer campaign begins with the shorter one, so one experiment gives all points of a curve. Two
-models that differ only in noise use the same systems and the same random numbers, so curves over the noise are smooth.
+Every experiment depends only on the seed, its number and the model, not on other experiments, the
+engine or the number of workers. A longer campaign starts with the shorter one, so one experiment
+gives all points of a curve. Two models that differ only in noise use the same systems and the same
+random numbers, so curves over the noise are smooth.
 """
 
 from __future__ import annotations
@@ -94,11 +95,13 @@ class Model:
 
     @property
     def comparisons_per_block(self) -> int:
-        """Number of pairwise comparisons of a block, ties included: 10 with five systems."""
+        """Number of pairwise comparisons of a block, including ties: 10 with five systems."""
         return self.shown * (self.shown - 1) // 2
 
     def blocks_for(self, comparisons: Sequence[int] | Int64Array) -> Int64Array:
-        """Return the number of blocks with about these comparisons, ties included; at least 1."""
+        """Return the number of blocks with about this many comparisons, including ties; at least
+        1.
+        """
         wanted = np.asarray(comparisons, dtype=np.float64) / self.comparisons_per_block
         return np.maximum(1, np.rint(wanted)).astype(np.int64)
 
@@ -159,8 +162,7 @@ def simulate_wins(
     Returns
     -------
     Simulated
-        The same for the same arguments; counts at a checkpoint do not depend on the other
-        checkpoints.
+        Deterministic; counts at a checkpoint do not depend on the other checkpoints.
 
     Raises
     ------
@@ -220,7 +222,7 @@ def _simulate(
     # Imported here, because the compiler takes longer to load than the rest of the core.
     from ranking.core.simulation.kernel import judge_blocks
 
-    checkpoints = np.array(blocks, dtype=np.int64)  # A copy: the kernel wants a plain array.
+    checkpoints = np.array(blocks, dtype=np.int64)  # A copy: the kernel needs a plain array.
     if not len(checkpoints) or checkpoints[0] < 1 or np.any(np.diff(checkpoints) <= 0):
         raise ValueError("blocks: expected ascending numbers from 1")
     n = model.systems
@@ -257,7 +259,9 @@ def _simulate(
 
 
 def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
-    """Return each system's group: first one system per group, then that of an earlier system."""
+    """Return each system's group: first one system per group, then the group of a random earlier
+    system.
+    """
     group = np.arange(model.systems)
     for system in range(model.groups or 0, model.systems):
         group[system] = group[int(random.random() * system)]
@@ -299,7 +303,7 @@ def measure_experiments(
     Raises
     ------
     ValueError
-        If there is no experiment.
+        If there are no experiments.
     """
     if not len(experiments):
         raise ValueError("experiments: expected at least one")

@@ -1,7 +1,8 @@
-"""The noise of a campaign's judges, the σ of Koehn's (2012) model, and simulated campaigns that resemble it so far.
+"""Noise of a campaign's judges (σ of Koehn's 2012 model), and simulated campaigns that resemble it
+so far.
 
-A campaign's curve is the share of pairs told apart by number of judgments (Koehn's Figure 2). The noise is fitted to it, and
-the simulated campaigns most like it are continued.
+A campaign's curve is the share of separated pairs by number of judgments (Koehn's Figure 2). The
+noise is fitted to it, and the most similar simulated campaigns are continued.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from ranking.core.simulation.model import (
     simulate_wins,
 )
 
-#: The noises simulated, for qualities from 0 to 10: from nearly no noise to nearly no signal.
+#: Simulated noise levels, for qualities from 0 to 10: from nearly no noise to nearly no signal.
 NOISE_GRID = np.geomspace(0.5, 128, 33)
 
 
@@ -50,7 +51,7 @@ class CampaignCurve:
     per_block : int
         Systems compared in a block, rounded to 2 … 5.
     comparisons : int
-        Pairwise comparisons of the whole campaign, ties included.
+        Pairwise comparisons of the whole campaign, including ties.
     decided : int64, shape (C,)
         Decided comparisons at each point, ascending; the last point is the whole campaign. The
         model has no ties, so decided comparisons are compared with it.
@@ -102,7 +103,9 @@ class CampaignCurve:
 def _grown(
     model: Model, decided: Int64Array, alpha: float, seed: int, experiment: int
 ) -> tuple[FloatArray, Int64Array]:
-    """Return the shares of significant pairs after numbers of comparisons, and the wins after the last."""
+    """Return the shares of significant pairs after each number of comparisons, and the wins after
+    the last.
+    """
     # With few judgments, two points can be the same block of the simulation.
     blocks, point = np.unique(model.blocks_for(decided), return_inverse=True)
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
@@ -117,7 +120,7 @@ def campaign_curve(
     Parameters
     ----------
     blocks : Blocks
-        The campaign; leave the reference out first. Systems never compared are ignored.
+        The campaign, without the reference. Systems never compared are ignored.
     points : int
         Number of points of the curve, evenly spaced in blocks; fewer if there are fewer blocks.
     orders : int
@@ -145,7 +148,7 @@ def campaign_curve(
     blocks = blocks.without(names)
     shown = np.count_nonzero(blocks.labels, axis=1)
     ends = np.unique(np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64))
-    # With few blocks, the first points are none.
+    # With few blocks, the first points have no blocks.
     ends = ends[ends > 0]
     random = np.random.default_rng(seed)
     by_key = np.argsort(blocks.key, kind="stable")
@@ -217,10 +220,10 @@ class NoiseTable:
         """Fit the noise to a campaign's curve at the same points.
 
         The height of a curve is its average over the points. The fitted noise is the one whose
-        simulated campaigns have on average the campaign's height. The interval holds the noises for
-        which that height is not among the extreme (1 − confidence)/2 of the simulated ones at
-        either end. If the model is true, it covers the true noise with the stated confidence, for
-        systems' qualities drawn at random.
+        simulated campaigns have the campaign's height on average. The interval contains the noise
+        levels for which that height is not among the extreme (1 − confidence)/2 of the simulated
+        ones at either end. If the model is true, it covers the true noise with the stated
+        confidence, for systems' qualities drawn at random.
 
         Raises
         ------
@@ -259,7 +262,9 @@ def noise_table(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> NoiseTable:
-    """Return the curves of simulated campaigns like this one, at every noise of `NOISE_GRID`."""
+    """Return the curves of simulated campaigns like this one, at every noise level of
+    `NOISE_GRID`.
+    """
     curves = measure_experiments(
         partial(_curves_over_noise, curve, seed),
         range(experiments),
@@ -285,11 +290,11 @@ def fit_noise(
     curve : CampaignCurve
         From `campaign_curve`.
     experiments : int
-        Simulated campaigns at each noise.
+        Number of simulated campaigns at each noise level.
     confidence : float
         Confidence of the interval.
     seed : int
-        The result is a function of all arguments except `engine`.
+        The result depends on all arguments except `engine`.
     engine : Engine, optional
         Where to compute; this thread if not given.
     progress : callable, optional
@@ -315,16 +320,18 @@ def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> Floa
 
 
 def _noise_at_height(height: float, heights: FloatArray) -> float | None:
-    """Return the noise at which heights, falling along `NOISE_GRID`, reach a value, or None."""
+    """Return the noise at which heights, which decrease along `NOISE_GRID`, reach a value, or
+    None.
+    """
     falling = np.minimum.accumulate(heights)
     if not falling[-1] < height < falling[0]:
         return None
     return float(np.exp(np.interp(-height, -falling, np.log(NOISE_GRID))))
 
 
-#: Number of simulated campaigns from which the one most similar to the campaign is kept.
+#: Number of simulated campaigns per campaign kept as most similar.
 _CANDIDATES = 30
-#: Noises are drawn from the interval of the fit, widened by this factor at both ends.
+#: Noise levels are drawn from the interval of the fit, widened by this factor at both ends.
 _WIDER = 2.0
 #: Streams of random numbers, different from those of the simulation.
 _NOISE_OF_CANDIDATE, _GROUPS_OF_CANDIDATE = 100, 101
@@ -341,7 +348,7 @@ class Futures:
     experiments : tuple of int
         Numbers of the experiments that resemble the campaign so far, ascending.
     spread_p : float
-        p-value of the test that the campaign's systems are spread as in Koehn's model.
+        p-value of the test that the campaign's systems have the spread of Koehn's model.
     """
 
     model_of: ModelOf
@@ -358,24 +365,26 @@ def likely_futures(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Futures:
-    """Simulate campaigns up to the collected judgments, and return those most like the campaign.
+    """Simulate campaigns up to the collected judgments, and return those most similar to the
+    campaign.
 
-    Thirty times as many campaigns as `experiments` are simulated, with noises drawn uniformly (in
-    their logarithm) from twice the interval of the fit. Half of them have systems as in Koehn's
+    Thirty times as many campaigns as `experiments` are simulated, with noise levels drawn uniformly
+    (on a log scale) from the widened interval of the fit. Half of them have systems as in Koehn's
     model; in the other half, some systems are equally good, with 1 to n − 1 different qualities,
     each number being equally likely. The campaigns nearest to the given one are kept. The distance
     is the sum of the mean squared differences of curves and of Expected Wins, each relative to the
     variance among all campaigns. (Approximate Bayesian computation by rejection.)
 
-    The test of the spread uses as many campaigns of Koehn's half, chosen by the curve alone.
+    The test of the spread uses the same number of campaigns from Koehn's half, chosen by the curve
+    alone.
 
     Parameters
     ----------
     curve : CampaignCurve
     fit : NoiseFit
-        Of that curve.
+        Fit to that curve.
     experiments : int
-        Campaigns to keep.
+        Number of campaigns to keep.
     seed, engine, progress
         As in `ranking.core.simulation.budget.plan_budget`.
 
@@ -426,7 +435,9 @@ def _measured_candidate(
 
 
 def _distance(found: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Return the mean squared difference of each row, in units of the variance among rows, (E,)."""
+    """Return the mean squared difference of each row, in units of the variance among rows, shape
+    (E,).
+    """
     variance = float(found.var(axis=0).mean())
     distance: FloatArray = np.square(found - wanted).mean(axis=1)
     return distance / variance if variance > 0 else distance
@@ -434,16 +445,16 @@ def _distance(found: FloatArray, wanted: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """Shares of the pairs of systems that the sign test tells apart after numbers of comparisons.
+    """Shares of the pairs of systems separated by the sign test after numbers of comparisons.
 
     Attributes
     ----------
     comparisons : float64, shape (C,)
-        Ties included, as frequent as in the campaign so far.
+        Comparisons, including ties, which are as frequent as in the campaign so far.
     share : float64, shape (C,)
         Average over the simulated campaigns.
     low, high : float64, shape (C,)
-        A share `confidence` of them lies between these.
+        Interval that contains a share `confidence` of them.
     confidence : float
     """
 
@@ -464,22 +475,23 @@ def forecast_pairs(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Forecast:
-    """Forecast the share of pairs told apart, by simulated campaigns that resemble this one so far.
+    """Forecast the share of separated pairs, using simulated campaigns that resemble this one so
+    far.
 
-    What they gain or lose from now on is added to what the campaign has reached, within 0 and 1, so that the
-    forecast begins where the campaign is.
+    Their future gains or losses are added to the campaign's current share, clipped to 0 … 1, so
+    that the forecast starts at the current state.
 
     Parameters
     ----------
     curve : CampaignCurve
     futures : Futures
-        Of this curve.
+        Futures of this curve.
     comparisons : sequence of float
-        Ties included, ascending, not before those collected.
+        Numbers including ties, ascending, at least those collected.
     confidence : float
         Between 0 and 1.
     seed : int
-        That of `futures`: their campaigns go on.
+        Seed of `futures`, whose campaigns are continued.
     engine, progress
         As in `ranking.core.simulation.budget.plan_budget`.
 
@@ -490,7 +502,8 @@ def forecast_pairs(
     Raises
     ------
     ValueError
-        If `confidence` is not between 0 and 1, or the comparisons do not ascend from now on.
+        If `confidence` is not between 0 and 1, or the comparisons are not ascending from the
+        current number.
 
     References
     ----------

@@ -1,4 +1,6 @@
-"""Hours and days until a target, from the pace of judges and from the work done on past days, with intervals."""
+"""Hours and days until a target, with intervals, from judges' pace and from the work done on past
+days.
+"""
 
 from __future__ import annotations
 
@@ -12,31 +14,34 @@ from scipy.special import ndtri, stdtrit
 
 from ranking.core.arrays import FloatArray
 
-#: Silent reading of English non-fiction takes 238 words a minute (Brysbaert 2019, a meta-analysis
-#: of 190 studies). No measurement of ranking is known: every word is assumed to be read twice.
+#: The silent reading speed for English non-fiction is 238 words per minute (Brysbaert 2019, a
+#: meta-analysis of 190 studies). No measurement for ranking is known, so every word is assumed to
+#: be read twice.
 DEFAULT_SECONDS = 2 * 60 / 238
-#: The assumption may be wrong by this factor in both directions: a word read once, or four times.
+#: The assumption may be off by this factor in both directions: words may be read once, or four
+#: times.
 DEFAULT_FACTOR = 2.0
-#: Below, judgments say less than the assumption does.
+#: With fewer, judgments are less informative than the assumption.
 FEWEST_JUDGES, FEWEST_BLOCKS = 3, 30
 _FARTHEST = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingPace:
-    """Seconds of active time for a word that is shown.
+    """Seconds of active time per word shown.
 
     Attributes
     ----------
     seconds, low, high : float
-        The interval holds the mean pace of as many other judges like these with 95 %; where nothing is
-        measured it is an assumption.
+        The 95% interval is for the mean pace of as many other similar judges; without measurements,
+        it is an assumption.
     judges, blocks : int
-        What was measured; 0 where it is assumed.
+        Numbers of measured judges and blocks; 0 if the pace is assumed.
     error : float
         Standard error of the logarithm.
     degrees_of_freedom : float
-        Of Student's t that the logarithm is distributed by; infinite for a normal distribution.
+        Degrees of freedom of the Student's t distribution of the logarithm; infinite for a normal
+        distribution.
     """
 
     seconds: float
@@ -48,7 +53,7 @@ class ReadingPace:
     degrees_of_freedom: float = np.inf
 
     def quantiles(self, shares: npt.ArrayLike) -> FloatArray:
-        """Return quantiles of the pace of those who judge the rest, for shares between 0 and 1."""
+        """Return quantiles of the pace of future judges, for shares between 0 and 1."""
         deviate = stdtrit(self.degrees_of_freedom, np.asarray(shares))
         farthest = np.log(_FARTHEST)
         return np.asarray(self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest)))
@@ -64,7 +69,7 @@ class ReadingPace:
 
     @property
     def is_measured(self) -> bool:
-        """True if it comes from judgments."""
+        """True if the pace was measured."""
         return self.judges > 0
 
 
@@ -72,7 +77,7 @@ ASSUMED_PACE = ReadingPace(
     seconds=DEFAULT_SECONDS,
     low=DEFAULT_SECONDS / DEFAULT_FACTOR,
     high=DEFAULT_SECONDS * DEFAULT_FACTOR,
-    # The factor is the end of an interval of 95 %.
+    # The factor is the end of a 95% interval.
     error=float(np.log(DEFAULT_FACTOR) / ndtri(0.975)),
 )
 
@@ -86,10 +91,10 @@ def reading_pace(
 ) -> ReadingPace | None:
     """Measure the pace from the judge, the number of words and the seconds of each block.
 
-    The pace is Σ seconds / Σ words. Judges differ more than blocks do, so the variance is that between
-    judges (linearised, on the logarithm), and twice that: those who judge the rest are others like these.
-    Where a few judges did most of the work, it is as if there were fewer of them: (Σ w)² / Σ w², w the
-    words of each; Student's t with one degree of freedom less.
+    The pace is Σ seconds / Σ words. Judges differ more than blocks, so the variance is that between
+    judges (linearised, on the logarithm), doubled because future judges are other similar ones. If
+    a few judges did most of the work, their effective number is smaller: (Σ w)² / Σ w² for w words
+    each. Student's t has one degree of freedom fewer.
 
     Returns
     -------
@@ -107,7 +112,9 @@ def reading_pace(
 def pace_of_judges(
     words: npt.ArrayLike, seconds: npt.ArrayLike, *, blocks: int, confidence: float = 0.95
 ) -> ReadingPace | None:
-    """Measure the pace from each judge's sums, as `reading_pace` does; with blocks for words, that of a block."""
+    """Measure the pace from each judge's sums, as in `reading_pace`; with blocks instead of words,
+    the pace per block.
+    """
     read = np.asarray(words, dtype=np.float64)
     took = np.asarray(seconds, dtype=np.float64)
     if len(read) < FEWEST_JUDGES or blocks < FEWEST_BLOCKS:
@@ -120,7 +127,7 @@ def pace_of_judges(
     variance = (residual**2).sum() * effective / (effective - 1) / read.sum() ** 2
     error = float(np.sqrt(2 * variance)) / pace
     reach = float(stdtrit(effective - 1, (1 + confidence) / 2)) * error
-    # Beyond a factor of a hundred nothing is known anyway.
+    # Beyond a factor of a hundred, the interval is meaningless anyway.
     factor = float(np.exp(min(reach, np.log(_FARTHEST))))
     return ReadingPace(
         seconds=float(pace),
@@ -134,7 +141,7 @@ def pace_of_judges(
 
 
 class EndOfWork(NamedTuple):
-    """Days until the end, with an interval; `high` is None where no end is in sight."""
+    """Days until the end, with an interval; `high` is None if no end is in sight."""
 
     days: float
     low: float
@@ -142,26 +149,26 @@ class EndOfWork(NamedTuple):
 
 
 def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) -> EndOfWork | None:
-    """Forecast in how many days the rest of some work will be done.
+    """Forecast the number of days until the remaining work is done.
 
-    Days to come are taken to be like these, each by chance as different from their mean as these are
-    from one another. The sum of D such days differs from D times the mean of n days with variance
-    s² (D + D² / n); the interval is of all D whose sum may be what is left (Fieller's interval with
-    Student's t), so that it allows for the few days the mean comes from. Days that differ by habit, as
-    weekends do, widen it: take whole weeks.
+    Future days are assumed to have the same distribution as past ones. The difference between the
+    sum of D such days and D times the mean of n days has variance s² (D + D² / n); the interval
+    contains all D whose sum may equal the remaining work (Fieller's interval with Student's t), so
+    that it accounts for the uncertainty of the mean. Systematic differences between days, such as
+    weekends, widen it, so pass whole weeks.
 
     Parameters
     ----------
     done : sequence of int
-        What was done on each of n ≥ 2 consecutive whole days.
+        Amount done on each of n ≥ 2 consecutive whole days.
     left : int
-        What is left to do.
+        Amount left to do.
     confidence : float
 
     Returns
     -------
     EndOfWork or None
-        In days from the end of the last of these; None if nothing was done.
+        Days from the end of the last of these days; None if nothing was done.
 
     Raises
     ------
@@ -183,23 +190,23 @@ def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) ->
 
 
 def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike) -> FloatArray:
-    """Return quantiles of the days until the end, for each of some amounts that may be left.
+    """Return quantiles of the days until the end, for each of several possible remaining amounts.
 
-    Those of shares (1 ± confidence) / 2 are the ends of the interval of `forecast_end`.
+    Quantiles for shares (1 ± confidence) / 2 are the ends of the interval of `forecast_end`.
 
     Parameters
     ----------
     done : sequence of int
-        What was done on each of n ≥ 2 consecutive whole days, at least something.
+        Amount done on each of n ≥ 2 consecutive whole days, at least something.
     left : float, shape (E,)
-        May be infinite.
+        Remaining amounts, possibly infinite.
     shares : float, shape (G,)
         Between 0 and 1.
 
     Returns
     -------
     float64, shape (E, G)
-        Infinite where no end is in sight.
+        Infinite if no end is in sight.
     """
     days = np.asarray(done, dtype=np.float64)
     mean = float(days.mean())
@@ -208,7 +215,8 @@ def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLik
     rest = np.asarray(left, dtype=np.float64)[:, np.newaxis]
     is_finite = np.isfinite(rest)
     known = np.where(is_finite, rest, 1.0)
-    # The ends solve (left − D mean)² = width (D + D² / n); the smaller one is written so that `square` may be 0 or less.
+    # The ends solve (left − D mean)² = width (D + D² / n); the smaller one is written so that
+    # `square` may be 0 or negative.
     square, line = mean**2 - width / len(days), 2 * known * mean + width
     root = np.sqrt(np.maximum(0.0, line**2 - 4 * square * known**2))
     low = np.divide(2 * known**2, line + root, out=np.zeros_like(root), where=known > 0)
@@ -218,20 +226,20 @@ def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLik
     return np.asarray(np.where(is_finite, found, np.inf))
 
 
-#: Number of paces, spread evenly over their range, that are combined with each number of judgments.
+#: Number of evenly spaced pace quantiles that are combined with each number of judgments.
 _PACES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """Work that a target takes, or None beyond the horizon.
+    """Work needed for a target; None beyond the horizon.
 
     Attributes
     ----------
     value : float or None
-        Half of what may come is below.
+        Median.
     low, high : float or None
-        A share `confidence` of what may come lies between these.
+        Interval that contains a share `confidence` of outcomes.
     """
 
     value: float | None
@@ -240,31 +248,33 @@ class Ahead:
 
 
 def judgments_ahead(more: npt.ArrayLike, *, confidence: float = 0.95) -> Ahead:
-    """Return how many judgments a target takes, with an interval; `more` and `confidence` as for `hours_ahead`."""
+    """Return the number of judgments a target takes, with an interval; `more` and `confidence` as
+    for `hours_ahead`.
+    """
     return _ahead(np.asarray(more, dtype=np.float64), confidence)
 
 
 def hours_ahead(more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0.95) -> Ahead:
     """Return the hours of active time that a target takes.
 
-    Both are uncertain, and neither depends on the other: each of the likely numbers of judgments is combined with
-    each of 200 paces, the quantiles 1/400, 3/400 … of what the pace of those who judge the rest may be, and the
-    quantiles of all these products are returned.
+    The number of judgments and the pace are uncertain and independent: each likely number of
+    judgments is combined with each of 200 paces, the quantiles 1/400, 3/400 … of future judges'
+    pace, and quantiles of all products are returned.
 
     Parameters
     ----------
     more : sequence of float
-        Judgments still to make in each of E simulated campaigns that are equally likely; infinite where a campaign
-        does not reach the target. One number if it is known.
+        Remaining judgments in each of E equally likely simulated campaigns; infinite if a campaign
+        does not reach the target. A single number if it is known.
     pace : ReadingPace
-        Its `seconds` are those of a judgment.
+        Pace with `seconds` per judgment.
     confidence : float
-        Between 0 and 1: the share of the likely hours that the interval holds.
+        Share of outcomes that the interval contains, between 0 and 1.
 
     Returns
     -------
     Ahead
-        In hours; infinite where the target may not be reached.
+        Hours; infinite if the target may not be reached.
     """
     needs = np.asarray(more, dtype=np.float64)
     hours = np.outer(needs, pace.quantiles(_shares())) / 3600
@@ -274,16 +284,16 @@ def hours_ahead(more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0
 def days_ahead(
     more: npt.ArrayLike, done: Sequence[int], *, confidence: float = 0.95
 ) -> Ahead | None:
-    """Return the days that a target takes, from the end of the last of the days that are over.
+    """Return the days that a target takes, from the end of the last past day.
 
-    As `hours_ahead`, with the quantiles of the days that a number of judgments may take after what was done on each
-    of some days (`ranking.core.simulation.work_ahead`).
+    As in `hours_ahead`, but with quantiles of the days that a number of judgments takes, given the
+    work on past days (`end_quantiles`).
 
     Parameters
     ----------
     more : sequence of float
     done : sequence of int
-        Judgments of each of n ≥ 2 whole days in a row.
+        Number of judgments on each of n ≥ 2 consecutive whole days.
     confidence : float
 
     Returns
