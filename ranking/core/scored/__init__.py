@@ -1,1 +1,3 @@
-"""Scores that judges gave outputs, as arrays: means of systems, and effects of systems, segments and judges."""
+"""Judges' scores of outputs, as arrays: means of systems, and effects of systems, segments and
+judges.
+"""

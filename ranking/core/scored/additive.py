@@ -1,22 +1,26 @@
-"""Model of scores as system + segment + judge: system differences that stay unbiased under adaptive sampling.
+"""Additive model of scores (system + segment + judge), whose system differences are unbiased under
+adaptive sampling.
 
 The model is y = a_system + b_segment + c_judge + e with fixed effects. This removes the confounding
-of mean scores by easy segments or mild judges, so that it does not matter *which* outputs were
-chosen to be judged, also if the choice depended on earlier scores: only that the noise of a score
-does not depend on whether it was requested. Effects are found by least squares; segments are
-eliminated first (each score minus the mean of its segment), so that the equations are those of
-systems and judges alone.
+of mean scores by easy segments or lenient judges, so that it does not matter *which* outputs were
+chosen to be judged, even if the choice depended on earlier scores. It only requires that the noise
+of a score does not depend on whether it was requested. Effects are found by least squares; segments
+are eliminated first (each score minus the mean of its segment), so that only equations for systems
+and judges remain.
 
-Covariances are sandwiches over clusters (Liang and Zeger 1986), of segments, of judges, or of both as "segments + judges −
-their intersection" (Cameron, Gelbach and Miller 2011), as `ranking.core.uncertainty` combines them. A judge's own
-effect is in the model; what clusters of judges add is that a judge may favour systems. Clusters count by how much they say:
-a segment with one score, or a judge who never scored two outputs of a segment, moves nothing, and adds no degree of freedom.
+Covariances are sandwiches over clusters (Liang and Zeger 1986), of segments, of judges, or of both
+as "segments + judges − their intersection" (Cameron, Gelbach and Miller 2011), as
+`ranking.core.uncertainty` combines them. Judges' effects are in the model; clusters of judges
+account for judges who favour some systems. Clusters count by their influence: a segment with one
+score, or a judge who never scored two outputs of a segment, has none, and adds no degree of
+freedom.
 
-With fewer than `FEWEST_SEGMENTS` segments or, over judges, `FEWEST_JUDGES` judges, effects have no intervals and ranges:
-simulated ones leave out up to 23 %.
+With fewer than `FEWEST_SEGMENTS` segments or, over judges, `FEWEST_JUDGES` judges, effects have no
+intervals and ranges: in simulation, they miss up to 23% of the true values.
 
-The difference "segments + judges − their intersection" can be 0 by chance, and a sandwich does not see the error of a score that the model fits exactly. So no
-variance is taken for smaller than that over segments alone, or than that of single scores with equal noise.
+The difference "segments + judges − their intersection" can be 0 by chance, and a sandwich misses
+the error of a score that the model fits exactly. So variances are at least those over segments
+alone, and at least those of single scores with equal noise.
 """
 
 from __future__ import annotations
@@ -45,13 +49,14 @@ from ranking.core.uncertainty import (
 
 Level = Literal["segments", "judges", "two_way"]
 
-#: Effective numbers that intervals and ranges need; those of about equal shares are slightly below the number of units.
+#: Effective numbers that intervals and ranges need; those of nearly equal shares are slightly below
+#: the number of units.
 FEWEST_SEGMENTS, FEWEST_JUDGES = 3, 4
 _ABOUT = 0.5
-#: Eigenvalues below this share of the largest count as zero: no score connects the corresponding
-#: effects.
+#: Eigenvalues below this share of the largest count as zero: the corresponding effects are not
+#: connected by scores.
 _NOTHING = 1e-9
-#: Fewer free residuals of a group than this are none: its scores are fitted whatever they are.
+#: With fewer free residuals than this, a group has none: the model fits any scores.
 _NO_RESIDUAL = 1e-6
 
 
@@ -63,36 +68,38 @@ class AdditiveFit:
     ----------
     systems : tuple of str
     effect : float64, shape (n,)
-        The system's effect minus the mean of its group: points above (or below) the average system, on the same segments
-        by the same judges. NaN if not estimable.
+        The system's effect minus the mean of its group: points above (or below) the average system,
+        on the same segments by the same judges. NaN if it cannot be estimated.
     error, low, high : float64, shape (n,)
-        Its standard error and the ends of its interval; NaN also if the model fits the group whatever its scores are.
+        Standard error of the effect, and the ends of its interval; NaN also if the model would fit
+        any scores of the group.
     adjusted : float64, shape (n,)
-        `effect` plus the mean score of the group's systems, so that it reads like a mean score. Only differences mean
-        anything.
+        `effect` plus the mean score of the group's systems, so that it reads like a mean score.
+        Only differences are meaningful.
     covariance : float64, shape (n, n)
-        Of `effect`, within groups; 0 for systems without a standard error.
+        Covariance of `effect` within groups; 0 for systems without a standard error.
     group : int64, shape (n,)
         Systems of different groups share no segments and judges, directly or through others, and cannot be compared.
     estimable : bool, shape (n,)
         Whether there is another system in the group.
     reason : NotEstimable or None
-        Why any system is not estimable.
+        Reason why some system cannot be estimated.
     rank : int64, shape (n,)
-        By `effect`, shared by equal ones; 0 if not estimable. Ranks of several groups are arbitrary.
+        By `effect`, shared if equal; 0 if it cannot be estimated. The order of groups is arbitrary.
     ranges : RankRanges
         Confidence sets (`ranking.core.ranges`) within groups; 0 for systems without a standard error.
     cluster : int64, shape (n,)
-        0 likewise.
+        0 for systems without a standard error.
     shortages : dict of str to Shortage
-        What systems lack before they have a standard error.
+        Shortages of systems that have no standard error yet.
     level : "segments", "judges" or "two_way"
     degrees : float64, shape (n,)
         Degrees of freedom of t; NaN for systems without a standard error.
     limits : tuple of str
-        Codes of `ranking.core.uncertainty.RangeLimit`: what intervals of some group do not account for.
+        Codes of `ranking.core.uncertainty.RangeLimit` for sources of variation that intervals of
+        some group ignore.
     noise : float
-        Standard deviation of e; NaN if the model fits whatever the scores are.
+        Standard deviation of e; NaN if the model would fit any scores.
     confidence : float
     seed : int
     """
@@ -132,10 +139,10 @@ def fit_additive(
     ----------
     columns : ScoreColumns
     level : "segments", "judges" or "two_way"
-        Units taken for independent; "segments" speaks of these judges only.
+        Units treated as independent; "segments" does not generalise to other judges.
     confidence : float
     seed : int
-        Of the draws behind rank ranges.
+        Seed of the draws behind rank ranges.
 
     Raises
     ------
@@ -231,7 +238,7 @@ def _t(confidence: float, degrees: FloatArray | float) -> FloatArray:
 
 
 def _require_clusters(columns: ScoreColumns, moved: FloatArray, level: Level) -> None:
-    """Raise ValueError unless at least two clusters tell systems apart."""
+    """Raise ValueError unless at least two clusters distinguish systems."""
     says = np.abs(moved).max(axis=1) > _NOTHING
     for what, unit in (("judges", columns.judge), ("segments", columns.segment)):
         if level in (what, "two_way") and says.any() and len(np.unique(unit[says])) < 2:
@@ -255,7 +262,7 @@ class _Design:
         self._x = sparse.hstack([of_systems, of_judges], format="csr")
         self._segments = segments
         self._size = np.asarray(segments.sum(axis=0)).ravel()
-        # Means of the columns and of the scores in each segment.
+        # Means of the columns and of the scores by segment.
         self._x_mean = sparse.diags(1 / self._size) @ (segments.T @ self._x)
         y_mean = np.asarray(segments.T @ columns.score) / self._size
         weighted = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
@@ -268,9 +275,11 @@ class _Design:
         self.residual: FloatArray = np.asarray(columns.score - segments @ y_mean - fitted)
 
     def groups(self) -> tuple[Int64Array, BoolArray]:
-        """Return the group of each system as determined by the equations, and whether it has other members.
+        """Return the group of each system, as determined by the equations, and whether it has other
+        members.
 
-        The difference of two systems is determined if it has no part in what the equations leave open.
+        The difference of two systems is determined if it has no component in the null space of the
+        equations.
         """
         n = self._systems
         a_ss, a_sj, a_jj = self._a[:n, :n], self._a[:n, n:], self._a[n:, n:]
@@ -286,12 +295,12 @@ class _Design:
         return group, np.bincount(group)[group] > 1
 
     def moved(self) -> FloatArray:
-        """Return how much one more point in each score moves the systems' effects, shape (N, n)."""
+        """Return the influence of each score on the systems' effects, shape (N, n)."""
         to_systems = self._inverse[:, : self._systems]
         return np.asarray(self._x @ to_systems - self._segments @ (self._x_mean @ to_systems))
 
     def free_residuals(self) -> FloatArray:
-        """Return how much of each score the model leaves free, shape (N,): 1 − its leverage; 0 if it is fitted exactly."""
+        """Return 1 − the leverage of each score, shape (N,); 0 if it is fitted exactly."""
         mean = self._x_mean @ self._inverse
         of_mean = np.asarray(self._x_mean.multiply(mean).sum(axis=1)).ravel()
         left = 1 - (1 / self._size + of_mean)[self._segment]
@@ -303,13 +312,15 @@ class _Design:
 
 
 def _indicators(column: Int32Array, size: int) -> Any:
-    """Return the sparse matrix with a row for each score, and a 1 in its column."""
+    """Return the sparse matrix with a row for each score and a 1 in its column."""
     rows = len(column)
     return sparse.csr_matrix((np.ones(rows), (np.arange(rows), column)), shape=(rows, size))
 
 
 def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
-    """Return the matrix that takes from each system the mean of its group; 0 for systems alone."""
+    """Return the matrix that subtracts the mean of its group from each system; 0 for systems alone
+    in their group.
+    """
     same = (group[:, np.newaxis] == group).astype(np.float64)
     centre = np.eye(len(group)) - same / same.sum(axis=1, keepdims=True)
     return np.asarray(centre * estimable[:, np.newaxis])
@@ -324,7 +335,9 @@ def _covariance(
     systems: Int64Array,
     free: float,
 ) -> ScoreCovariance:
-    """Return the covariance of the effects of some systems, with `free` degrees of freedom at most."""
+    """Return the covariance of the effects of some systems, with at most `free` degrees of
+    freedom.
+    """
     segment, judge = columns.segment.astype(np.int64), columns.judge.astype(np.int64)
     units = (segment * len(columns.judges) + judge, segment, judge)
     moved = all_moved[:, systems]
@@ -350,14 +363,16 @@ def _covariance(
     found = replace(found, matrix=_at_least(found.matrix, noise**2 * (moved.T @ moved)))
     if segments.effective >= MIN_UNITS:
         found = with_least_variance(found, np.diag(segments.matrix))
-    # Satterthwaite's, of the variance as it is used: that it was raised makes it no less certain.
+    # Satterthwaite's, for the variance actually used: raising it does not make it less certain.
     uncertain = sum(np.trace(part.matrix) ** 2 / max(part.effective - 1, 1.0) for part in parts)
     degrees = max(1.0, np.trace(found.matrix) ** 2 / uncertain) if uncertain else np.inf
     return replace(found, degrees_of_freedom=float(min(degrees, free)))
 
 
 def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
-    """Return `least` plus the positive part of `matrix` − `least`: no difference of effects varies less."""
+    """Return `least` plus the positive part of `matrix` − `least`, so that no difference of effects
+    varies less.
+    """
     beyond = matrix - least
     values, vectors = np.linalg.eigh((beyond + beyond.T) / 2)
     return np.asarray(least + (vectors * np.maximum(values, 0)) @ vectors.T)
@@ -377,7 +392,7 @@ def _clustered(influence: FloatArray, unit: Int64Array, sizes: FloatArray) -> Cl
 
 
 def _group_means(columns: ScoreColumns, group: Int64Array, size: int) -> FloatArray:
-    """Return for each system the mean of the mean scores of its group's systems."""
+    """Return, for each system, the mean of the mean scores of its group's systems."""
     total = np.bincount(columns.system, weights=columns.score, minlength=size)
     mean = total / np.bincount(columns.system, minlength=size)
     return np.asarray((np.bincount(group, weights=mean) / np.bincount(group))[group])

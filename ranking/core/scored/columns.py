@@ -1,4 +1,4 @@
-"""N scores of n systems on S segments by judges, one row a score."""
+"""N scores of n systems on S segments by judges, one row per score."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ranking.core.arrays import FloatArray, Int32Array
 
 @dataclass(frozen=True, eq=False)
 class ScoreColumns:
-    """N scores of n systems on S segments, one row a score.
+    """N scores of n systems on S segments, one row per score.
 
-    Outputs without a score are left out. An output of several systems has a row for each.
+    Outputs without a score are left out. An output by several systems has a row for each.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class ScoreColumns:
     segments : tuple of (str, str)
         Document and segment, sorted.
     system, segment, judge : int32, shape (N,)
-        Indices into these.
+        Indices into `systems`, `segments` and `judges`.
     round : int32, shape (N,)
-        How many scores of this system on this segment came before it.
+        Number of earlier scores of this system on this segment.
     score : float64, shape (N,)
         Higher is better.
     document : int32, shape (S,)
@@ -47,7 +47,9 @@ class ScoreColumns:
 
     @classmethod
     def of_rows(cls, rows: Sequence[tuple[str, tuple[str, str], str, float]]) -> ScoreColumns:
-        """Return rows of system, document and segment, judge and score; their order decides `round`."""
+        """Build from rows of system, (document, segment), judge and score, whose order determines
+        `round`.
+        """
         names: list[tuple[Any, ...]] = [
             tuple(sorted({row[part] for row in rows})) for part in range(3)
         ]

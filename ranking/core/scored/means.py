@@ -1,7 +1,8 @@
 """Mean scores of systems, raw and standardised by judge, with intervals from a bootstrap of segments.
 
-The bootstrap ignores judges: with several, its intervals leave out 16 to 42 % of the true means in simulation, however many
-segments there are, so means then have no intervals. With one judge they need `FEWEST_GROUPS` segments, or documents.
+The bootstrap ignores judges: with several, its intervals miss 16% to 42% of the true means in
+simulation, regardless of the number of segments, so means then have no intervals. With one judge,
+they need `FEWEST_GROUPS` segments (or documents).
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import Scores, Shortage, shared_ranks
 
-#: Unit that pairs scores of two systems: the segment, whose several scores are averaged (as in
-#: WMT26), or the segment and the round, so that the first scores of a segment pair with the first
-#: and the second with the second (as in WMT25).
+#: Unit for pairing scores of two systems: the segment, with its scores averaged (as in WMT26), or
+#: the segment and the round, so that first scores of a segment are paired with first and second
+#: with second (as in WMT25).
 Unit = Literal["segment", "round"]
 #: Resampled unit, drawn with replacement.
 Drawn = Literal["segments", "documents"]
 
-#: Segments, or documents, that intervals of one judge's scores need.
+#: Number of segments (or documents) needed for intervals of one judge's scores.
 FEWEST_GROUPS = 45
 _AT_A_TIME = 64
 
@@ -36,7 +37,7 @@ class UnitScores:
     Attributes
     ----------
     values : float64, shape (U, n)
-        Mean score on the unit; NaN where there is none.
+        Mean score on the unit; NaN without scores.
     segment : int64, shape (U,)
         The segment of each unit.
     """
@@ -54,7 +55,7 @@ def unit_scores(
     ----------
     columns : ScoreColumns
     scores : float64, shape (N,), optional
-        Instead of `columns.score`; NaN is left out.
+        Scores to use instead of `columns.score`; NaN is left out.
     unit : "segment" or "round"
     """
     values = columns.score if scores is None else scores
@@ -75,12 +76,13 @@ def unit_scores(
 
 
 def standardised(columns: ScoreColumns) -> FloatArray:
-    """Return z = (x − x̄_j) / s_j of each score, with mean and standard deviation of its judge (WMT's DA).
+    """Return z = (x − x̄_j) / s_j of each score, with the mean and standard deviation of its judge
+    (WMT's DA).
 
     Returns
     -------
     float64, shape (N,)
-        NaN for judges with one score, or all of whose scores are the same: they have no scale.
+        NaN for judges with a single score, or with equal scores only, who have no scale.
     """
     count = np.bincount(columns.judge, minlength=len(columns.judges)).astype(np.float64)
     total = np.bincount(columns.judge, weights=columns.score, minlength=len(columns.judges))
@@ -95,28 +97,30 @@ def standardised(columns: ScoreColumns) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SystemMeans:
-    """Means of n systems, over units.
+    """Means of n systems over units.
 
     Attributes
     ----------
     systems : tuple of str
     mean, low, high : float64, shape (n,)
-        With the ends of the interval; NaN for a system without a score, ends also with several judges or a shortage.
+        Mean and ends of its interval; NaN for a system without scores, and for ends with several
+        judges or a shortage.
     z, z_low, z_high : float64, shape (n,)
-        The same of standardised scores.
+        The same for standardised scores.
     scores, units : int64, shape (n,)
-        Scores, and units with one.
+        Numbers of scores, and of units with a score.
     rank : int64, shape (n,)
-        By `mean`, shared by equal ones; 0 for a system without a score.
+        By `mean`, shared if equal; 0 for a system without scores.
     ranges : RankRanges
-        Confidence sets (`ranking.core.ranges`), of the covariance of the raw means in the resamples; 0
-        with several judges or a shortage.
+        Confidence sets (`ranking.core.ranges`) from the covariance of the raw means in the
+        resamples; 0 with several judges or a shortage.
     cluster : int64, shape (n,)
-        0 likewise.
+        0 with several judges or a shortage.
     judges : int
-        With more than one there are no intervals, ranges and clusters: `ranking.core.scored.additive` has them.
+        With more than one, there are no intervals, ranges and clusters: use
+        `ranking.core.scored.additive`.
     shortage : Shortage or None
-        What the scores of one judge lack.
+        Shortage of segments or documents, with one judge.
     unscaled_judges : tuple of str
         Judges without a standardised score.
     drawn : "segments" or "documents"
@@ -157,11 +161,12 @@ def system_means(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> SystemMeans:
-    """Return mean scores with percentile intervals of a bootstrap.
+    """Return mean scores with bootstrap percentile intervals.
 
-    These are the means that WMT prints. They compare systems fairly only if all were judged on the same segments by the
-    same judges; `ranking.core.scored.additive` does not need that. The bootstrap draws segments (or documents) with all their
-    scores, so that what one segment's scores share is accounted for.
+    These are the means printed by WMT. They compare systems fairly only if all were judged on the
+    same segments by the same judges; `ranking.core.scored.additive` does not require that. The
+    bootstrap draws segments (or documents) with all their scores, to account for the correlation of
+    a segment's scores.
 
     Raises
     ------
@@ -218,11 +223,11 @@ def system_means(
 def _ranges(
     mean: FloatArray, resampled: FloatArray, groups: int, *, confidence: float, seed: int
 ) -> RankRanges:
-    """Return confidence sets; a system that some resample lacks may have any rank."""
+    """Return confidence sets; a system without a score in some resample may have any rank."""
     known = np.isfinite(resampled).all(axis=0)
     covariance = np.zeros((len(mean), len(mean)))
     if known.any():
-        # Resampled sums vary less than those of a new sample, by one group.
+        # Resampled sums vary less than sums of a new sample, by one group.
         covariance[np.ix_(known, known)] = np.cov(resampled[:, known].T) * groups / (groups - 1)
     return rank_confidence_sets(
         np.where(known, mean, np.nan),
@@ -249,7 +254,9 @@ def _means(values: FloatArray) -> FloatArray:
 def _resampled_means(
     units: UnitScores, group_of: Int64Array, *, resamples: int, seed: int
 ) -> FloatArray:
-    """Return means in resamples of groups of segments, shape (R, n); NaN where a system is in none drawn."""
+    """Return means in resamples of groups of segments, shape (R, n); NaN if no drawn group has the
+    system.
+    """
     groups = int(group_of.max()) + 1
     present = np.isfinite(units.values)
     sums = np.zeros((groups, units.values.shape[1]))
@@ -268,7 +275,7 @@ def _resampled_means(
 
 
 def _interval(resampled: FloatArray, cut: int) -> tuple[FloatArray, FloatArray]:
-    """Return the ends after trimming; NaN for systems that some resample lacks."""
+    """Return the ends after trimming; NaN for systems without a score in some resample."""
     ordered = np.sort(resampled, axis=0)
     whole = np.isfinite(resampled).all(axis=0)
     return (
