@@ -37,16 +37,17 @@ class NotEstimable(StrEnum):
 
 @dataclass(frozen=True)
 class Shortage:
-    """Reason why a number is not estimable yet; callers put it into words.
+    """Reason why a number cannot be estimated yet; callers put it into words.
 
     Attributes
     ----------
     unit : str
-        What there is too little of: "comparisons", "blocks", "segments", "documents", "judges", "items" …
+        Unit of which there are too few: "comparisons", "blocks", "segments", "documents", "judges",
+        "items" …
     found : float
-        Effective number of units that there are, less than `needed`.
+        Effective number of existing units, less than `needed`.
     needed : int
-        Number of units from which on the number is estimated.
+        Number of units needed for an estimate.
     """
 
     unit: str
@@ -61,7 +62,7 @@ class Scores:
     Attributes
     ----------
     values : float64, shape (..., n)
-        Scores, higher is better; NaN exactly where `estimable` is False.
+        Scores, higher is better; NaN if and only if `estimable` is False.
     estimable : bool, shape (..., n)
         Whether the data determine the score.
     group : int64, shape (..., n), or None
@@ -86,12 +87,12 @@ class Scores:
         )
 
     def rows(self, index: Any) -> Scores:
-        """Return the scores of some resamples, of one, or with an axis for one, as numpy takes `index`."""
+        """Return the scores of the resamples selected by a numpy `index`."""
         group = None if self.group is None else self.group[index]
         return Scores(self.values[index], self.estimable[index], group, self.equal_within)
 
     def by_system(self, systems: Sequence[str]) -> dict[str, float | None]:
-        """Return the scores of shape (n,) by name; None where they are not estimable."""
+        """Return scores of shape (n,) by name; None where they cannot be estimated."""
         known = zip(systems, self.values.tolist(), self.estimable.tolist(), strict=True)
         return {name: value if is_known else None for name, value, is_known in known}
 
@@ -100,7 +101,7 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
     """Return the first and last rank of each system; systems with equal scores share them.
 
     The better systems come first: with scores 3, 2, 2, 1, the ranks are 1–1, 2–3, 2–3 and 4–4.
-    Renaming the systems renames the result.
+    The result does not depend on the names of the systems.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
     Returns
     -------
     first, last : int64, shape (n,)
-        0 for systems that are not estimable.
+        0 for systems without an estimate.
     """
     first = np.zeros(scores.values.shape, dtype=np.int64)
     last = np.zeros_like(first)
@@ -124,7 +125,7 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
 
 
 def names_in_order(systems: Sequence[str], scores: Scores) -> list[str]:
-    """Return the systems by rank, then those without one by name."""
+    """Return the systems by rank, then those without a rank by name."""
     ranks = ordinal_ranks(scores)
     places = sorted(range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i]))
     return [systems[index] for index in places]
@@ -133,9 +134,9 @@ def names_in_order(systems: Sequence[str], scores: Scores) -> list[str]:
 def ordinal_ranks(scores: Scores) -> Int64Array:
     """Return ranks 1, 2, 3 … of systems, best first, without gaps or shared ranks.
 
-    Systems with equal scores are ordered by their index, that is by name in `Blocks` built from
-    rows. This order is deterministic but has no meaning: use it to list systems, and `shared_ranks`
-    to rank them.
+    Systems with equal scores are ordered by index, which means by name in `Blocks` built from rows.
+    This order is deterministic but has no meaning: use it to list systems, and `shared_ranks` to
+    rank them.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def ordinal_ranks(scores: Scores) -> Int64Array:
     Returns
     -------
     int64, shape (n,)
-        1 for the best; 0 for systems that are not estimable.
+        1 for the best; 0 for systems without an estimate.
     """
     first, _last = shared_ranks(scores)
     ranks = np.zeros_like(first)

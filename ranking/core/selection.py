@@ -1,8 +1,9 @@
-"""Selection of a ranking method by cross-validation: how well methods predict held-out judgments.
+"""Selection of a ranking method by cross-validation on held-out judgments.
 
-Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) evaluate a ranking method by how often it predicts the outcome
-(win, tie, loss) of comparisons it has not seen. Folds consist of segments, because judgments of one segment are alike and a
-method must not learn from the segment it predicts. A predictor is a function that learns from blocks to predict comparisons.
+Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) evaluate a ranking method by the share
+of unseen comparisons whose outcome (win, tie, loss) it predicts. Folds consist of segments, because
+judgments of one segment are correlated, and a method must not learn from the segment it predicts. A
+predictor is a function that learns from blocks to predict comparisons.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _RUNS = {"trueskill_wmt": {"runs": 20}}
 
 #: Predicted outcome of the first system against the second.
 WIN, TIE, LOSS = 1, 0, -1
-#: No prediction, because one of the two systems is unknown; counts as wrong.
+#: No prediction, because one of the two systems is unknown. Counts as wrong.
 UNKNOWN = 2
 
 #: A function of the training blocks, over n systems, that returns predictions, shape (n, n): WIN,
@@ -44,16 +45,16 @@ Scorer = Callable[[Blocks], Scores]
 def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
     """Predict a win for the higher score, or a tie within a radius.
 
-    The radius is the one that predicts most training comparisons, the smallest of several
-    (Sakaguchi, Post & Van Durme 2014 tune it on held-out data). So methods without ties can be
-    compared with methods that predict ties.
+    The radius is the smallest one that predicts the most training comparisons (Sakaguchi, Post &
+    Van Durme 2014 tune it on held-out data), so that methods without ties can be compared with
+    methods that predict ties.
 
     Parameters
     ----------
     score : callable
         Takes blocks and returns scores of shape (n,), on any scale.
     blocks : Blocks
-        To learn from.
+        Training blocks.
     """
     scores = score(blocks)
     values = np.where(scores.estimable, np.round(scores.values, TIE_DECIMALS), 0.0)
@@ -65,7 +66,7 @@ def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
 
 
 def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> float:
-    """Return the tie radius that predicts most of the counted comparisons correctly.
+    """Return the tie radius that correctly predicts the most counted comparisons.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
     Returns
     -------
     float
-        Half-way between two differences; −1 if it is best to predict no ties, even between equal
+        Halfway between two differences; −1 if it is best to predict no ties, even between equal
         scores.
     """
     first, second = np.nonzero(np.triu(known, 1))
@@ -87,10 +88,10 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
     behind = np.where(difference[first, second] >= 0, second, first)
     order = np.argsort(size, kind="stable")
     size = size[order]
-    # Gain, for each pair, of predicting a tie instead of a win of the higher score.
+    # Each pair's gain from predicting a tie instead of a win for the higher score.
     gain = (tallies.ties[first, second] - tallies.wins[ahead, behind])[order]
     total = np.concatenate([[0], np.cumsum(gain)])
-    # Pairs with equal differences get the same prediction: cut only where the difference grows.
+    # Pairs with equal differences get the same prediction, so cut only where the difference grows.
     cuts = np.concatenate([[True], size[1:] > size[:-1], [True]]) if len(size) else np.array([True])
     total = np.where(cuts, total, total.min() - 1)
     best = int(np.argmax(total))
@@ -122,8 +123,8 @@ def predict_by_ability(
 def by_pairs(blocks: Blocks) -> Int8Array:
     """Return the most frequent outcome of each pair: the oracle, if it learns from all blocks.
 
-    No constant prediction for a pair can be right more often. Of two equally frequent outcomes, a
-    tie goes before a win, and the win of the system that is first by name before the other one.
+    No constant prediction for a pair can be right more often. If outcomes are equally frequent, a
+    tie is preferred to a win, and a win of the first system by name to a win of the other one.
     """
     tallies = tally(blocks)
     wins, losses, ties = tallies.wins, tallies.wins.T, tallies.ties
@@ -136,7 +137,8 @@ def by_pairs(blocks: Blocks) -> Int8Array:
 def predictors(
     parameters: Mapping[str, Mapping[str, Any]], *, seed: int = 0
 ) -> dict[str, Predictor]:
-    """Return a predictor for each method: of the model's outcomes for relative ability, else by its scores.
+    """Return a predictor for each method: by model outcomes for relative ability, otherwise by
+    scores.
 
     Parameters
     ----------
@@ -176,15 +178,15 @@ class Accuracy:
     Attributes
     ----------
     correct, comparisons : int
-        Correctly predicted comparisons, and all comparisons, over all folds.
+        Numbers of correctly predicted comparisons and of all comparisons, over all folds.
     unknown : int
-        Comparisons without a prediction; they count as wrong.
+        Number of comparisons without a prediction, which count as wrong.
     accuracy : float
         Mean over the folds, as in the papers.
     standard_error : float
         Standard error of `accuracy`, from the spread over the folds.
     behind : float
-        Accuracy of the best method minus that of this one: mean over the folds.
+        Accuracy of the best method minus that of this one, mean over the folds.
     behind_error : float
         Standard error of `behind`, from the differences in each fold. It is much smaller than that
         of `accuracy`, because folds are equally easy or hard for all methods.
@@ -208,11 +210,11 @@ class MethodSelection:
     methods : mapping of str to Accuracy
         Best first.
     oracle : float
-        Largest share of comparisons that predictions by pair of systems can get right: those of
-        each pair's most frequent outcome, learnt from the predicted comparisons themselves.
+        Largest share of comparisons that predictions by pair of systems can get right: each pair's
+        most frequent outcome, learnt from the predicted comparisons themselves.
     majority : float
-        Accuracy of always predicting the most frequent outcome in shown order (first wins, tie,
-        second wins) of the training comparisons; mean over the folds.
+        Accuracy of always predicting the most frequent outcome, in display order (first wins, tie,
+        second wins), of the training comparisons; mean over the folds.
     folds, segments, comparisons, ties : int
     seed : int
     """
@@ -236,7 +238,7 @@ class Requirement:
     share : float
         Share of the training blocks that are used.
     comparisons : float
-        Training comparisons, mean over the folds.
+        Number of training comparisons, mean over the folds.
     accuracy : mapping of str to float
         Accuracy by method, mean over the folds.
     """
@@ -247,15 +249,16 @@ class Requirement:
 
 
 def folds_of_segments(segment: npt.NDArray[np.integer], folds: int, *, seed: int = 0) -> Int64Array:
-    """Return the fold of each item by the number of its segment; folds differ by at most one segment.
+    """Return the fold of each item by its segment number; the sizes of folds differ by at most one
+    segment.
 
     Parameters
     ----------
     segment : integer, shape (B,)
     folds : int
-        At least 2, and no more than there are segments.
+        At least 2, and at most the number of segments.
     seed : int
-        The fold of an item only depends on the seed and the set of segments.
+        The fold of an item depends only on the seed and the set of segments.
 
     Returns
     -------
@@ -291,7 +294,7 @@ def select_method(
     Parameters
     ----------
     blocks : Blocks
-        B blocks; leave the reference out first if it is not to be predicted.
+        B blocks, without the reference unless it is to be predicted.
     predictors : mapping of str to Predictor
         For instance those of `predictors`.
     folds : int
@@ -310,7 +313,7 @@ def select_method(
     Raises
     ------
     ValueError
-        As for `folds_of_segments`, and if there is no method or no comparison.
+        As for `folds_of_segments`, and if there are no methods or no comparisons.
     """
     if not predictors:
         raise ValueError("predictors: expected at least one method")
@@ -369,12 +372,12 @@ def data_requirements(
 ) -> list[Requirement]:
     """Measure the accuracy of methods that learn from a share of the blocks.
 
-    The blocks of a smaller share are among those of a larger one.
+    The blocks of a smaller share are a subset of those of a larger one.
 
     Parameters
     ----------
     blocks, predictors, folds, seed, progress
-        As `select_method`.
+        As for `select_method`.
     shares : sequence of float
         Each above 0 and at most 1.
 
@@ -402,7 +405,7 @@ def data_requirements(
         rows = np.flatnonzero(fold != each)
         rows = rows[np.argsort(place[rows], kind="stable")]
         for s, share in enumerate(shares):
-            # Restore the order of the file, which online methods may use.
+            # Restore the original order, which online methods may use.
             learnt = blocks.take(np.sort(rows[: math.ceil(share * len(rows))]))
             learnt_from[each, s] = tally(learnt).comparisons
             for m, predict in enumerate(predictors.values()):
@@ -427,13 +430,13 @@ def data_requirements(
 def _fold_counts(
     blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], each: int
 ) -> list[tuple[int, int]]:
-    """Return, of each predictor, how many comparisons of a fold it got right and did not know."""
+    """Return each predictor's numbers of correct and of unknown predictions for a fold."""
     learnt, held = blocks.take(fold != each), blocks.take(fold == each)
     return [_count_correct(predict(learnt), held) for predict in predictors]
 
 
 def _count_correct(predicted: Int8Array, held: Blocks) -> tuple[int, int]:
-    """Return the number of held-out comparisons predicted correctly, and of those not predicted."""
+    """Return the numbers of held-out comparisons predicted correctly and not predicted."""
     tallies = tally(held)
     wins, ties = tallies.wins, np.triu(tallies.ties)
     correct = wins[predicted == WIN].sum() + ties[predicted == TIE].sum()

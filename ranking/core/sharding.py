@@ -1,11 +1,14 @@
-"""Work in shards, on one machine or on any engine: `map_shards`, and its values as bytes for other machines.
+"""Sharded computation on one machine or any engine (`map_shards`), and encoding of values for other
+machines.
 
-A shard is a part of some work: a range of resamples, some experiments, a fold, a file. The work is a function of a shard
-alone, so every engine gives the same bits: random numbers are functions of a seed and an id, and results are joined by
-the number of their shard. A shard whose worker ended is computed again.
+A shard is a part of some work: a range of resamples, some experiments, a fold, a file. The work
+depends only on the shard, so all engines give bit-identical results: random numbers are functions
+of a seed and an ID, and results are joined by shard number. A shard whose worker died is computed
+again.
 
-Values travel as JSON with arrays in numpy's `.npz` form. Nothing is pickled: a name can only stand for a function marked by
-`on_any_engine`, or for a dataclass or enumeration, of the packages in `PACKAGES`. Numbers come back bit for bit.
+Values are sent as JSON, with arrays in numpy's `.npz` format. Nothing is pickled: a name can only
+refer to a function marked by `on_any_engine`, a dataclass or an enumeration, in the packages in
+`PACKAGES`. Numbers are preserved bit for bit.
 """
 
 from __future__ import annotations
@@ -34,27 +37,27 @@ import numpy.typing as npt
 
 
 class EngineError(RuntimeError):
-    """An engine cannot compute the shards it was given; the message says why and what to do."""
+    """An engine cannot compute its shards; the message says why and what to do."""
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Marked functions by name, and those of them that threads compute at the same time.
+#: Marked functions by name, and those that may be computed by threads in parallel.
 _MARKED: dict[str, Callable[..., Any]] = {}
 _IN_THREADS: list[Callable[..., Any]] = []
 
 
 def on_any_engine(*, threads: bool = False) -> Callable[[Function], Function]:
-    """Mark a function of a module: engines may name it to other machines.
+    """Mark a module-level function that engines may run on other machines.
 
-    Only marked functions are computed there, whatever a message says. What a marked function returns
-    depends on its arguments alone, and it changes nothing.
+    Only marked functions are run there, regardless of a message's content. The result of a marked
+    function must depend only on its arguments, and it must have no side effects.
 
     Parameters
     ----------
     threads : bool
-        Whether threads gain by it: nearly all of its time is spent where the interpreter's lock is
-        released, in numpy and compiled kernels.
+        Whether threads speed it up, because nearly all of its time is spent in numpy and compiled
+        kernels that release the interpreter lock.
     """
 
     def mark(function: Function) -> Function:
@@ -67,27 +70,27 @@ def on_any_engine(*, threads: bool = False) -> Callable[[Function], Function]:
 
 
 def name_of(thing: Any) -> str:
-    """Return the name of a function or class: its module and its place there."""
+    """Return the name of a function or class: its module and qualified name."""
     return f"{thing.__module__}:{thing.__qualname__}"
 
 
 def is_marked(function: Callable[..., Any]) -> bool:
-    """Return whether any engine may compute this function."""
+    """Return whether any engine may run this function."""
     return _MARKED.get(name_of(function)) is function
 
 
 def runs_in_threads(work: Callable[..., Any]) -> bool:
-    """Return whether threads gain by this work: a marked function, or a partial of one."""
+    """Return whether threads speed up this work, a marked function or a partial of one."""
     while isinstance(work, partial):
         work = work.func
     return any(work is each for each in _IN_THREADS)
 
 
 Work = Callable[[Any], Any]
-#: Numbers of shards with their results, as they are ready; to be closed.
+#: Iterator of shard numbers with results, as they are ready; must be closed.
 Computed = Generator[tuple[int, Any], None, None]
 
-#: Processes may end by themselves, or be killed, so often in a row without a shard being finished.
+#: Number of times in a row that processes may die without a finished shard.
 _MOST_LOSSES = 3
 
 
@@ -95,18 +98,19 @@ _MOST_LOSSES = 3
 class ThisMachine:
     """Compute shards on this machine.
 
-    Work marked as ``on_any_engine(threads=True)`` is computed by threads, which share what it is
-    about; the rest by processes, to which it is pickled. With one worker, this thread does it.
+    Work marked as ``on_any_engine(threads=True)`` is computed by threads, which share its data;
+    other work is pickled and computed by processes. With one worker, the calling thread computes
+    it.
 
     Attributes
     ----------
     workers : int
-        Shards computed at a time.
+        Number of shards computed in parallel.
 
     Raises
     ------
     ValueError
-        If there is no worker.
+        If there are no workers.
     """
 
     workers: int = 1
@@ -121,7 +125,7 @@ class ThisMachine:
         Raises
         ------
         EngineError
-            If processes end again and again without a result, for instance for want of memory.
+            If processes repeatedly die without a result, for instance because of a lack of memory.
         """
         workers = min(self.workers, len(shards))
         if workers <= 1:
@@ -172,7 +176,7 @@ def _until_one_is_lost(
             if not isinstance(future.exception(), BrokenProcessPool):
                 yield index, future.result()
     except BrokenProcessPool:
-        # Found out while shards were handed over; those before are computed again as well.
+        # Detected while submitting shards; those submitted earlier are computed again as well.
         return
     finally:
         pool.shutdown(cancel_futures=True)
@@ -181,7 +185,7 @@ def _until_one_is_lost(
 def _as_finished(
     pool: Executor, work: Work, shards: Sequence[Any], indices: Sequence[int]
 ) -> Iterator[tuple[int, Future[Any]]]:
-    """Yield finished shards; each is forgotten then, so that results do not pile up."""
+    """Yield finished shards and release each, so that results do not accumulate."""
     waiting = {pool.submit(work, shards[index]): index for index in indices}
     while waiting:
         finished, _waiting = wait(waiting, return_when=FIRST_COMPLETED)
@@ -189,19 +193,21 @@ def _as_finished(
             yield waiting.pop(future), future
 
 
-#: In a process of a pool: the work that all its shards are about, sent once.
+#: In a pool process, the work of all its shards, sent once.
 _PREPARED: list[Work] = []
 
 
 def _prepare(work: Work) -> None:
-    # An interrupt is the parent's business.
+    # Interrupts are handled by the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_the_parent, daemon=True).start()
     _PREPARED.append(work)
 
 
 def _end_with_the_parent() -> None:
-    """Wait for the parent to end, even by SIGKILL, and end this process then; return if there is no parent."""
+    """Wait for the parent to exit, even by SIGKILL, then exit this process; return if there is no
+    parent.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -218,17 +224,17 @@ Progress = Callable[[int, int], None]
 
 
 class Engine(Protocol):
-    """Place where shards are computed: `ThisMachine`, or an engine of `ranking.engines`."""
+    """Interface for computing shards: `ThisMachine`, or an engine of `ranking.engines`."""
 
     @property
     def workers(self) -> int:
-        """Number of shards computed at a time; work is cut into at least as many parts."""
+        """Number of shards computed in parallel; work is split into at least as many parts."""
 
     def compute(self, work: Callable[[Any], Any], shards: Sequence[Any]) -> Computed:
-        """Yield the number of each shard, once, with the result of `work`, as they are ready.
+        """Yield each shard's number once, with the result of `work`, as they are ready.
 
-        Engines that compute elsewhere take work that `ranking.core.sharding` can write
-        down: a function marked by `on_any_engine`, or a partial of one.
+        Engines on other machines need work that `ranking.core.sharding` can encode: a function
+        marked by `on_any_engine`, or a partial of one.
         """
 
 
@@ -248,16 +254,16 @@ def map_shards(
         Returns a result that depends only on the shard.
     shards : sequence
     engine : Engine, optional
-        By default this thread computes one shard after the other.
+        By default, this thread computes one shard after the other.
     progress : callable, optional
         Called with (done, all) after each shard, from this thread.
     sizes : sequence of int, optional
-        How much of the progress each shard is; 1 by default.
+        Size of each shard in units of progress; 1 by default.
 
     Returns
     -------
     list
-        The same bits from every engine and for any number of workers.
+        Bit-identical for every engine and any number of workers.
     """
     found: dict[int, Result] = {}
     take_shards(found.__setitem__, work, shards, engine=engine, progress=progress, sizes=sizes)
@@ -273,9 +279,9 @@ def take_shards(
     progress: Progress | None = None,
     sizes: Sequence[int] | None = None,
 ) -> None:
-    """Compute all shards, and give each result to `take` as it is ready, in any order.
+    """Compute all shards, and pass each result to `take` when it is ready, in any order.
 
-    For sums of more than one array. What `take` makes of the results must not depend on their order.
+    For sums of several arrays. The outcome of the calls of `take` must not depend on their order.
 
     Parameters
     ----------
@@ -286,7 +292,7 @@ def take_shards(
     """
     sizes = [1] * len(shards) if sizes is None else sizes
     done, total = 0, sum(sizes)
-    # Closed in any case, so that no worker continues a computation without a caller.
+    # Always closed, so that no worker continues a computation without a caller.
     with closing((engine or ThisMachine()).compute(work, shards)) as computed:
         for index, result in computed:
             take(index, result)
@@ -295,7 +301,7 @@ def take_shards(
                 progress(done, total)
 
 
-#: Packages whose functions, dataclasses and enumerations may be named.
+#: Packages whose functions, dataclasses and enumerations may be referred to.
 PACKAGES = ("ranking.core", "ranking.design_study", "ranking.files")
 
 _Arrays = list[npt.NDArray[Any]]
@@ -304,22 +310,22 @@ _PLAIN = (type(None), bool, int, float, str)
 
 
 class EncodingError(ValueError):
-    """Something cannot be written for other machines, or was not written by this module."""
+    """A value cannot be encoded for other machines, or data was not encoded by this module."""
 
 
 def encode(value: Any) -> bytes:
-    """Return a value as bytes.
+    """Encode a value as bytes.
 
     Parameters
     ----------
     value
         Numbers, strings, lists, tuples, mappings, ranges, arrays, enumerations, dataclasses, marked
-        functions and partials of these, one inside the other.
+        functions and partials of these, possibly nested.
 
     Raises
     ------
     EncodingError
-        If there is anything else in it.
+        If it contains anything else.
     """
     arrays: _Arrays = []
     tree = _written(value, arrays)
@@ -331,12 +337,12 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Return the value that `encode` wrote.
+    """Decode a value encoded by `encode`.
 
     Raises
     ------
     EncodingError
-        If it names something that no other machine may ask for, or is damaged.
+        If the data refers to something that other machines may not use, or is damaged.
     """
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
@@ -350,12 +356,12 @@ def decode(data: bytes) -> Any:
 
 
 def _written(value: Any, arrays: _Arrays) -> Any:  # noqa: C901 - a case for each kind
-    """Return a value as JSON: itself if plain, else a list of what kind it is and of its parts."""
+    """Return a value as JSON: itself if plain, otherwise a list of its kind and its parts."""
 
     def each(values: Iterable[Any]) -> list[Any]:
         return [_written(one, arrays) for one in values]
 
-    # Before plain values: an enumeration of strings is a string, too.
+    # Before plain values, because an enumeration of strings is also a string.
     if isinstance(value, Enum):
         return ["enum", _name(type(value)), value.name]
     if type(value) in _PLAIN:
@@ -442,7 +448,9 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _class(name: str, is_right: Callable[[type], bool]) -> Any:
-    """Return the class of this name if it is of the wanted kind and defined there, not imported."""
+    """Return the class with this name if it is of the right kind, and defined there rather than
+    imported.
+    """
     found: Any = _import(_checked(name))
     for part in name.partition(":")[2].split("."):
         found = getattr(found, part, None)

@@ -1,12 +1,13 @@
 """Variances and covariances of scores and shares over segments and judges, and draws of scores from them.
 
-Comparisons of one segment share its difficulty, and those of one judge the judge's taste. The covariance that allows for
-both is V = V_segments + V_judges − V_blocks (Cameron, Gelbach & Miller 2011), from the influence values of the scores,
-summed over each segment, judge and block; each part is multiplied by G / (G − 1) for its effective number G of units.
-If a judge ranked several blocks of one segment, their covariance is counted twice, and V is slightly too large.
+Comparisons of one segment share its difficulty, and comparisons by one judge share the judge's
+preferences. The covariance that accounts for both is V = V_segments + V_judges − V_blocks (Cameron,
+Gelbach & Miller 2011), from the influence values of the scores, summed over each segment, judge and
+block; each part is multiplied by G / (G − 1) for its effective number G of units. If a judge ranked
+several blocks of one segment, their covariance is counted twice, and V is slightly too large.
 
-Where documents are known, they replace segments, and a judge's blocks of one document replace single blocks. With fewer
-than four documents, segments are used (`RangeLimit.FEW_DOCUMENTS`).
+If documents are known, they replace segments, and a judge's blocks of one document replace single
+blocks. With fewer than four documents, segments are used (`RangeLimit.FEW_DOCUMENTS`).
 """
 
 from __future__ import annotations
@@ -42,29 +43,30 @@ from ranking.core.counting.resampling import LEVELS, Level, uniform_numbers
 from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.scores import Scores
 
-#: Uniform numbers have steps of 2**-53; half a step replaces 0, whose quantile is infinite.
+#: Uniform numbers have steps of 2**-53; 0, whose quantile is infinite, is replaced by half a step.
 _LEAST = 2.0**-54
 
 
 def t_deviates(seed: int, ids: range, n: int, degrees_of_freedom: float) -> FloatArray:
-    """Return n normal deviates for each draw, divided by the root of a χ² over its freedom.
+    """Return n normal deviates for each draw, divided by √(χ² / degrees of freedom).
 
-    They are made of uniform numbers that are hashes of the seed, the id of the draw and the place of the system.
+    They are computed from uniform numbers that are hashes of the seed, the draw's ID and the
+    system's index.
 
     Parameters
     ----------
     seed : int
         0 ≤ seed < 2**64.
     ids : range
-        Ids of the draws, with step 1.
+        IDs of the draws, with step 1.
     n : int
     degrees_of_freedom : float
-        Of Student's t; normal deviates if infinite.
+        Degrees of freedom of Student's t; infinite for normal deviates.
 
     Returns
     -------
     float64, shape (len(ids), n)
-        Each row is a function of the seed, its id and the degrees of freedom.
+        Each row depends only on the seed, its ID and the degrees of freedom.
     """
     uniform = np.maximum(
         _LEAST,
@@ -109,7 +111,7 @@ class ScoreCovariance:
     segments, judges : float
         Effective numbers of segments (or of documents used instead) and of judges.
     limits : tuple of RangeLimit
-        Units that the covariance does not account for.
+        Units that the covariance ignores.
     """
 
     matrix: FloatArray
@@ -120,7 +122,7 @@ class ScoreCovariance:
 
     @property
     def rank_degrees_of_freedom(self) -> float:
-        """Degrees of freedom for the ranks of n systems, instead of for one difference.
+        """Degrees of freedom for the ranks of n systems instead of one difference.
 
         A rank depends on n − 1 differences, and errors of their variances average out. If
         differences of one system have a correlation of ½, squares of their errors have ¼, and the
@@ -155,7 +157,7 @@ def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> Score
 
 @dataclass(frozen=True, eq=False)
 class ClusteredCovariance:
-    """Covariance of scores with one kind of unit taken for independent.
+    """Covariance of scores with one kind of unit treated as independent.
 
     Attributes
     ----------
@@ -174,7 +176,7 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
     Parameters
     ----------
     moments : Moments
-        Moments of the counts that the scores are computed from.
+        Moments of the counts from which the scores are computed.
     influence : float64, shape (n, k)
         Change of the score of each of n systems with one more in each used cell.
 
@@ -199,16 +201,18 @@ def combined_covariance(
 ) -> ScoreCovariance:
     """Combine covariances over blocks, segments and judges: V_segments + V_judges − V_blocks.
 
-    With too few judges (or segments) to estimate their variance, see `RangeLimit`, the result is
-    the part of the other; with too few of both, it is that of the blocks.
+    With too few judges (or segments) to estimate their variance (see `RangeLimit`), the result is
+    the covariance over the other unit; with too few of both, that over blocks.
 
-    The difference need not be positive semi-definite: with few judges, directions in which they agree by chance get a negative
-    variance. Then the nearest positive semi-definite matrix is used (negative eigenvalues become 0).
+    The difference may not be positive semi-definite: with few judges, directions in which they
+    agree by chance get a negative variance. In that case, the nearest positive semi-definite matrix
+    is used (negative eigenvalues become 0).
 
     Parameters
     ----------
     blocks, segments, judges : ClusteredCovariance
-        Where documents are known: over a judge's blocks of a document, over documents, over judges.
+        If documents are known: over each judge's blocks of a document, over documents, and over
+        judges.
     few_documents : bool
         Whether segments are used because there are too few documents.
 
@@ -249,7 +253,7 @@ def combined_covariance(
 
 
 def clustered_covariance(moments: Moments, influence: FloatArray, unit: ClusterUnit) -> FloatArray:
-    """Estimate the covariance of scores with one kind of unit taken for independent.
+    """Estimate the covariance of scores with one kind of unit treated as independent.
 
     Parameters
     ----------
@@ -294,29 +298,30 @@ def draw_scores(
     seed: int,
     order: Int64Array,
 ) -> Scores:
-    """Return draws around the scores of n systems, for their ranks.
+    """Draw scores around those of n systems, for ranking.
 
-    Draws are normal ones divided by the root of a χ² over its degrees of freedom, as in Student's t, because the covariance
-    itself is uncertain with few judges and ranges must be wider. A single difference of scores has the degrees of freedom of the
-    covariance (Satterthwaite 1946); for ranks, see `ScoreCovariance.rank_degrees_of_freedom`.
+    Draws are normal deviates divided by √(χ² / degrees of freedom), as in Student's t, because with
+    few judges the covariance itself is uncertain and ranges must be wider. A single difference of
+    scores has the degrees of freedom of the covariance (Satterthwaite 1946); for ranks, see
+    `ScoreCovariance.rank_degrees_of_freedom`.
 
     Parameters
     ----------
     scores : Scores of shape (n,)
     covariance : ScoreCovariance
     ids : range
-        Ids of the draws; each draw is a function of the seed, its id, the scores and their
+        IDs of the draws; each draw depends only on the seed, its ID, the scores and their
         covariance.
     seed : int
         0 ≤ seed < 2**64.
     order : int64, shape (n,)
-        Order of the systems that does not depend on their names, so that renaming them renames the
-        result; see `ranking.core.methods.method.canonical_order`.
+        Order of the systems that does not depend on their names, so that the result does not
+        either; see `ranking.core.methods.method.canonical_order`.
 
     Returns
     -------
     Scores
-        Of shape (len(ids), n).
+        Shape (len(ids), n).
     """
     n = len(scores.values)
     values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
@@ -324,7 +329,7 @@ def draw_scores(
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     drawn = t_deviates(seed, ids, n, covariance.rank_degrees_of_freedom)
     deviates = np.empty((len(ids), n))
-    # Unlike a product of matrices, `einsum` adds up each row alike for any number of draws.
+    # Unlike a matrix product, `einsum` sums each row in the same way for any number of draws.
     deviates[:, order] = np.einsum("ij,rj->ri", root, drawn)
     return Scores(
         values=scores.values + deviates,
@@ -343,11 +348,11 @@ def standard_errors(
 
         V = Σ over clusters c of (Σ over blocks b in c of ψ(b))²
 
-    For a maximum of likelihood this is the sandwich with clusters, information⁻¹ · (Σ scores
-    scoresᵀ) · information⁻¹, and is valid even if the model is not (White 1982). The ψ are
+    For a maximum likelihood estimate, this is the clustered sandwich estimator, information⁻¹ · (Σ
+    scores scoresᵀ) · information⁻¹, and is valid even if the model is not (White 1982). The ψ are
     deviations from an estimate based on the same data, so V is multiplied by G / (G − 1) for the
     effective number G of clusters (`ranking.core.counting.moments.Moments.effective`). "pairs"
-    takes each comparison for a separate cluster, without this factor; "two_way" is
+    treats each comparison as a separate cluster, without this factor; "two_way" is
     `two_way_covariance`.
 
     Parameters
@@ -355,7 +360,7 @@ def standard_errors(
     blocks : Blocks
         B blocks over n systems.
     layout : Layout
-        The m cells that the scores are computed from.
+        The m cells from which the scores are computed.
     influence : float64, shape (n, m)
         Change of each score with one more in each cell.
     clusters : "pairs", "blocks", "segments", "judges" or "two_way"
@@ -363,12 +368,12 @@ def standard_errors(
     Returns
     -------
     float64, shape (n,)
-        0 with only one cluster, which does not show how clusters differ.
+        0 with a single cluster, because differences between clusters cannot be estimated.
 
     Raises
     ------
     ValueError
-        If `clusters` is none of these.
+        If `clusters` is invalid.
 
     References
     ----------
@@ -390,14 +395,14 @@ def standard_errors_of_counts(
     influence: FloatArray,
     moments: Moments | Int64Array | None,
 ) -> FloatArray:
-    """Estimate the same as `standard_errors`, from counts alone.
+    """Estimate standard errors as in `standard_errors`, from counts alone.
 
     Parameters
     ----------
     cells : int64, shape (m,)
         Counts of all blocks.
     layout : Layout
-        Of `cells`.
+        Layout of `cells`.
     influence : float64, shape (n, m)
     moments : Moments, int64 of shape (k, k), or None
         Second moments of the counts of the clusters, for the k used cells; None for pairs.
@@ -424,25 +429,27 @@ def errors_by_system(
     ----------
     systems : tuple of str, length n
     clusters : Level
-        Units taken for independent.
+        Units treated as independent.
     errors : float64, shape (n,)
 
     Returns
     -------
     dict
-        "clusters", and "values" by system. Systems whose score no comparison moves are left out,
-        such as one at infinite distance from all others.
+        "clusters", and "values" by system. Systems whose scores are not influenced by any
+        comparison are left out, such as one at infinite distance from all others.
     """
     values = {systems[i]: float(errors[i]) for i in np.flatnonzero(errors > 0).tolist()}
     return {"clusters": clusters, "values": values}
 
 
 def _one_way(total: int, moments: Int64Array, influence: FloatArray) -> FloatArray:
-    """Return variances with one kind of unit independent; `total` is the sum of all counts."""
+    """Return variances with one kind of unit treated as independent; `total` is the sum of all
+    counts.
+    """
     effective = effective_number_from(total, int(moments.sum()))
     if effective <= 1:
         return np.zeros(len(influence))
-    # Formulas add floats in the order of memory: it must be the same wherever counts are from.
+    # Formulas add floats in memory order, which must not depend on the origin of the counts.
     products = np.ascontiguousarray(moments).astype(np.float64)
     variance = np.einsum("ik,ik->i", influence @ products, influence)
     return np.asarray(variance * (effective / (effective - 1)))
@@ -484,7 +491,7 @@ def standard_errors_of_block_influence(
     blocks : Blocks
     influence : float64, shape (B, n)
     clusters : "pairs", "blocks", "segments", "judges" or "two_way"
-        Units taken for independent. "pairs" means "blocks", because influences are of blocks.
+        Units treated as independent. "pairs" means "blocks", because influence values are by block.
 
     Returns
     -------
@@ -500,7 +507,7 @@ def standard_errors_of_block_influence(
 
 
 def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray]:
-    """Return blocks sorted by key: sums of floats depend on the order, results must not."""
+    """Return blocks sorted by key, because float sums depend on the order but results must not."""
     order = np.argsort(blocks.key, kind="stable")
     return blocks.take(order), influence[order]
 
@@ -519,7 +526,9 @@ def _clustered(blocks: Blocks, influence: FloatArray, unit: Int64Array) -> Clust
 
 @dataclass(frozen=True, eq=False)
 class ShareParts:
-    """Variances of a number of successes by independent unit, and the one of segments and judges."""
+    """Variances of a number of successes by independent unit, and the combined one over segments
+    and judges.
+    """
 
     blocks: ClusteredCovariance
     segments: ClusteredCovariance
@@ -528,13 +537,13 @@ class ShareParts:
 
     @property
     def combined(self) -> ScoreCovariance:
-        """The variance between segments and judges."""
+        """The combined variance over segments and judges."""
         return combined_covariance(
             self.blocks, self.segments, self.judges, few_documents=self.few_documents
         )
 
     def degrees_of_freedom(self, variance: float) -> float:
-        """Return the degrees of freedom of a variance that is estimated from these parts."""
+        """Return the degrees of freedom of a variance estimated from these parts."""
         several = [part for part in (self.segments, self.judges) if part.effective >= MIN_UNITS]
         uncertain = sum(
             float(part.matrix[0, 0]) ** 2 / max(part.effective - 1, 1)
@@ -551,7 +560,7 @@ def share_parts(
     judge: npt.NDArray[np.integer],
     document: npt.NDArray[np.integer] | None = None,
 ) -> ShareParts:
-    """Return the variances of the number of successes, less the share of the trials.
+    """Return the variances of the number of successes minus its expectation, share × trials.
 
     Parameters
     ----------
@@ -559,8 +568,8 @@ def share_parts(
         Trials of each block.
     segment, judge : integer, shape (R,)
     document : integer, shape (R,), optional
-        Where documents are known and enough, they replace segments, and a judge's blocks of a document replace
-        single blocks.
+        If there are enough documents, they replace segments, and a judge's blocks of a document
+        replace single blocks.
     """
 
     return parts_by_unit(
@@ -578,7 +587,9 @@ def parts_by_unit(
     judge: npt.NDArray[np.integer],
     document: npt.NDArray[np.integer] | None,
 ) -> ShareParts:
-    """Return a variance by each unit, from a function of the units' numbers; documents replace segments unless they are few."""
+    """Return the variance over each unit, from a function of unit numbers; documents replace
+    segments unless there are too few.
+    """
     judges = part(judge.astype(np.int64))
     if document is not None:
         documents = part(document.astype(np.int64))
@@ -596,9 +607,10 @@ def parts_by_unit(
 def share_part(
     unit: Int64Array, successes: Int64Array, failures: Int64Array
 ) -> ClusteredCovariance:
-    """Return the variance of the number of successes, less the share of the trials, between units.
+    """Return the variance between units of the number of successes minus its expectation, share ×
+    trials.
 
-    Sums over units are whole numbers, so they do not depend on the order of rows.
+    Sums over units are integers, so they do not depend on the order of rows.
 
     Parameters
     ----------
@@ -628,19 +640,19 @@ def share_interval(
 ) -> tuple[float, float]:
     """Return the ends of the interval of the share of successes.
 
-    It is that of Clopper and Pearson (1934) on an effective number of trials, as Korn and
-    Graubard (1998) propose for shares near 0 and 1: the trials divided by the design effect, and
-    multiplied by (t of trials − 1 / t of ν)², quantiles of Student's distribution. The design effect is
-    the variance of the share between segments and judges (`combined_covariance`) over that of
-    independent trials, both around a share with one success and one failure added; below 1 it is taken
-    for 1. So no interval is shorter than that of independent trials. ν are the degrees of freedom of the
-    variance that is used (Satterthwaite 1946): its square over the sum of those of the parts it is
-    estimated from, each divided by its units minus one.
+    It is the interval of Clopper and Pearson (1934) with an effective number of trials, as Korn and
+    Graubard (1998) propose for shares near 0 and 1: the number of trials, divided by the design
+    effect and multiplied by the squared ratio of Student's t quantiles with (trials − 1) and ν
+    degrees of freedom. The design effect is the variance of the share over segments and judges
+    (`combined_covariance`) divided by that of independent trials, both around a share with one
+    success and one failure added, and at least 1. So no interval is shorter than for independent
+    trials. ν are the degrees of freedom of the variance used (Satterthwaite 1946): its square
+    divided by the sum of the squares of its parts, each divided by its number of units minus one.
 
     Parameters
     ----------
     successes, failures : int
-        At least one of them above 0.
+        Numbers of trials, at least one of them positive.
     parts : ShareParts
         Of these trials, see `share_part`.
     confidence : float

@@ -67,7 +67,7 @@ class Preference:
 
     @property
     def judgments(self) -> int:
-        """Return the number of judgments, m."""
+        """Number of judgments, m."""
         return self.wins + self.losses + self.same + self.identical
 
     @property
@@ -329,14 +329,15 @@ def compare(
     ----------
     judgments : PairJudgments
     error : "auto", "judgments" or "two_way"
-        What the error of all judges together takes for independent. "judgments" are, if judges have samples of their
-        own and the same taste; "two_way" is a bootstrap of judges and segments, right without either, and never less
-        than the former. "auto" is "two_way" where judges share any segment, be it by chance, because judgments of it
-        are alike; else "judgments".
+        Units that the error of all judges together treats as independent. "judgments" is correct if
+        judges have separate samples and the same preferences; "two_way" is a bootstrap of judges
+        and segments, which does not assume either and never gives a smaller error. "auto" is
+        "two_way" if judges share any segment, even by chance, because its judgments are correlated;
+        otherwise "judgments".
     seed : int
-        Of the bootstrap, 0 ≤ seed < 2**64.
+        Seed of the bootstrap, 0 ≤ seed < 2**64.
     resamples : int
-        Of the bootstrap, 2 or more.
+        Number of bootstrap resamples, at least 2.
 
     Returns
     -------
@@ -366,7 +367,7 @@ def _votes(leads: list[int]) -> Preference:
 
 
 def _of_sentences(judgments: PairJudgments) -> Preference | None:
-    """Count a vote per segment; identical outputs are no vote."""
+    """Count one vote per segment; identical outputs do not vote."""
     shown = ~judgments.identical
     numbers, place, times = np.unique(
         judgments.segments[shown], return_inverse=True, return_counts=True
