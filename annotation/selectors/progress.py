@@ -1,4 +1,4 @@
-"""Progress of a judge (blocks done and held, out of their quota), and the pace of a task."""
+"""Progress of a judge (blocks done and held, out of their quota) and pace of a task."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,16 +29,17 @@ from django.db.models.lookups import Exact, IsNull
 from annotation.models import Assignment, Block, JudgeAccount, Judgment, Skip
 from campaign.models import GroupMember, Judge, Task
 
-# A judge's pace is that of their latest blocks; it is unknown with fewer than two HITs.
+# A judge's pace is measured on their latest blocks; it is unknown below two HITs.
 PACE_BLOCKS = 20
 FEWEST_FOR_A_PACE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """Blocks done and wanted of a judge, and minutes left at the mean of their latest blocks.
+    """A judge's blocks done and wanted, and the minutes left at the mean pace of their latest blocks.
 
-    None if not known: no number is asked of them, or they have judged fewer than `FEWEST_FOR_A_PACE`.
+    Fields are None if unknown: the judge has no quota, or has judged fewer than `FEWEST_FOR_A_PACE`
+    blocks.
     """
 
     done: int
@@ -50,9 +51,9 @@ class JudgeProgress:
 class JudgeWork:
     """Number of blocks a judge has done, holds, and should do in total.
 
-    A skipped block is done; skipped and judged later, it counts once. `wanted` is the judge's own
-    number, or the campaign's; None if there is no limit. `times`: active milliseconds of the latest
-    blocks judged.
+    A skipped block is done; if it is judged later, it counts once. `wanted` is the quota of the
+    judge, their groups or the campaign; None if there is no limit. `times` holds the active
+    milliseconds of the latest blocks judged.
     """
 
     done: int
@@ -70,8 +71,8 @@ class JudgeWork:
     ) -> "JudgeWork":
         """Return the work of a judge.
 
-        `closed`: blocks of closed assignments. `begun`: whether each of the others is held, and
-        whether each of its blocks is done.
+        `closed` is the number of blocks in closed assignments. `begun` has, for each other
+        assignment, whether it is held, and whether each of its blocks is done.
         """
         return cls(
             done=(closed or 0) + sum(sum(are_done) for _is_held, are_done in begun),
@@ -89,8 +90,8 @@ class JudgeWork:
     def progress(self) -> JudgeProgress:
         minutes = None
         if self.wanted is not None and len(self.times) >= FEWEST_FOR_A_PACE:
-            # The mean, not the median: the work left takes as long as all its blocks together, the long
-            # ones included.
+            # The mean rather than the median, because the remaining time is the sum over all
+            # blocks, long ones included.
             minutes = round(max(0, self.wanted - self.done) * fmean(self.times) / 60_000)
         return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
 
@@ -98,13 +99,14 @@ class JudgeWork:
 def work_annotations() -> dict[str, Combinable]:
     """Return annotations for a queryset of judges: the arguments of `JudgeWork.counted`, in order.
 
-    Blocks of closed assignments are counted as these close (`JudgeAccount.blocks_closed`), so that
-    the cost does not grow with the history. A judge has few others, which are `begun`.
+    Blocks of closed assignments are counted on closing (`JudgeAccount.blocks_closed`), so the cost
+    does not grow with the history. A judge has few other assignments, which are `begun`.
     """
     judge = OuterRef("pk")
     accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
     is_done = Q(_of_the_block(Judgment)) | Q(_of_the_block(Skip))
-    # Not a join: planned for few rows, it would read all blocks for each assignment.
+    # Not a join, which PostgreSQL may plan for few rows and then read all blocks for each
+    # assignment.
     blocks = Block.objects.filter(hit=OuterRef("hit")).order_by()
     are_done = ArraySubquery(blocks.values(done=ExpressionWrapper(is_done, BooleanField())))
     is_held = IsNull(F("released_at"), True)
@@ -122,10 +124,10 @@ def work_annotations() -> dict[str, Combinable]:
 
 
 def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
-    """Return an expression: whether the judge of the outer assignment has one for the outer block.
+    """Return an expression that tells whether the outer assignment's judge has a row for the outer block.
 
-    `+ 0` and the lack of EXISTS force a look-up by block: PostgreSQL may otherwise read all rows, or all of the judge's,
-    which is as cheap while there are few, and keep that plan while they become many.
+    `+ 0` and avoiding EXISTS force a lookup by block. Otherwise, PostgreSQL may read all rows, or
+    all of the judge's, which is as cheap while there are few, and keep that plan as they grow.
     """
     judge = ExpressionWrapper(F("judge") + 0, BigIntegerField())
     found = model.objects.filter(Exact(judge, OuterRef(OuterRef("judge"))), block=OuterRef("pk"))
@@ -133,7 +135,7 @@ def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
 
 
 def tasks_done(judge: Judge) -> dict[int, int]:
-    """Return the blocks a judge has done in each task; their sum is `JudgeWork.done`. Two queries."""
+    """Return the number of blocks a judge has done in each task; the sum is `JudgeWork.done`. Two queries."""
     closed = JudgeAccount.objects.filter(judge=judge).values_list("task", "blocks_closed")
     mine = {"block": OuterRef("hit__blocks"), "judge": judge}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
@@ -144,13 +146,14 @@ def tasks_done(judge: Judge) -> dict[int, int]:
 
 
 def judge_work(judge: Judge) -> JudgeWork:
-    """Return the work of a judge. One query, however much they have done."""
+    """Return the work of a judge. One query, regardless of how much they have done."""
     annotations = work_annotations()
     [row] = Judge.objects.filter(pk=judge.pk).annotate(**annotations).values_list(*annotations)
     return JudgeWork.counted(*row)
 
 
-# A longer window notices the start of a campaign too late; a shorter one notices a coffee break.
+# A longer window would notice the start of a campaign too late; a shorter one would react to coffee
+# breaks.
 _WINDOW: Final = timedelta(minutes=10)
 # Two judgments within a second are not a pace of 7,200 an hour.
 _SHORTEST: Final = timedelta(minutes=2)
@@ -162,8 +165,8 @@ _HOUR: Final = timedelta(hours=1)
 def hits_an_hour(*, task_id: int) -> float:
     """Return the number of HITs judged per hour, from the last ten minutes.
 
-    If work began within them, since then. Simulated judges do not count. Reads the latest judgments of
-    the judges at work, whatever the length of the history.
+    If work began within this time, the pace is measured since then. Simulated judges do not count.
+    Reads only the latest judgments of the judges at work, regardless of the history.
     """
     now: datetime = Task.objects.values_list(Now(), flat=True).get(pk=task_id)
     at_work = JudgeAccount.objects.filter(task=task_id, last_lent_at__gte=now - _AT_WORK).exclude(

@@ -18,9 +18,9 @@ class ReadAt:
     Attributes
     ----------
     watermark : int
-        The number of the last judgment that the replica had.
+        Number of the last judgment on the replica.
     behind : int
-        How many more judgments the primary had just before.
+        Number of additional judgments that the primary had just before.
     """
 
     watermark: int
@@ -37,12 +37,12 @@ A = TypeVar("A", bound=Answer)
 
 
 def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:
-    """Return the response of `read`; its headers tell from which state it was read.
+    """Return the response of `read`, with headers that describe the state from which it was read.
 
     `read` receives that state, or None for the primary. The replica is used if it is at most
     `REPLICA_JUDGMENTS_BEHIND` judgments behind and has all decisions about the task
     (`PageChanges`): an organiser who excludes a judge sees it on the next page. `read` may be
-    called a second time, and must change nothing.
+    called twice, and must not change anything.
     """
     if not replica_is_there():
         return read(None)
@@ -62,7 +62,7 @@ def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:
 
 
 def _position(task_id: int) -> tuple[int, int]:
-    """Return the number of a task's last judgment, and the number of decisions about it."""
+    """Return the number of a task's last judgment, and the number of decisions about the task."""
     found: tuple[int, int] | None = (
         Task.objects.filter(pk=task_id)
         .values_list(

@@ -1,4 +1,4 @@
-"""The data a judge's browser is shown: texts under opaque ids, and nothing about the systems."""
+"""Data sent to a judge's browser: texts with opaque ids, and nothing about the systems."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ from campaign.texts.languages import language_described, language_direction
 
 
 def outputs_of(block: str = "") -> QuerySet[Output]:
-    """Return the outputs in shown order that the outer query's block shows, for a subquery of it.
+    """Return the outputs of the outer query's block, in display order, for a subquery.
 
     `block` is the path to the block in the outer query, such as "block__"; empty in a query of blocks.
     """
@@ -56,9 +56,9 @@ def candidate_count(block: str = "") -> Func:
     )
 
 
-# Neighbouring sentences that come with a block, on either side.
+# Number of neighbouring sentences sent with a block, on either side.
 CONTEXT_SEGMENTS = 2
-#: Segments of its document on either side that a judge may ask for.
+#: Maximum number of segments of the document, on either side, that a judge may request.
 DOCUMENT_SEGMENTS = 200
 
 
@@ -81,7 +81,7 @@ class NeighbourData(TypedDict):
 
 
 class ContextData(TypedDict):
-    """Neighbours in reading order: the nearest is last in `before` and first in `after`."""
+    """Neighbouring sentences in reading order: the nearest is last in `before` and first in `after`."""
 
     before: list[NeighbourData]
     after: list[NeighbourData]
@@ -98,10 +98,10 @@ class JudgmentData(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class BlockData:
-    """A block as its judge sees it, without the texts the campaign hides.
+    """A block as its judge sees it, without the texts that the campaign hides.
 
-    `skip_reason` is a `SkipReason` while the block is skipped, else None. `stage_rules` are the rules of the block's
-    stage, if its protocol has several.
+    `skip_reason` is a `SkipReason` while the block is skipped, otherwise None. `stage_rules` are
+    the rules of the block's stage, if its protocol has several.
     """
 
     id: UUID
@@ -115,7 +115,7 @@ class BlockData:
     stage_rules: Rules = field(default_factory=dict)
 
     def as_shown(self) -> dict[str, Any]:
-        """Return its data for the judge page; rules are sent once, for all blocks of the HIT."""
+        """Return the data for the judging page, without rules, which are sent once for all blocks of the HIT."""
         return {
             each.name: getattr(self, each.name)
             for each in fields(self)
@@ -124,12 +124,12 @@ class BlockData:
 
 
 def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
-    """Return the names, in the reader's language, and directions of the two languages."""
+    """Return the names, in the reader's language, and the directions of the two languages."""
     return {"source": language_described(source), "target": language_described(target)}
 
 
 def _around(segment: str = "") -> ArraySubquery:
-    """Return an expression: a segment of the outer query and its neighbours, each with its texts.
+    """Return an expression for a segment of the outer query and its neighbours, each with its texts.
 
     `segment` is the path to the segment in the outer query, such as "segment__"; empty in a query of segments.
     """
@@ -212,8 +212,8 @@ class _Rules:
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, Any]:
     """Return an assignment as its judge sees it, as `AssignmentSerializer` describes it. One query; two if there are answers to read.
 
-    `revisable_hits` is the number of HITs before it that the judge may go back to, since a repeat of
-    this design repeats none of them. Nothing in it counts HITs.
+    `revisable_hits` is the number of preceding HITs to which the judge may return, because no
+    repeat of this design can repeat them. The data reveals no count of HITs.
     """
     rows = _OF_HIT.rows(hit_id=assignment.hit_id, judge_id=assignment.judge_id)
     blocks = list(_blocks(rows, campaign).values())
@@ -227,7 +227,7 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, 
         "protocol": protocol,
         "rules": {
             **rules_shown(protocol, rules, campaign=campaign, part=part),
-            # All blocks of a HIT ask the same.
+            # All blocks of a HIT ask the same question.
             **blocks[0].stage_rules,
             **({"practice": True} if purpose == HITPurpose.TRAINING else {}),
         },
@@ -237,7 +237,7 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, 
 def blocks_data(
     block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
 ) -> dict[int, BlockData]:
-    """Return blocks as a judge of their campaign sees them, by id. One query, and one for answers of a protocol."""
+    """Return blocks by id, as a judge of their campaign sees them. One query, and one for a protocol's answers."""
     return _blocks(list(_shown(Block.objects.filter(pk__in=block_ids), judge_id)), campaign)
 
 
@@ -256,7 +256,7 @@ def _blocks(rows: Sequence[Sequence[Any]], campaign: Campaign) -> dict[int, Bloc
 
 
 def _answers(rows: Iterable[Sequence[Any]]) -> dict[int, Answer]:
-    """Return the answers beyond labels in these rows of `_shown`, by id."""
+    """Return the protocol-specific answers in these rows of `_shown`, by id."""
     judged = defaultdict(list)
     for row in rows:
         if row[_JUDGMENT] is not None:
@@ -327,7 +327,7 @@ def document_of_block(block_id: int, *, beside: TextsBeside) -> DocumentData | N
 
 @dataclass(frozen=True, slots=True)
 class DrawnBlock:
-    """A block that is drawn but not stored: the number of its segment, and the text of each candidate."""
+    """A block that is drawn but not stored: the number of its segment and the text of each candidate."""
 
     id: UUID
     segment: int

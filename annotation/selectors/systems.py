@@ -28,8 +28,8 @@ from campaign.models import ConflictOfInterest, System, SystemKind, Task
 from campaign.selectors.judged import has_judgments
 from campaign.texts.counted import counted
 
-#: Above this many judgments, an evenly drawn sample is counted; fewer matches than the last number
-#: are too few for an estimate.
+#: Above `_COUNTED` judgments, an evenly spaced sample is counted; below `_FEW` matches, only a
+#: bound is given.
 _COUNTED: Final = 5000
 _SAMPLED: Final = 2000
 _FEW: Final = 10
@@ -37,7 +37,9 @@ _FEW: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class EstimatedCount:
-    """A number, counted or estimated from a sample; `is_bound`: an upper bound, because too few in the sample match."""
+    """A number, counted or estimated from a sample; an upper bound with `is_bound`, if too few in
+    the sample match.
+    """
 
     number: int
     is_estimated: bool = False
@@ -71,7 +73,7 @@ def hits_drawn_again(*, task: Task) -> QuerySet[HIT]:
 def tasks_joined_at_once(*, system: System) -> list[Task]:
     """Return the tasks whose planned HITs are redrawn when a system is added.
 
-    Texts that are allotted to judges in rounds, and comparisons of a sort, stay as planned; a design may be limited to
+    Excludes tasks that allot texts in rounds, tasks that sort, and tasks whose design is limited to
     other systems.
     """
     tasks = Task.objects.filter(test_set=system.test_set_id).select_related("test_set")
@@ -79,7 +81,7 @@ def tasks_joined_at_once(*, system: System) -> list[Task]:
 
 
 class Joining(Enum):
-    """Time at which a new system joins a task, if at all."""
+    """Time at which a new system joins a task, if it does."""
 
     AT_ONCE = "at once"
     LATER = "later"
@@ -111,7 +113,8 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
         ]
     facts = []
     drawn_again = hits_drawn_again(task=task)
-    # Two queries, each by an index of incomplete HITs: one for both would read every HIT of the task.
+    # Two queries, each using an index on incomplete HITs; a combined query would read every HIT of
+    # the task.
     hits = sum(drawn_again.filter(is_standby=each).count() for each in (False, True))
     if hits:
         facts.append(
@@ -157,7 +160,7 @@ def _catching_up_in_words(design: Design | None) -> str:
 
 
 def judgments_showing(system: System) -> EstimatedCount:
-    """Return how many judgments show a system. Two queries per task, whose cost does not depend on the judgments."""
+    """Return how many judgments show a system. Two queries per task, at a cost independent of their number."""
     tasks = JudgmentSequence.objects.filter(task__test_set=system.test_set_id)
     of_tasks = [
         _judged_in(task_id, last, system)
@@ -184,20 +187,20 @@ def _judged_in(task_id: int, last: int, system: System) -> EstimatedCount:
 
 
 def _rounded(number: float, rounding: Callable[[float], int]) -> int:
-    """Return a number rounded to its first digit."""
+    """Return a number rounded to one significant digit."""
     unit: int = 10 ** (len(str(int(number))) - 1)
     return rounding(number / unit) * unit
 
 
 def withdrawal_in_words(*, system: System) -> list[str]:
-    """Return the effects of withdrawing a system now, a sentence each."""
+    """Return the effects of withdrawing a system now, as sentences."""
     held = Assignment.objects.filter(
         hit__in=_showing(system),
         completed_at__isnull=True,
         released_at__isnull=True,
         lease__endswith__gt=Now(),
     )
-    # Those that judges go on to see, references among them.
+    # Systems that judges continue to see, including references.
     others = System.objects.filter(test_set_id=system.test_set_id, withdrawn_at__isnull=True)
     left = others.exclude(kind=SystemKind.BAD_REFERENCE).exclude(pk=system.pk).count()
     facts = [
@@ -273,7 +276,7 @@ def systems_listed(*, task: Task) -> QuerySet[System]:
 
 
 def conflicts_listed(*, task: Task) -> dict[int, list[tuple[str, str]]]:
-    """Return by system the judges who must not judge it, each with the note. One query."""
+    """Return the judges with a conflict of interest by system, each with the note. One query."""
     rows = (
         ConflictOfInterest.objects.filter(system__test_set=task.test_set_id)
         .annotate(pseudonym=F("judge__pseudonym"))

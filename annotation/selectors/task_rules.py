@@ -1,4 +1,4 @@
-"""A task's choices among its protocol's rules, and whether it has judgments."""
+"""Rules that a task sets for its protocol, and whether the task has judgments."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from campaign.models import Task, TestSet
 
 
 def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
-    """Answer the signal `judgments_asked`. Two queries by index."""
+    """Answer the signal `judgments_asked`. Two queries, by index."""
     return any(
         rows.filter(task__test_set=test_set).exists()
         for rows in (UncountedAnswer.objects.filter(is_skip=False), JudgmentNumber.objects.all())
@@ -26,12 +26,12 @@ def judgments_so_far(*, task_id: int) -> int:
 
 
 def task_rules(task: Task) -> Rules:
-    """Return all rules of a task, with the protocol's defaults. No query."""
+    """Return all rules of a task, including the protocol's defaults. No query."""
     return answer_kind(task.protocol).rules(task.rules)
 
 
 def is_lent(*, task: Task) -> bool:
-    """Return whether any judge was lent a HIT of a task. Three queries, or two once it has judgments."""
+    """Return whether any HIT of a task was lent. Three queries, or two once the task has judgments."""
     # Judgments are counted first, because no index finds lent HITs.
     return (
         judgments_so_far(task_id=task.pk) > 0 or Assignment.objects.filter(hit__task=task).exists()
@@ -39,10 +39,10 @@ def is_lent(*, task: Task) -> bool:
 
 
 def rules_settled_in_words(*, task: Task) -> str:
-    """Return why the rules of a task stay as they are; empty while they can be changed.
+    """Return the reason why the rules of a task are fixed; empty while they can be changed.
 
-    In a protocol with passes, planned HITs already assign texts to judges, lent or not. Three queries
-    at most, or four with passes.
+    In a protocol with passes, planned HITs already allot texts to judges, even before they are
+    lent. At most three queries, or four with passes.
     """
     if is_lent(task=task):
         return _("This cannot be changed: judging has started.")

@@ -1,4 +1,4 @@
-"""Training: which round a judge is due, its results, and the feedback a judge gets."""
+"""Training: rounds due, their results, and feedback to judges."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from annotation.models import (
 from annotation.models.hit import HITQuerySet
 from campaign.models import Judge
 
-# Below this share of correct answers in the first round, a judge trains once more and no further:
+# Below this share of correct answers in the first round, a judge trains once more, but only once:
 # no judge is locked out, and the organiser sees both rounds.
 SHARE_TO_PASS = 2 / 3
 ROUNDS = 2
@@ -36,7 +36,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """Number of training blocks of a judge, and of those whose first judgment has the expected order."""
+    """Number of a judge's training blocks, and of those whose first judgment has the expected order."""
 
     blocks: int
     agreeing: int
@@ -64,10 +64,10 @@ def hits_training(*, judge: Judge, task_id: int) -> HITQuerySet:
 
 
 def training_round_due(*, judge: Judge, task_id: int, hits_lent: int) -> int | None:
-    """Return the round of training this judge must do before anything else: 1, 2, or None.
+    """Return the training round that this judge must do before anything else: 1, 2, or None.
 
-    Training comes before the first HIT of a task, so a judge who started before there was training needs
-    none. One query if the task has no training.
+    Training comes before the first HIT of a task, so a judge who started before training existed
+    needs none. One query if the task has no training.
     """
     if not TrainingBlock.objects.filter(task=task_id).exists():
         return None
@@ -105,9 +105,9 @@ def training_failed(*, judge: Judge) -> bool:
 
 
 def training_rounds(*, task_id: int, judges: Collection[int]) -> dict[int, list[TrainingResult]]:
-    """Return the results of each round that these judges have done, in order, by judge id. One query.
+    """Return the results of all rounds that these judges have done, in order, by judge id. One query.
 
-    A skipped block counts as not agreeing.
+    A skipped block counts as incorrect.
     """
     first = Judgment.objects.filter(
         block=OuterRef("pk"), judge=OuterRef("hit__reserved_for"), supersedes__isnull=True
@@ -134,7 +134,7 @@ def training_rounds(*, task_id: int, judges: Collection[int]) -> dict[int, list[
 
 
 def training_feedback(judgment: Judgment) -> Feedback | None:
-    """Return the feedback on this judgment; None if its block is no training block."""
+    """Return the feedback on this judgment; None unless its block is a training block."""
     block = judgment.block
     if block.control != BlockControl.TRAINING or block.expected is None:
         return None
@@ -144,7 +144,7 @@ def training_feedback(judgment: Judgment) -> Feedback | None:
 def feedback_on(
     labels: Sequence[int | None], expected: Sequence[int | None], explanation: str
 ) -> Feedback:
-    """Return the feedback on labels for which an order is expected."""
+    """Return the feedback on labels of a block with an expected order."""
     return Feedback(
         agrees=in_expected_order(labels, expected),
         expected=order_in_letters(expected),
@@ -153,7 +153,7 @@ def feedback_on(
 
 
 def in_expected_order(labels: Sequence[int | None], expected: Sequence[int | None]) -> bool:
-    """Return whether every candidate expected before another one got the better label.
+    """Return whether every candidate expected before another got a better label.
 
     Candidates with the same expected rank, or with none, may come in any order.
     """
@@ -169,7 +169,7 @@ def in_expected_order(labels: Sequence[int | None], expected: Sequence[int | Non
 
 
 def order_in_letters(expected: Sequence[int | None]) -> str:
-    """Return the expected order in the page's letters for the candidates, as in "B > A = C"."""
+    """Return the expected order with the page's letters for the candidates, as in "B > A = C"."""
     by_rank: dict[int, list[str]] = {}
     for index, rank in enumerate(expected):
         if rank is not None:

@@ -12,21 +12,21 @@ from annotation.selectors.shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
 
-#: Number of latest judgments that are measured, so that it takes the same time in any campaign.
+#: Number of latest judgments measured, which bounds the time in large campaigns.
 MOST_MEASURED: Final = 1_000
-# Segments whose words are counted, evenly from the first to the last, so that pages are fast.
+# Number of segments whose words are counted, spaced evenly over the test set to keep pages fast.
 _MOST_SEGMENTS: Final = 300
 
 
 class _Spaced(Func):
-    """The words of a text: one more than it has spaces."""
+    """Number of words in a text: the number of spaces plus one."""
 
     template = "(length(trim(%(expressions)s)) - length(replace(trim(%(expressions)s), ' ', '')) + 1)::float"
     output_field = FloatField()
 
 
 class _Halved(Func):
-    """The words of a text without spaces: half of its characters."""
+    """Number of words in a text without spaces: half the number of characters."""
 
     template = "(length(trim(%(expressions)s)) / 2.0)::float"
     output_field = FloatField()
@@ -34,7 +34,7 @@ class _Halved(Func):
 
 @dataclass(frozen=True, slots=True)
 class SegmentWords:
-    """The words of a segment: of its source, of all its references, of an output on average; and the outputs."""
+    """Number of words in a segment's source, in all its references and in an average output; and number of outputs."""
 
     source: float
     references: float
@@ -74,7 +74,7 @@ class DesignWords:
 
 
 def design_words(*, task: Task, design: Design) -> DesignWords:
-    """Return averages over a design's blocks, from 300 segments at most. Five queries."""
+    """Return averages over a design's blocks, from at most 300 segments. Five queries."""
     parameters = design.parameters
     segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     if design.documents:
@@ -102,7 +102,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
 
 
 def mean_words(*, task: Task) -> SegmentWords | None:
-    """Return the average words of a segment, from 300 segments at most; None without texts. Four queries."""
+    """Return the average words of a segment, from at most 300 segments; None without texts. Four queries."""
     segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     found = list(segments.order_by("number").values_list("pk", flat=True))
     sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
@@ -120,7 +120,7 @@ def mean_words(*, task: Task) -> SegmentWords | None:
 def block_words(*, task: Task) -> float | None:
     """Return the average number of words to read in a block of the design in force; None without texts.
 
-    In languages written without spaces, two characters count as a word. Six queries at most.
+    In languages written without spaces, two characters count as a word. At most six queries.
     """
     words = mean_words(task=task)
     if words is None:
@@ -132,7 +132,9 @@ def block_words(*, task: Task) -> float | None:
 def segment_words(
     segments: Iterable[int], *, task: Task, systems: Any = None
 ) -> dict[int, SegmentWords]:
-    """Return the words of these segments of a test set by id; outputs of `systems` only, if given. Three queries."""
+    """Return the words of these segments of a test set by id, limited to outputs of `systems` if
+    given. Three queries.
+    """
     of_source, of_target = (
         _Halved if without_spaces(tag) else _Spaced
         for tag in (task.test_set.source_language, task.test_set.target_language)
@@ -172,7 +174,7 @@ def segment_words(
 
 @dataclass(frozen=True, slots=True)
 class ReadBlocks:
-    """Blocks that people judged: for each the judge's id, its words, and the seconds of active time."""
+    """Blocks that people judged, each with the judge's id, its words, and the active time in seconds."""
 
     judges: list[int]
     words: list[float]
@@ -183,7 +185,7 @@ class ReadBlocks:
 
 
 def blocks_read(*, task: Task) -> ReadBlocks:
-    """Return the blocks that people judged with a time, of the latest `MOST_MEASURED` judgments. Four queries.
+    """Return the blocks that people judged with a time, among the latest `MOST_MEASURED` judgments. Four queries.
 
     Training, revisions, simulated judges and imported judgments are left out.
     """

@@ -49,21 +49,21 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A length of time from a moment until before another; None has no end."""
+    """A time span, including its begin and excluding its end; None is unbounded."""
 
     begin: datetime | None = None
     end: datetime | None = None
 
     @classmethod
     def of_days(cls, first: date | None, last: date | None, zone: tzinfo) -> "Span":
-        """Return the time from one day to another, both included; None has no end."""
+        """Return the span from one day to another, both included; None is unbounded."""
         begin = None if first is None else datetime.combine(first, time(), tzinfo=zone)
         if last is None or last == date.max:
             return cls(begin)
         return cls(begin, datetime.combine(last + timedelta(days=1), time(), tzinfo=zone))
 
     def holds(self, field: str) -> Q:
-        """Select the rows whose time is in it."""
+        """Return the condition that the time in this field lies within the span."""
         wanted = Q()
         if self.begin is not None:
             wanted &= Q((f"{field}__gte", self.begin))
@@ -76,7 +76,7 @@ class Span:
 class WorkTime:
     """The work of a judge by day, in order; days begin at midnight in `time_zone`.
 
-    Every sentence counts alike, so that no number reveals repeats or checks.
+    All sentences count equally, so that no number reveals repeats or checks.
     """
 
     time_zone: str
@@ -97,8 +97,8 @@ def work_time(judge: Judge) -> WorkTime:
     """Return a judge's work time, from the time stated in each submission. Two queries.
 
     A sentence counts once, on the day it was first judged or skipped; time counts on the day it was
-    sent, including that of revisions. Imported judgments are left out. Submissions that are not counted
-    yet are read separately in the same query, so that each appears once.
+    sent, including that of revisions. Imported judgments are left out. Submissions not counted yet
+    are read separately in the same query, so that each appears once.
     """
     zone = timezone.get_default_timezone()
     now: datetime = Judge.objects.values_list(Now(), flat=True).get(pk=judge.pk)
@@ -122,10 +122,10 @@ def hours_worked(judge: Judge) -> dict[int, int]:
 
 
 def work_by_day(of: Q, zone: tzinfo, span: Span | None = None) -> QuerySet[Any, Any]:
-    """Return judge, day, sentences, milliseconds, and submissions without a time, in rows to be added up.
+    """Return rows, to be summed, of judge, day, sentences, milliseconds, and submissions without a time.
 
-    Counted answers and those not counted yet come in separate rows. Only `span` is read, which begins and ends
-    at midnight.
+    Counted answers and those not counted yet come in separate rows. Reads only `span`, which must
+    begin and end at midnight.
     """
     span = span or Span()
     return _counted(of, zone, span).union(
@@ -178,7 +178,7 @@ def _counted(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
 
 
 def _judged(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
-    """Return the same for judgments without a number yet; first judgments of blocks not skipped before are sentences."""
+    """Return the same for judgments without a number; first judgments of blocks not skipped before are sentences."""
     skipped = Skip.objects.filter(
         ~waits(is_skip=True) | Q(created_at__lte=OuterRef("submitted_at")),
         judge=OuterRef("judge"),
@@ -227,7 +227,7 @@ _SECONDS: Final = "div(ms + 499 + mod(div(ms, 1000), 2), 1000)"
 
 
 class _Sums(Subquery):
-    """Sentences, seconds, submissions without a time, and days of rows of `work_by_day`."""
+    """Totals over rows of `work_by_day`: sentences, seconds, submissions without a time, and days."""
 
     template = (
         f"(SELECT ARRAY[coalesce(sum(sentences), 0), coalesce(sum({_SECONDS}), 0),"  # noqa: S608  constants
@@ -237,7 +237,7 @@ class _Sums(Subquery):
 
 
 class _Days(Subquery):
-    """The days of rows of `work_by_day` in order, each with sentences, seconds and submissions without a time."""
+    """Rows of `work_by_day` by day, in order, each with sentences, seconds and submissions without a time."""
 
     template = (
         f"(SELECT jsonb_agg(jsonb_build_array(day, sentences, {_SECONDS}, untimed) ORDER BY day)"  # noqa: S608
@@ -257,7 +257,7 @@ class TimeSums(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgeTime:
-    """The work of a judge on the days of a time sheet, in order; `days` holds at least one."""
+    """The work of a judge on the days of a time sheet, in order; `days` has at least one entry."""
 
     judge: Judge
     days: Mapping[date, Worked]
@@ -274,9 +274,9 @@ def time_sheet(
     first: date | None = None,
     last: date | None = None,
 ) -> list[JudgeTime]:
-    """Return the work of a campaign's judges by day, between two days, both included. One query.
+    """Return the work of a campaign's judges by day, between two days (inclusive). One query.
 
-    They are sorted by pseudonym; `judges` defaults to all judges of the campaign. Only these days are read.
+    Sorted by pseudonym. `judges` defaults to all judges of the campaign. Reads only these days.
     """
     if judges is None:
         judges = Judge.objects.filter(campaign=campaign)
@@ -297,7 +297,7 @@ def time_sheet_days(
 
 
 def time_of(judge: Any) -> JudgeTime:
-    """Return the work of a judge of `time_sheet_days`."""
+    """Return the work of a judge from `time_sheet_days`."""
     days = {date.fromisoformat(day): Worked(*each) for day, *each in judge.days}
     return JudgeTime(judge, days)
 
@@ -321,7 +321,7 @@ def time_sheet_in_all(
     first: date | None = None,
     last: date | None = None,
 ) -> Worked:
-    """Return the total work of judges on these days, rounded per judge and day. One query."""
+    """Return the judges' total work on these days, rounded per judge and day. One query."""
     zone, span = _asked(first, last)
     sums = _Sums(work_by_day(Q(judge__in=judges.values("pk")), zone, span))
     worked = Campaign.objects.annotate(worked=sums).values_list("worked", flat=True)
@@ -335,9 +335,9 @@ def _asked(first: date | None, last: date | None) -> tuple[tzinfo, Span]:
 
 
 def _at_work(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
-    """Select those who worked in this time."""
-    # One row per judge is looked up. With EXISTS, PostgreSQL may read all rows of all judges for
-    # one page.
+    """Select the judges who worked within this span."""
+    # Looks up one row per judge. With EXISTS, PostgreSQL may read all rows of all judges for one
+    # page.
     quarter = counted_work(span).filter(judge=OuterRef("pk")).values("pk")[:1]
     return judges.alias(quarter=Subquery(quarter)).filter(
         Q(quarter__isnull=False)
