@@ -19,7 +19,7 @@ from campaign.models import Output, OutputCorrection, SystemKind, Task, User
 
 
 class CorrectionRefusedError(Exception):
-    """An output cannot be corrected so; the message says why."""
+    """An output cannot be corrected in this way; the message says why."""
 
 
 @transaction.atomic
@@ -33,9 +33,9 @@ def output_correct(
 ) -> OutputCorrection:
     """Replace the text of an output; return the correction.
 
-    HITs that show it and were never lent are withdrawn, and others are drawn. Blocks that were lent keep the earlier
-    text; with `leave_out` their judgments do not count. Locks the `HITSequence` of the test set's tasks. Raises
-    `CorrectionRefusedError`, and changes nothing.
+    HITs that show it and were never lent are withdrawn and replaced. Blocks that were lent keep the
+    earlier text; with `leave_out`, their judgments do not count. Locks the `HITSequence` of the
+    test set's tasks. Raises `CorrectionRefusedError` without changing anything.
     """
     planning_lock(output.system.test_set_id)
     row = Output.objects.select_related("system").get(pk=output.pk)
@@ -80,7 +80,7 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
         before, after = after, before
     blocks = blocks_showing(row).filter(control=before)
     if not leave_out:
-        # One block may show several outputs that were corrected.
+        # A block may show several corrected outputs.
         others = OutputCorrection.objects.filter(
             before__segment=row.segment_id, leaves_out=True
         ).exclude(pk=correction.pk)

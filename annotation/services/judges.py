@@ -1,4 +1,4 @@
-"""Judges who decline to take part, or ask to be unlinked from the person they are."""
+"""Let judges decline to take part, and carry out their erasure requests."""
 
 import logging
 
@@ -21,7 +21,7 @@ from campaign.services.exported_files import exported_files_delete
 def judge_decline(*, judge: Judge) -> None:
     """Record that a judge declines, and release their HITs; repeating it changes nothing.
 
-    Nothing is lent to them until `judge_take_part`; their judgments stay. Locks the judge's row.
+    They are lent nothing until `judge_take_part`; their judgments stay. Locks the judge's row.
     """
     locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if locked.declined_at is not None:
@@ -33,7 +33,7 @@ def judge_decline(*, judge: Judge) -> None:
 
 @transaction.atomic
 def judge_take_part(*, judge: Judge) -> None:
-    """Undo that a judge declined; HITs are lent to them again."""
+    """Undo `judge_decline`: the judge is lent HITs again."""
     Judge.objects.filter(pk=judge.pk).update(declined_at=None)
 
 
@@ -44,15 +44,16 @@ logger = logging.getLogger(__name__)
 def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureRequest:
     """Permanently unlink the judge of a request, and notify them by mail; return the request with the removed data.
 
-    Exported files that name the judges of the campaign are deleted, too. The pseudonym stays, because content keys
-    contain it: all rankings, kept and published ones included, have the same bits afterwards. `by` is None after the
-    time limit, and for a command. Locks the judge's row. Raises `ErasureRefusedError`.
+    Exported files that name the campaign's judges are deleted, too. The pseudonym stays, because
+    content keys contain it; so all rankings, including saved and published ones, stay identical bit
+    for bit. `by` is None if the time limit has passed, and for a command. Locks the judge's row.
+    Raises `ErasureRefusedError`.
     """
     judge = Judge.objects.select_for_update(no_key=True).get(pk=request.judge_id)
     if not ErasureRequest.objects.open().filter(pk=request.pk).exists():
         raise ErasureRefusedError(answered_already())
     assignments_release(judge=judge)
-    # While their address is known.
+    # Must be sent while their address is still known.
     erasure_mails_stop(judge=judge)
     erasure_judge_tell(request=request, kind=MailKind.ERASURE_CARRIED_OUT)
     named = KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
@@ -66,9 +67,9 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
 
 
 def erasures_due_carry_out() -> int:
-    """Carry out the requests left unanswered for `ERASURE_PATIENCE`; return how many were.
+    """Carry out the requests left unanswered for `ERASURE_PATIENCE`; return their number.
 
-    Each is a transaction of its own: one that fails is logged and tried again the next time.
+    Each runs in its own transaction; one that fails is logged and retried next time.
     """
     done = 0
     for request in ErasureRequest.objects.due():
@@ -76,8 +77,8 @@ def erasures_due_carry_out() -> int:
             erasure_carry_out(request=request, by=None)
             done += 1
         except ErasureRefusedError:
-            continue  # Answered a moment ago.
+            continue  # It was answered a moment ago.
         except Exception:
-            # The others must not wait until this one is repaired.
+            # Other requests must not wait until this one is fixed.
             logger.exception("The request for erasure %s could not be carried out.", request.pk)
     return done

@@ -1,7 +1,7 @@
 """Number judgments after their commit, update the counters that pages read, and notify the ranking and webhooks.
 
-Judging and numbering write nothing for webhooks: each endpoint stores the last number sent to
-it, and the task's counter is the last number assigned. So no batch is lost or sent twice.
+Judging and numbering write nothing for webhooks: each endpoint stores the last number sent to it,
+and the task's counter is the last number assigned, so no batch is lost or sent twice.
 """
 
 import logging
@@ -30,8 +30,9 @@ from campaign.models import Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks.outbox import message_put
 
-# One transaction at a time numbers the judgments of a task: the lock is sent with `JUDGMENTS_NUMBER` in one round
-# trip, as a statement of its own. The update changes no row: it only locks the existing one.
+# One transaction at a time numbers the judgments of a task. The lock is a separate statement, sent
+# with `JUDGMENTS_NUMBER` in one round trip. The update changes no row; it only locks the existing
+# one.
 _JUDGMENT_SEQUENCE_LOCK: Final = Statement(
     "judgment_sequence_lock",
     "bigint",
@@ -212,19 +213,20 @@ def ranking_request(*, task_id: int) -> None:
         return
     if unanswered.select_for_update(skip_locked=True).exists():
         rows.update(ranking_requested_at=Now())
-    # Also if another transaction holds the row: a surplus message causes no second ranking.
+    # Sent even if another transaction holds the row, because a surplus message causes no second
+    # ranking.
     transaction.on_commit(partial(ranking_enqueue, task_id))
 
 
 def ranking_request_clear(*, task_id: int) -> None:
-    """Let the next judgment request a ranking again. Called before the judgments are read."""
+    """Allow the next judgment to request a ranking again. Called before the judgments are read."""
     requested = PageChanges.objects.filter(pk=task_id, ranking_requested_at__isnull=False)
     requested.update(ranking_requested_at=None)
 
 
 logger = logging.getLogger(__name__)
 
-# A batch takes one or two tenths of a second, during which other callers wait.
+# A batch takes 0.1 to 0.2 s, during which other callers wait.
 _BATCH: Final = 5_000
 
 
@@ -233,19 +235,20 @@ def judgments_number(*, task_id: int) -> int:
 
     Skips are counted with them.
 
-    Takes the lock of the task's `JudgmentSequence`: outside a transaction for a batch at a time, inside one
-    for all waiting judgments until the commit. It may be called concurrently, and submissions never wait for it.
-    One query if all have a number. On a replica it only returns the last number there.
+    Locks the task's `JudgmentSequence`: outside a transaction, for one batch at a time; inside one,
+    for all waiting judgments until the commit. May be called concurrently; submissions never wait
+    for it. One query if all judgments have a number. On a replica, only returns the last number
+    there.
     """
     is_waiting, last = _standing(task_id)
     if not is_waiting or replica_is_asked():
         return last
-    # Inside a transaction the lock is held to its end, and each batch would scan the rows taken by those
-    # before it: an import of a million spent half of its numbering on them.
+    # Inside a transaction, the lock is held to the end, and each batch would scan the rows deleted
+    # by earlier ones, which took half of the numbering time in an import of a million judgments.
     batch = None if connection.in_atomic_block else _BATCH
     while (row := JUDGMENTS_NUMBER.row(task_id, task_id, batch)) and row[0] == batch:
         pass
-    # None if another transaction numbered the last ones.
+    # None if another transaction has numbered the last ones.
     return int(row[1]) if row else _standing(task_id)[1]
 
 
@@ -256,12 +259,12 @@ def waiting_judgments_number() -> None:
         try:
             judgments_number(task_id=task_id)
         except DatabaseError:
-            # The other tasks must not wait until this one is repaired.
+            # Other tasks must not wait until this one is fixed.
             logger.exception("Judgments of task %s could not be numbered.", task_id)
 
 
 def _standing(task_id: int) -> tuple[bool, int]:
-    """Return whether a judgment or skip of the task waits, and the last number."""
+    """Return whether a judgment or skip of the task is waiting, and the last number."""
     is_waiting = Exists(UncountedAnswer.objects.filter(task=OuterRef("pk")))
     rows = Task.objects.filter(pk=task_id).values_list(is_waiting, "judgment_sequence__last_number")
     waits, last = rows.get()
@@ -282,8 +285,8 @@ def counters_check(*, task_id: int) -> list[str]:
 def counters_rebuild(*, task_id: int) -> list[str]:
     """Recount a task's judgments, and return the names of the counters that were wrong.
 
-    Locks the task's `JudgmentSequence`, creating it if necessary: numbering waits
-    for it, submissions do not.
+    Locks the task's `JudgmentSequence`, creating it if necessary: numbering waits for this, but
+    submissions do not.
     """
     JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
     counted, wrong = _compared(task_id)
@@ -293,7 +296,7 @@ def counters_rebuild(*, task_id: int) -> list[str]:
 
 
 def _compared(task_id: int) -> tuple[Counters, list[str]]:
-    """Return the counters computed from the judgments, and the names of stored ones that differ."""
+    """Return the counters computed from the judgments, and the names of the stored ones that differ."""
     counted = counters_counted(task_id=task_id)
     return counted, counted.differing(counters_stored(task_id=task_id))
 
@@ -323,7 +326,7 @@ def _write(task_id: int, counted: Counters) -> None:
 def pages_changed(
     task_ids: Iterable[int], *, problem_reports: int = 0, problems_closed: int = 0
 ) -> None:
-    """Invalidate pages of tasks, on replicas too; call it in the transaction that changed them.
+    """Invalidate the pages of tasks, including on replicas; call it in the transaction that changed them.
 
     The numbers are added to the counts of problem reports. Locks the rows of the tasks, in the order of their ids.
     """
@@ -341,7 +344,7 @@ def pages_changed(
 
 
 def judgment_webhooks_record() -> int:
-    """Put messages that endpoints have not received yet into the outbox; return their number."""
+    """Put messages that endpoints have not yet received into the outbox; return their number."""
     asking = endpoints_asking(WebhookEvent.JUDGMENTS)
     return sum(_record(pk) for pk in asking.values_list("pk", flat=True))
 

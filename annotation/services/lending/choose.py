@@ -1,7 +1,6 @@
-"""Choose the HIT a judge is lent next, and lock its row until the commit.
+"""Choose the next HIT to lend to a judge, and lock its row until the commit.
 
-Each claim is one query of the same form: the response time must not reveal to a judge what they
-were lent.
+Each claim is one query of the same form, because the response time must not reveal the kind of HIT.
 
 Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.rates`),
 and the planner has a HIT of each kind ready. The number of queries is the same in all cases.
@@ -44,7 +43,8 @@ def _locked(
     return locked.values_list(*field_names(HIT))[:1]
 
 
-# A query for each `holds_check`: one with a parameter would use no index made for it.
+# One query per value of `holds_check`, because a query parameter would rule out the partial
+# indexes.
 _CLAIMS: Final = {
     (source, holds_check): PreparedQuery(
         f"hit_claim_{source}_{kind}", partial(_locked, hits, holds_check=holds_check), ASKED_FIELDS
@@ -66,7 +66,7 @@ def hit_claim(
 ) -> HIT | None:
     """Lock and return the first available HIT of a source that this judge may be lent; None if there is none.
 
-    `holds_check`: only one with an attention check, or one without.
+    `holds_check` restricts this to HITs with, or without, an attention check.
     """
     row = _CLAIMS[source, holds_check].row(**asks)
     return None if row is None else instance_from(HIT, row)
@@ -75,15 +75,16 @@ def hit_claim(
 def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
     """Lock and return the HIT that comes next; None if none of the task is available.
 
-    Training comes first, then a repeat if one is due, HITs reserved for the judge, the pool, and what
-    is on standby.
+    Training comes first, then a repeat if one is due, HITs reserved for the judge, the pool, and
+    HITs on standby.
     """
     if task.has_passes:
         return _choose_of_pass(task, asks)
     if task.has_training:
         round_ = training_round_due(judge=judge, task_id=task.id, hits_lent=task.hits_lent)
         if round_ is not None:
-            # Nothing else before training is done; if it is not planned yet, the judge asks again.
+            # Nothing else is lent before training is done; if it is not planned yet, the judge asks
+            # again.
             training = hits_training(judge=judge, task_id=task.id)
             suitable = training.excluding_systems(asks["conflicts"]).available()
             return suitable.select_for_update(skip_locked=True, no_key=True).first()
@@ -96,7 +97,8 @@ def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
         # The HITs with a check are being lent to others at this moment.
         hit = _claim_next(task, asks, holds_check=False)
     if hit is None and holds_check is not None and task.is_all_there_is:
-        # Nothing else will be drawn for this judge, or the planner is away: better a check too many.
+        # No other HIT will be drawn for this judge, or the planner is down: one check too many is
+        # better than no work.
         hit = _claim_next(task, asks, holds_check=None)
     return hit
 
@@ -104,8 +106,8 @@ def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
 def _choose_of_pass(task: OpenTask, asks: JudgeAsks) -> HIT | None:
     """Lock and return the HIT that comes next in a task with passes.
 
-    Once the second pass is planned for a judge, they are lent nothing more of the first, whatever others give
-    back, and nothing of the second while they hold a HIT of the first.
+    Once the second pass is planned for a judge, they are lent nothing more of the first, even if
+    others return HITs, and nothing of the second while they hold a HIT of the first.
     """
     if task.has_second_pass or task.limits_texts:
         so_far = passes_so_far(judge_id=asks["judge_id"], task_id=task.id)
@@ -113,16 +115,16 @@ def _choose_of_pass(task: OpenTask, asks: JudgeAsks) -> HIT | None:
             return None if so_far.has_first_in_hand else hit_claim("repeats", **asks)
         if task.limits_texts and is_full(task_id=task.id, texts=so_far.texts):
             return None
-    # No limit to the distance: a HIT that cannot be lent must not hide the rounds after it.
+    # Unlimited distance: HITs that cannot be lent must not hide the rounds after them.
     return hit_claim("whole_pool", **asks)
 
 
 def _choose_of_sample(asks: JudgeAsks, *, most: int, holds_check: bool | None) -> HIT | None:
     """Lock and return the first HIT of the judge's samples within their limit per comparison; None if there is none.
 
-    No comparison gets more than `most` of their sentences, judged and held ones included,
-    however often they ask. The judge's row is locked, so that nothing else is lent to them
-    meanwhile.
+    No comparison gets more than `most` of the judge's sentences, including judged and held ones,
+    regardless of how often they ask. The judge's row is locked, so that nothing else is lent to
+    them meanwhile.
     """
     hits = hits_reserved(**asks).available().filter(purpose=HITPurpose.FIRST)
     taken = None
@@ -151,8 +153,8 @@ def _claim_next(task: OpenTask, asks: JudgeAsks, *, holds_check: bool | None) ->
 
 
 def _with_check(task: OpenTask, judge: Judge, asks: JudgeAsks) -> bool:
-    """Return whether the next HIT should hold an attention check: one is due, and available."""
-    # Looked up in any case, so that the response takes as long whether one is due or not.
+    """Return whether the next HIT should hold an attention check, because one is due and available."""
+    # Always looked up, so that the response time does not reveal whether one is due.
     is_available = has_check_to_lend(**asks)
     return (
         is_available

@@ -48,7 +48,7 @@ from campaign.models import ConflictOfInterest, Instructions, Judge, System, Tas
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """A task whose HITs the judge may be lent, and how many of its HITs they were lent."""
+    """A task whose HITs may be lent to the judge, and the number of its HITs lent to them so far."""
 
     id: int
     hits_lent: int
@@ -56,9 +56,9 @@ class OpenTask:
     checks_lent: int
     hits_since_check: int
     hits_since_repeat: int
-    # The planner found nothing to draw for them a moment ago.
+    # The planner recently found nothing to draw for them.
     is_none_left: bool
-    # The judge requested work a while ago and the planner has not answered: it is down.
+    # The judge requested work a while ago and the planner has not answered, so it is down.
     is_planner_silent: bool
     has_training: bool
     # Purpose of the HITs reserved for them, and whether these hold an attention check.
@@ -68,29 +68,29 @@ class OpenTask:
     intra_share: float
     repeat_gap: int
     attention_every: int
-    # Its protocol allots texts, which judges see once or twice.
+    # The protocol allots texts, which judges see once or twice.
     has_passes: bool
-    # It shows judges their texts twice.
+    # Judges see their texts twice.
     has_second_pass: bool
     # The number of texts per judge is limited.
     limits_texts: bool
     # `Task.exposed_apart`.
     apart: str
-    # Sentences of each comparison in a sort that are sampled for a judge; 0: no samples.
+    # Number of sentences per comparison sampled for each judge in a sort; 0 without samples.
     sentences_of_a_judge: int
 
     @property
     def is_all_there_is(self) -> bool:
-        """Return whether the planner will draw nothing else for the judge now."""
+        """Whether the planner will draw nothing else for the judge now."""
         return self.is_none_left or self.is_planner_silent
 
     @property
     def has_repeat(self) -> bool:
-        """Return whether a repeat of one of their HITs is planned."""
+        """Whether a repeat of one of their HITs is planned."""
         return any(purpose == HITPurpose.INTRA for purpose, _check in self.reserved)
 
     def has_reserved(self, *, holds_check: bool | None) -> bool:
-        """Return whether a new HIT is reserved for them, with a check, without, or any for None."""
+        """Return whether a new HIT is reserved for them: one with a check, one without, or, for None, any."""
         return any(
             purpose not in (HITPurpose.INTRA, HITPurpose.TRAINING) and holds_check in (None, check)
             for purpose, check in self.reserved
@@ -128,8 +128,8 @@ class LendingContext:
     blocks_begun : int
         Blocks of these assignments, done or not.
     tasks : tuple of OpenTask
-        If the judge chose one of them, only that one, for `begun` too: other assignments end with
-        their lease, or continue when the judge returns to their task.
+        Only the chosen task if the judge chose one, which applies to `begun`, too: other
+        assignments end with their lease, or continue when the judge returns to their task.
     """
 
     now: datetime
@@ -157,8 +157,8 @@ _IS_SILENT: Final = ExpressionWrapper(
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    # As `ASSIGNMENT_LOCK` does for a submission: until the commit no table is scanned, neither by lending nor by
-    # the look-ups of foreign keys.
+    # Like `ASSIGNMENT_LOCK` for submissions: until the commit, neither lending nor foreign key
+    # lookups scan tables.
     setting = Func(
         Value("enable_seqscan"),
         Value("off"),
@@ -240,7 +240,7 @@ _CONTEXT = PreparedQuery(
 def lending_context_lock(judge: Judge) -> LendingContext:
     """Lock the judge's row until the commit and return what lending needs to know about them.
 
-    One round trip, however many tasks there are.
+    One round trip, regardless of the number of tasks.
     """
     [(campaign_state, lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
     now, actions, messages, owes_acceptance, conflicts, withdrawn, begun, open_sets, *work = row
@@ -266,7 +266,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
 
 def _is_for_them(task: dict[str, Any]) -> bool:
-    """Return whether the design in force lends to the judge: to all, or to a group that they are in."""
+    """Return whether the design in force is for all judges, or for a group of this judge."""
     design = task["design"]
     return design is None or bool(design[-1])
 

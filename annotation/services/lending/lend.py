@@ -1,7 +1,7 @@
 """Lend HITs to judges, each to one judge for a limited time.
 
-A request only looks up HITs; the worker plans them. All times are by the
-database's clock, since the web servers' clocks may differ.
+Requests only look up HITs; the worker plans them. All times come from the database's clock, since
+web servers' clocks may differ.
 """
 
 from collections.abc import Collection, Sequence
@@ -28,27 +28,28 @@ from campaign.models import CampaignState, Judge
 def assignments_release(*, judge: Judge) -> None:
     """End the judge's leases now; their HITs become available, and their judgments stay.
 
-    Expired leases need nothing: their HITs are available already, or lent to another judge. The
-    caller holds the lock of the judge's row.
+    Expired leases need no action: their HITs are already available, or lent to another judge. The
+    caller must hold the lock of the judge's row.
     """
     held = Assignment.objects.filter(
         judge=judge, completed_at__isnull=True, released_at__isnull=True, lease__endswith__gt=Now()
     )
     for assignment in held.select_for_update().annotate(now=Now()):
-        # One moment for both: a HIT may be lent from the very end of the lease on, and not before.
+        # The same time for both: a HIT may be lent from the end of the lease on, but not earlier.
         now = assignment.now
         assignment.released_at, assignment.lease = now, DateTimeTZRange(assignment.lease.lower, now)
         assignment.save(update_fields=["released_at", "lease"])
         HIT.objects.filter(pk=assignment.hit_id, completed_at__isnull=True).update(available_at=now)
 
 
-# In these states of the campaign, judges may finish their HITs; only an open one lends more.
+# Campaign states in which judges may finish their HITs; only open campaigns lend more.
 _MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
 
 
-#: Maximum blocks of HITs lent ahead, so that a page can go on without a network.
+#: Maximum number of blocks lent ahead, so that a page can continue without a network.
 BLOCKS_AHEAD: Final = 20
-#: Their lease. A page at work renews it with each HIT; the HITs of an abandoned page are soon available to others.
+#: Lease of HITs lent ahead. A page in use renews it with each HIT; HITs of an abandoned page soon
+#: become available to others.
 MINUTES_AHEAD: Final = 20
 
 
@@ -81,15 +82,16 @@ def assignment_lend(
 ) -> LentAssignment | None:
     """Return the assignment this judge holds, or lend a new one; None if no HIT is available.
 
-    `after`, an assignment's public id, is not returned again: a page fetches the next HIT while the
-    judge is still at work on the last. Nor are the assignments `in_hand` on a page, in the order of work; their leases
-    are extended, and a HIT is lent beside them only within `BLOCKS_AHEAD`, and while others find HITs, too. Takes the
-    lock of the judge's row, so that a judge's tabs are served one after the other. No judge waits for another: HITs
-    locked for others are skipped.
+    The assignment with public id `after` is not returned again, because a page fetches the next HIT
+    while the judge still works on this one. Nor are the assignments `in_hand` on a page, in the
+    order of work; their leases are extended, and another HIT is lent only within `BLOCKS_AHEAD` and
+    while enough HITs are left for others. Locks the judge's row, so that a judge's tabs are served
+    one after the other. No judge waits for another: HITs locked for others are skipped.
 
-    `annotation.services.lending.work_requests.work_request` tells why there is none. Raises
-    `JudgePausedError` if the judge is paused or excluded, `JudgeDeclinedError` if they declined to
-    take part, and `InstructionsPendingError` if they have not accepted the instructions.
+    If there is none, `annotation.services.lending.work_requests.work_request` returns the reason.
+    Raises `JudgePausedError` if the judge is paused or excluded, `JudgeDeclinedError` if they
+    declined to take part, and `InstructionsPendingError` if they have not accepted the
+    instructions.
     """
     context = lending_context_lock(judge)
     if not context.judge_status.may_judge:
@@ -105,7 +107,7 @@ def assignment_lend(
     _leases_extend([context.begun[each] for each in in_hand if each in context.begun], context)
     assignment = _held(begun, judge, context) if begun else None
     if assignment is None:
-        # Some of the begun assignments may just have been released: count again.
+        # Some of the begun assignments may just have been released, so count again.
         if context.work.is_quota_reached and (not begun or judge_work(judge).is_quota_reached):
             return None
         assignment = _lend_new(judge, context, is_ahead=bool(in_hand))
@@ -121,7 +123,7 @@ def assignment_lend(
 
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:
-    """Return the assignment the judge holds, or an expired one whose HIT went to no other judge."""
+    """Return the assignment that the judge holds, or an expired one whose HIT was lent to no other judge."""
     for assignment in Assignment.objects.filter(pk__in=begun).select_related("hit").order_by("id"):
         if set(context.conflicts).intersection(assignment.hit.system_ids):
             # The conflict was declared after the HIT was lent.
@@ -129,7 +131,7 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
         elif assignment.released_at is None and assignment.expires_at > context.now:
             return assignment
         elif set(context.withdrawn).intersection(assignment.hit.system_ids):
-            # They were away when a system was withdrawn. Judges at work finish their HITs.
+            # A system was withdrawn while they were away. Judges at work finish their HITs.
             _release(assignment)
         # A released assignment does not count as held: lending it again must not exceed the quota.
         elif assignment.released_at is not None and judge_work(judge).is_quota_reached:
@@ -140,18 +142,18 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
 
 
 def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
-    """Extend the leases of the HITs on a judge's page: the first, which they are judging, for longer than the others.
+    """Extend the leases of the HITs on a judge's page; the first, which they are judging, gets a longer one.
 
     An expired lease is extended, too, unless the HIT was lent to another judge meanwhile.
     """
-    # Locked first, as a submission does.
+    # Locked first, as in submissions.
     held = Assignment.objects.filter(pk__in=in_hand, completed_at=None, released_at=None)
     for assignment in held.order_by("pk").select_for_update():
         until = _lease_end(context, is_ahead=assignment.pk != in_hand[0])
         if assignment.expires_at >= until:
             continue
         hit = HIT.objects.incomplete().filter(pk=assignment.hit_id)
-        # Lending to another judge changes it.
+        # Changed if the HIT was lent to another judge.
         if hit.filter(available_at=assignment.expires_at).update(available_at=until):
             assignment.lease = DateTimeTZRange(assignment.lease.lower, until)
             assignment.save(update_fields=["lease"])
@@ -189,7 +191,7 @@ def _lend_new(
 
 
 def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
-    """Return whether the judge may hold this HIT as well, and others still find as many HITs as the judge holds."""
+    """Return whether the judge may hold this HIT, too, leaving others at least as many HITs as the judge holds."""
     if context.blocks_begun + len(hit.segment_ids) > BLOCKS_AHEAD:
         return False
     if hit.reserved_for_id == judge.pk:
@@ -202,8 +204,8 @@ def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
 def _lend(
     hit: HIT, judge: Judge, context: LendingContext, *, apart: str, is_ahead: bool
 ) -> Assignment:
-    """Lend a HIT: it is not available before its lease ends, and the judge has now seen its segments."""
-    # Another judge may have given the HIT back after `now` was read.
+    """Lend a HIT: make it unavailable until the lease ends, and record that the judge has seen its segments."""
+    # Another judge may have returned the HIT after `now` was read.
     begin = max(context.now, hit.available_at)
     hit.available_at = max(begin, _lease_end(context, is_ahead=is_ahead))
     hit.save(update_fields=["available_at"])
@@ -215,7 +217,8 @@ def _lend(
     )
     again = set(hit.segment_ids) if hit.purpose == HITPurpose.INTRA else set()
     if hit.purpose == HITPurpose.TRAINING:
-        # Training may show what another task showed before, and its further rounds show the same segments again.
+        # Training may repeat segments of other tasks, and its second round shows the same segments
+        # again.
         seen = judge.exposures.filter(segment__in=hit.segment_ids, apart=apart, is_repeat=False)
         again.update(seen.values_list("segment", flat=True))
     Exposure.objects.bulk_create(
@@ -232,11 +235,12 @@ def _lend(
 
 
 def _account_count(hit: HIT, judge: Judge, lent_at: datetime) -> int:
-    """Count a HIT that is lent in the judge's account, and return how many they were lent in its task.
+    """Count a lent HIT in the judge's account, and return how many HITs of its task they were lent.
 
-    HITs since the last check and the last repeat are counted without training and, for checks, without repeats.
+    HITs since the last check exclude training and repeats; HITs since the last repeat exclude
+    training.
     """
-    # As many queries for a judge's first HIT as for any other.
+    # Keeps the number of queries the same for a judge's first HIT as for any other.
     new = JudgeAccount(judge=judge, task_id=hit.task_id)
     JudgeAccount.objects.bulk_create([new], ignore_conflicts=True)
     account = JudgeAccount.objects.get(judge=judge, task=hit.task_id)
@@ -253,7 +257,7 @@ def _account_count(hit: HIT, judge: Judge, lent_at: datetime) -> int:
     if is_own:
         account.hits_since_repeat = 0
     account.last_lent_at, account.requested_at, account.none_left_at = lent_at, None, None
-    # Submissions count `blocks_closed` meanwhile.
+    # Submissions may update `blocks_closed` concurrently.
     columns = [*LENT, "last_lent_at", "requested_at", "none_left_at"]
     account.save(update_fields=columns)
     return account.hits_lent
@@ -270,7 +274,7 @@ def _lease_renew(assignment: Assignment, context: LendingContext) -> bool:
         if assignment.released_at is None:
             _release(assignment)
         return False
-    # Unavailable to others for one more lease.
+    # The HIT is unavailable to others for another lease.
     hit.available_at = context.now + timedelta(minutes=context.lease_minutes)
     hit.save(update_fields=["available_at"])
     assignment.lease = DateTimeTZRange(context.now, hit.available_at)
@@ -280,9 +284,9 @@ def _lease_renew(assignment: Assignment, context: LendingContext) -> bool:
 
 
 def _release(assignment: Assignment) -> None:
-    """Mark an assignment that is not done as released: the judge holds it no longer.
+    """Mark an unfinished assignment as released: the judge no longer holds it.
 
-    Its HIT is available again after the lease, or lent to another judge already.
+    Its HIT becomes available again after the lease, or is already lent to another judge.
     """
     Assignment.objects.filter(
         pk=assignment.pk, released_at__isnull=True, completed_at__isnull=True
@@ -292,7 +296,7 @@ def _release(assignment: Assignment) -> None:
 def leases_release() -> int:
     """Mark assignments whose lease ran out as released and return their number.
 
-    Their HITs are available again without this, by `HIT.available_at`.
+    Their HITs become available even without this, through `HIT.available_at`.
     """
     return Assignment.objects.filter(
         completed_at__isnull=True, released_at__isnull=True, lease__endswith__lte=Now()

@@ -39,7 +39,7 @@ _SECONDS_UNTIL_OPEN: Final = 30
 
 
 class NoWorkReason(StrEnum):
-    """Why a judge is lent nothing."""
+    """Reason why a judge is lent nothing."""
 
     PREPARING = "preparing"  # the planner has not looked yet, or is planning
     WAITING = "waiting"  # the remaining HITs are lent to others, and may become available again
@@ -71,9 +71,8 @@ class NoWork:
 def work_request(*, judge: Judge) -> NoWork:
     """Ask the planner for HITs for this judge and return why `assignment_lend` found none.
 
-    `NONE_LEFT` is returned only if the planner found nothing to draw a moment ago and no other
-    judge holds a HIT that this judge could be lent later, and no sort will ask for more. Locks the
-    judge's row.
+    `NONE_LEFT` is returned only if the planner recently found nothing to draw, no other judge holds
+    a HIT that this judge could be lent later, and no sort will ask for more. Locks the judge's row.
     """
     locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge_work(locked).is_quota_reached:
@@ -87,7 +86,7 @@ def work_request(*, judge: Judge) -> NoWork:
     for task_id in tasks:
         transaction.on_commit(partial(planning_enqueue, task_id))
     checked = accounts.filter(none_left_at__gte=Now() - NONE_LEFT_VALID_FOR).count()
-    # Written even if the answer is known, so that the planner checks again before it expires.
+    # Stored even if the answer is known, so that the planner checks again before it expires.
     JudgeAccount.objects.bulk_create(
         (JudgeAccount(judge=locked, task_id=task) for task in tasks),
         ignore_conflicts=True,
@@ -99,7 +98,7 @@ def work_request(*, judge: Judge) -> NoWork:
 
 
 def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
-    """Return when to ask again if the second pass of a task is due once the judge has done the first; None if none is."""
+    """Return when to ask again if a judge is still to get a task's second pass, otherwise None."""
     for task in tasks:
         if not has_passes(task) or passes_of(task).are_seen_once(task.rules):
             continue
@@ -113,12 +112,12 @@ def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
 
 
 def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
-    """Return whether the remaining work is held by others, or there is none."""
+    """Return the reason for no work: either others hold the remaining HITs, or none is left."""
     conflicts = systems_not_lent(judge)
     for task in tasks:
         if has_passes(task) and is_over(judge_id=judge.pk, task=task):
             continue
-        # Lent to others, or reserved for them: they may become available to this judge.
+        # HITs lent to others, or reserved for them, may become available to this judge.
         hits = HIT.objects.filter(task=task)
         for elsewhere in (hits.pooled(), hits.standby()):
             if (
@@ -133,7 +132,7 @@ def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
 
 
 def _stopped(judge: Judge) -> NoWorkReason | None:
-    """Return why the campaign lends no work at all, None if it does."""
+    """Return the reason why the campaign lends no work at all; None if it does."""
     state, is_over = (
         Campaign.objects.annotate(
             is_over=ExpressionWrapper(Q(closes_at__lte=Now()), BooleanField())
@@ -147,7 +146,7 @@ def _stopped(judge: Judge) -> NoWorkReason | None:
 
 
 def work_prefetch_request(*, judge: Judge, task_id: int) -> None:
-    """Ask the planner for the judge's next HIT before they need it: none is available."""
+    """Ask the planner for the judge's next HIT in advance, because none is available."""
     account = JudgeAccount.objects.filter(judge=judge, task=task_id)
     account.filter(requested_at__isnull=True).update(requested_at=Now())
     transaction.on_commit(partial(planning_enqueue, task_id))
