@@ -1,4 +1,4 @@
-"""Participations of the people whom recruiting services send: begin them, keep them up to date, apply events, end them."""
+"""Begin, refresh and end participations of people sent by recruiting services, and apply the services' events."""
 
 from datetime import timedelta
 from typing import Any, Final
@@ -30,7 +30,7 @@ State = ParticipationState
 
 
 def judge_lock(*, judge_id: int) -> Judge:
-    """Lock the judge's row until the commit, against lending, refreshing and events; return them."""
+    """Lock the judge's row against lending, refreshing and events until the commit; return the judge."""
     return (
         Judge.objects.select_for_update(of=("self",), no_key=True)
         .select_related("campaign")
@@ -39,10 +39,10 @@ def judge_lock(*, judge_id: int) -> Judge:
 
 
 def participation_end(*, participation: Participation, judge: Judge, state: str) -> None:
-    """Store the final state, and lend the judge nothing more until they begin another one.
+    """Store the final state, and lend the judge nothing more until they begin another participation.
 
-    `participation` must have been read under the lock of the judge's row, with its panel. A code
-    that was given stays.
+    `participation` must have been read under the lock of the judge's row, with its panel. A
+    completion code already given stays.
     """
     changes: dict[str, Any] = {"state": state, "ended_at": Coalesce("ended_at", Now())}
     done = judge_work(judge).done
@@ -68,12 +68,12 @@ def _code(participation: Participation, state: str) -> str:
 def participation_refresh(
     *, participation: Participation, asks_for_code: bool = False
 ) -> Participation:
-    """End the participation if it is over, and return it as it is then.
+    """End the participation if it is over, and return it with its current state.
 
-    Finished work earns the code, even if a rule stopped the judge afterwards or the time has run
-    out. Otherwise a judge who is paused, excluded, or has failed the training is screened out, and
-    a late one has timed out, by the database's clock. With `asks_for_code` (the judge found no more
-    work) they have finished too if no work is left for them. Locks the judge's row.
+    Finished work earns the code, even if a rule stopped the judge afterwards or time has run out.
+    Otherwise, a judge who is paused, excluded, or has failed the training is screened out, and a
+    late one times out, by the database's clock. With `asks_for_code` (the judge found no more
+    work), they have also finished if no work is left for them. Locks the judge's row.
     """
     judge = judge_lock(judge_id=participation.judge_id)
     locked = Participation.objects.select_related("panel__campaign").get(pk=participation.pk)
@@ -84,7 +84,7 @@ def participation_refresh(
 
 
 def participation_refresh_locked(*, participation: Participation, judge: Judge) -> None:
-    """End the participation if it is over; it was read under the judge's lock, with its panel."""
+    """End the participation if it is over; it must have been read under the judge's lock, with its panel."""
     state = _state_now(participation, judge)
     if state != participation.state:
         participation_end(participation=participation, judge=judge, state=state)
@@ -117,7 +117,7 @@ def _failed_training(participation: Participation, judge: Judge) -> bool:
 
 
 def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
-    """Return whether the judge has done all work there is for them, though less than asked."""
+    """Return whether the judge has done all work available to them, though less than asked."""
     work = judge_work(judge)
     if work.done <= participation.blocks_before or work.held:
         return False
@@ -125,7 +125,7 @@ def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
         return False
     if judge.chosen_task_id is None:
         return True
-    # No work is left in the texts they chose. There may be other texts: they choose again.
+    # No work is left in the task they chose, but there may be other tasks to choose from.
     task_choose(judge=judge, task=None)
     return False
 
@@ -133,7 +133,7 @@ def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
 def panel_participation_refresh(*, judge: Judge) -> None:
     """Refresh the judge's participation, if a panel sent them, before they are lent more.
 
-    No query for judges who came without a panel.
+    Runs no query for judges who came without a panel.
     """
     if judge.blocks_asked is None:
         return
@@ -146,7 +146,7 @@ def panel_participation_refresh(*, judge: Judge) -> None:
 def participations_refresh_due() -> int:
     """Refresh participations that are late or whose judge was stopped; return their number.
 
-    Each in its own transaction.
+    Each is refreshed in its own transaction.
     """
     stopped = Exists(actions_that_stop(OuterRef("judge")))
     rows = Participation.objects.under_way()
@@ -157,7 +157,7 @@ def participations_refresh_due() -> int:
 
 
 class ParticipationRefusedError(Exception):
-    """The panel does not let a person take part (again); the message tells them why."""
+    """The panel does not let a person take part (again); the message tells the person why."""
 
     status = 403
 
@@ -170,14 +170,14 @@ class TooManyArrivalsError(ParticipationRefusedError):
 
 @transaction.atomic
 def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Participation:
-    """Return the participation of this submission; create it if there is none.
+    """Return the participation for this submission; create it if there is none.
 
-    A person who comes back through the same link goes on where they stopped. Another submission of
-    the same person gets as many further blocks, if the panel lets them take part again. Blocks done
-    in a returned participation count for the next one. Raises `ParticipationRefusedError`, also if too many
-    new people came from the same network `address`.
+    A person who returns through the same link continues where they stopped. Another submission of
+    the same person gets a further set of blocks, if the panel allows repeat participation. Blocks
+    done in a returned participation count for the next one. Raises `ParticipationRefusedError`,
+    also if too many new people came from the same network `address`.
     """
-    # Locked until the commit: a campaign admits its panels' people one after the other.
+    # Locked until the commit, so that a campaign admits people from panels one at a time.
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     panel = Panel.objects.select_related("campaign").get(pk=panel.pk)
     of_session = panel.participations.filter(session_id=entry.session_id).select_related(
@@ -259,8 +259,8 @@ def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
     return Participation.objects.select_related("judge__user").get(pk=row.pk)
 
 
-# A submission's status only moves forward; within a step the latest event holds. A failed delivery
-# is repeated with a later time, so that only the step shows that it is old.
+# A submission's status only moves forward; within a step, the latest event counts. A failed
+# delivery is repeated with a later time, so only the step reveals that it is old.
 _STEP: Final = {
     "RESERVED": 0,
     "ACTIVE": 1,
@@ -273,10 +273,10 @@ _OTHER_STEP: Final = 2
 
 @transaction.atomic
 def participation_event_apply(*, panel: Panel, event: Event) -> bool:
-    """Store the status and its consequences; return whether the event concerns a participation here.
+    """Store the status and its consequences; return whether the event concerns a known participation.
 
-    A repeated event changes nothing, nor does one that is older than the stored status. Judgments
-    stay in any case. Locks the judge's row.
+    Repeated events, and events older than the stored status, change nothing. Judgments always stay.
+    Locks the judge's row.
     """
     found = panel.participations.filter(session_id=event.session_id).first()
     if found is None:

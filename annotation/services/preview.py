@@ -18,9 +18,9 @@ from campaign.texts.hash_draw import HashDraw
 
 #: Number of HITs shown, training excluded; after them the page reports that there is no more work.
 HITS_SHOWN: Final = 10
-# More than are shown, since some show a segment again, for other judges.
+# More than are shown, since some repeat a segment for other judges.
 _HITS_DRAWN: Final = 30
-# The id of a HIT is encoded like that of a block, without a place.
+# A HIT's id is encoded like a block's, but without a place.
 _OF_THE_HIT: Final = 0
 _SECRET_BYTES: Final = 10
 
@@ -35,7 +35,7 @@ class PreviewedHIT:
 
 
 def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None:
-    """Return the HIT that follows another one, or the first; None if none does. Writes nothing.
+    """Return the HIT that follows another, or the first one; None after the last. Writes nothing.
 
     Training comes first, as it does for judges.
     """
@@ -77,12 +77,12 @@ def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> l
 
 
 def hit_id_of(*, task: Task, block: UUID) -> UUID:
-    """Return the id of the HIT that a block is shown in."""
+    """Return the id of the HIT in which a block is shown."""
     return _id(task, _number_of(block), _OF_THE_HIT)
 
 
 def feedback_preview(*, task: Task, block: UUID, labels: Sequence[int | None]) -> Feedback | None:
-    """Return the feedback on labels of a training block; None for any other block, or other labels."""
+    """Return the feedback on labels of a training block; None for any other block, or for unsuitable labels."""
     if _number_of(block):
         return None
     rows = list(training_blocks(task_id=task.pk))
@@ -104,9 +104,9 @@ def labels_preview(
 
 
 def _for_one_judge(task: Task) -> list[DrawnHIT]:
-    """Return the next HITs that one judge may get, with no segment twice.
+    """Return the next HITs that one judge may get, without repeating a segment.
 
-    They are drawn together each time: which of them hold a check depends on their number.
+    They are always drawn together, because their number determines which of them hold a check.
     """
     seen: set[int] = set()
     found = []
@@ -119,7 +119,7 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
 
 
 def _known_by(id_: UUID, block: BlockData) -> BlockData:
-    """Return a block under another id."""
+    """Return a copy of a block with another id."""
     ids = candidate_ids(id_, len(block.candidates))
     shown = [
         CandidateData({**each, "id": new}) for each, new in zip(block.candidates, ids, strict=True)

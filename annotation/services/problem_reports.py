@@ -1,4 +1,4 @@
-"""Store the problems judges report with a block, and the answers to them."""
+"""Store judges' reports of problems with a block, and the replies to them."""
 
 from uuid import UUID
 
@@ -19,9 +19,9 @@ def problem_report(
 ) -> ProblemReport:
     """Store and return a judge's report on a block; the same `client_id` again changes nothing.
 
-    A judge may report a block more than once, since more than one thing can be wrong with it.
-    Raises `SubmissionRefusedError` if "something else" comes without a comment, if the id
-    belongs to another judge, or if a limit allows no more.
+    A judge may report a block more than once, since it may have several problems. Raises
+    `SubmissionRefusedError` if "something else" comes without a comment, if the id belongs to
+    another judge, or if a limit allows no more.
     """
     if not ProblemReport.objects.filter(client_id=client_id).exists():
         _limits_keep(assigned.judge_id, comment.strip())
@@ -52,7 +52,7 @@ def _limits_keep(judge_id: int, comment: str) -> None:
         raise refusal
 
 
-#: Characters of an answer.
+#: Maximum number of characters in a reply.
 REPLY_LENGTH = 5000
 
 
@@ -66,7 +66,7 @@ class ReplyRefusedError(RefusedError):
 def problem_reply(
     *, report: ProblemReport, user: User, text: str, closes: bool, seen: int | None = None
 ) -> ProblemReply:
-    """Append a reply to a report: an answer, its closing, or both; without `closes` the report is open again.
+    """Append a reply to a report, with a text, `closes`, or both; without `closes`, the report is open again.
 
     `seen` is the number of replies that the organiser has read. Raises `ReplyRefusedError` if another
     arrived in the meantime, or if this one has no text and closes nothing.
@@ -116,7 +116,7 @@ def problem_reply_take_back(*, reply: ProblemReply, user: User) -> ProblemReply:
 
 
 def _append(reply: ProblemReply, *, was_closed: bool) -> ProblemReply:
-    """Store a reply, or refuse it where another has its number."""
+    """Store a reply, or refuse it if another one has the same number."""
     try:
         with transaction.atomic():
             reply.save(force_insert=True)

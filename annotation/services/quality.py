@@ -37,7 +37,7 @@ SUGGESTED_RULES = (
     (JudgeMeasure.DAMAGE_IGNORED, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.TYPED_IN_ORDER, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.ONE_LABEL, RuleDirection.ABOVE, 0.5, 20),
-    # 900 words a minute, faster than skimming, so that a few blocks are enough.
+    # 900 words per minute is faster than skimming, so a few blocks are enough.
     (JudgeMeasure.PACE, RuleDirection.ABOVE, 15.0, 5),
     (JudgeMeasure.SECONDS, RuleDirection.BELOW, 5.0, 30),
 )
@@ -107,7 +107,7 @@ def quality_rule_undo(*, rule: QualityRule, user: User, note: str = "") -> int:
 
     The actions stay in the history, and the rule does not act on these judges again.
     """
-    # Waits for an action that the rule is taking just now.
+    # Waits for an action that the rule is currently taking.
     QualityRule.objects.select_for_update().get(pk=rule.pk)
     actions = list(QualityAction.objects.in_force().filter(rule=rule).order_by("pk"))
     for action in actions:
@@ -150,8 +150,8 @@ def suggested_rules_add(*, campaign: Campaign, **_rest: Any) -> None:
 def quality_rule_apply(
     *, rule: QualityRule, judge: Judge, task: Task, evidence: dict[str, Any]
 ) -> QualityAction | None:
-    """Take a rule's action on a judge and return it; None if it acted before or is switched off."""
-    # No key update: switching the rule off waits for this, actions on other judges do not.
+    """Take a rule's action on a judge and return it; None if the rule acted before or is switched off."""
+    # `no_key`: switching the rule off waits for this, but actions on other judges do not.
     current = (
         QualityRule.objects.select_for_update(no_key=True)
         .filter(pk=rule.pk, switched_off_at__isnull=True)
@@ -265,7 +265,7 @@ def _pages_changed(campaign_id: int) -> None:
 
 #: Decision that reverts all actions in force against a judge.
 REINSTATE: Final = "reinstate"
-#: Characters of a message to a judge, and of an organiser's note.
+#: Maximum number of characters in a message to a judge, and in an organiser's note.
 MESSAGE_LENGTH: Final = 2000
 NOTE_LENGTH: Final = 1000
 
@@ -303,10 +303,10 @@ def judges_decide(
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.
 
-    A judge for whom there is nothing to do is unchanged, and returned with the reason.
-    `evidence` is by the judge's id. `batch` makes the call idempotent: a decision that was already
-    taken is not repeated, and its result is returned. Locks judges in the order of their ids, and
-    with `batch` the campaign before them.
+    Judges for whom there is nothing to do stay unchanged, and are returned with the reason.
+    `evidence` is keyed by judge id. `batch` makes the call idempotent: a decision already taken is
+    not repeated, and its result is returned. Locks judges in the order of their ids, and with
+    `batch` the campaign before them.
     """
     if batch is not None:
         Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)

@@ -1,8 +1,8 @@
-"""Simulated judges, so that an installation or a rehearsed campaign has a ranking to show.
+"""Simulate judges, so that a new installation or a rehearsal has a ranking to show.
 
-The model is Koehn's (2012, §3) with two additions: outputs have a stated
-quality of their own instead of one drawn around their system's, and judges
-perceive it with noise and tie what seems equal to them.
+The model is that of Koehn (2012, §3) with two additions: each output has its own stated quality
+instead of one drawn around its system's, and judges perceive it with noise and tie outputs that
+seem equal to them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,15 +27,15 @@ from campaign.models import Campaign, Judge, Output, Task
 from campaign.services.joining import task_choose
 from campaign.services.people import judge_add
 
-# Skill of a judge who guesses: prefers the better output half of the time.
+# Skill of a judge who guesses, and so prefers the better output half of the time.
 _BY_CHANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedJudge:
-    """A stated skill: the standard deviation of perceived quality (0–100) around the stated one.
+    """A simulated judge, whose `noise` is the standard deviation of perceived quality (0–100) around stated quality.
 
-    A judge with `noise` None clicks at random: the careless one.
+    A judge whose `noise` is None is careless and clicks at random.
     """
 
     pseudonym: str
@@ -45,7 +45,7 @@ class SimulatedJudge:
 
     @property
     def note(self) -> str:
-        """The stated skill in words, for the organiser."""
+        """The stated skill in words, for organisers."""
         if self.noise is None:
             return "Simulated: careless, clicks at random."
         return f"Simulated: perceives quality (0–100) with a standard deviation of {self.noise:g}."
@@ -59,8 +59,8 @@ def noise_of_skill(skill: float, *, spread: float) -> float | None:
     skill : float
         From 0.5 to 1.
     spread : float
-        Standard deviation of the quality of outputs. The difference of two random outputs is normal,
-        and is perceived with the noise of both.
+        Standard deviation of the quality of outputs. The difference between two random outputs is
+        normal, and is perceived with the noise of both.
     """
     if isclose(skill, _BY_CHANCE):
         return None
@@ -68,7 +68,7 @@ def noise_of_skill(skill: float, *, spread: float) -> float | None:
 
 
 def labels_of(qualities: Sequence[float], judge: SimulatedJudge, random: Random) -> list[int]:
-    """Return ranks 1–5 as this judge would give outputs of these qualities.
+    """Return the ranks 1–5 that this judge would give outputs of these qualities.
 
     Neighbours in perceived quality closer than `ties_within` get the same rank.
     """
@@ -110,7 +110,7 @@ class AskedBlock:
 
 
 def blocks_asked(hit: HIT) -> list[AskedBlock]:
-    """Return the blocks of a HIT in order. A constant number of queries."""
+    """Return the blocks of a HIT in order. Constant number of queries."""
     kind = answer_kind(hit.task.protocol)
     rows = list(
         Block.objects.filter(hit=hit)
@@ -158,7 +158,7 @@ def said_of(
     *,
     kind: AnswerKind,
 ) -> Answer:
-    """Return the answer of this judge to a block with candidates of these qualities; labels for a ranking."""
+    """Return this judge's answer to a block with candidates of these qualities; for a ranking, the labels."""
     labels = labels_of(qualities, judge, random)
     said = kind.simulated(Perceived(qualities, labels, asked.rules, random))
     if kind.simulated_on is None:
@@ -176,10 +176,10 @@ def campaign_simulate(
     seed: int,
     task: Task | None = None,
 ) -> int:
-    """Let simulated judges judge `hits_each` HITs, in turn, as people are lent them; return the number of judgments.
+    """Let simulated judges take turns judging `hits_each` HITs each, lent as to people; return the number of judgments.
 
-    `qualities` maps output ids to stated quality. HITs are planned for a judge who finds nothing in the
-    pool, as the worker would. With a `task`, the judges have chosen it and are lent nothing of another.
+    `qualities` maps output ids to stated quality. HITs are planned for a judge who finds nothing in
+    the pool, as the worker would. With a `task`, the judges have chosen it and are lent no other.
     """
     at_work = [
         (
@@ -211,7 +211,7 @@ def campaign_simulate(
 
 
 def lend_prepared(judge: Judge) -> LentAssignment | None:
-    """Lend a HIT, planning as the worker does where none is available; None if none is left."""
+    """Lend a HIT, planning like the worker if none is available; return None if none is left."""
     lent = assignment_lend(judge=judge)
     if lent is not None:
         return lent
@@ -270,8 +270,8 @@ class SimulatedJudgment:
 def simulated_store(assignment: Assignment, judged: Sequence[SimulatedJudgment]) -> None:
     """Store the judgments of all blocks of an assignment.
 
-    The result is that of `judgment_submit`, in three statements; the worker numbers and counts
-    them.
+    The result is the same as with `judgment_submit`, but takes three statements. The worker numbers
+    and counts the judgments.
     """
     kind = answer_kind(assignment.hit.task.protocol)
     stored = Judgment.objects.bulk_create(

@@ -1,11 +1,12 @@
 """Store judgments and skips, within limits; repeating a request changes nothing.
 
-Judges' texts are kept permanently, so everything that could grow without new HITs is limited: judgments that
-replace others, reports, skips, and comments. A first judgment of a block without a comment meets no limit. Accepted
-submissions stay, whatever is refused later, and repeating a `client_id` returns the same answer.
+Judges' texts are kept permanently, so everything that could grow without new HITs is limited:
+judgments that replace others, reports, skips, and comments. No limit applies to a first judgment of
+a block without a comment. Accepted submissions stay, even if later ones are refused, and repeating
+a `client_id` returns the same answer.
 
-The lock is taken first, by a statement of its own, so that the second
-statement sees what another tab of the judge committed in the meantime.
+The lock is taken first, by a separate statement, so that the next statement sees everything that
+the judge's other tabs have committed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,15 +28,16 @@ from annotation.services.numbers import ranking_request
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.database.prepared import Statement
 
-#: Replacements of a judge's judgment of one block.
+#: Maximum replacements of a judge's judgment of one block.
 REVISIONS_A_BLOCK: Final = 50
-#: Maximum replacements by one judge per minute. A judge back from a day offline sends theirs within
-#: minutes.
+#: Maximum replacements by one judge per minute. A judge who was offline for a day sends all of
+#: theirs within minutes.
 REVISIONS_A_MINUTE: Final = 30
-#: Skips and reports of one judge, each.
+#: Maximum skips of one judge, and maximum reports.
 SKIPS_A_MINUTE: Final = 60
 REPORTS_A_MINUTE: Final = 20
-#: Comments of one judge with judgments, skips and reports, in UTF-8: sixty pages of a book.
+#: Maximum size of one judge's comments on judgments, skips and reports, in UTF-8: about sixty book
+#: pages.
 COMMENT_BYTES_A_DAY: Final = 200_000
 
 _M = TypeVar("_M", Judgment, Skip)
@@ -43,10 +45,10 @@ _MINUTE: Final = timedelta(minutes=1)
 _DAY: Final = timedelta(days=1)
 
 
-# A judge's tabs submit one after the other, each seeing what the one before stored: the lock is sent with
-# `JUDGMENT_STORE` in one round trip, as a statement of its own. A connection keeps the plans of the look-ups that
-# foreign keys make at the commit: made while the tables are small, they would read all judgments for each answer,
-# so table scans are off until then.
+# A judge's tabs submit one after the other, each seeing what the previous one stored. The lock is a
+# separate statement, sent with `JUDGMENT_STORE` in one round trip. A connection keeps the plans of
+# foreign key lookups at the commit; if made while the tables are small, these would read all
+# judgments for each answer, so table scans are off until then.
 ASSIGNMENT_LOCK: Final = Statement(
     "assignment_lock",
     "bigint",
@@ -55,13 +57,15 @@ ASSIGNMENT_LOCK: Final = Statement(
 )
 
 
-# An assignment is done when its judge has judged or skipped all its blocks; then its HIT is done, and its blocks are
-# counted in `JudgeAccount.blocks_closed`. This is a part of `JUDGMENT_STORE`, and a statement of its own after a skip.
+# An assignment is done when its judge has judged or skipped all its blocks; then its HIT is done,
+# too, and its blocks are counted in `JudgeAccount.blocks_closed`. This is part of `JUDGMENT_STORE`,
+# and a separate statement after a skip.
 #
-# For assignment `$1`, whose block `$2` is being stored: `closed`, `closed_hit` and `counted`.
-# Each table is queried by itself, by a key. With joins, or without `OFFSET 0`, PostgreSQL may read a whole
-# table or index: that is as cheap as any other way while the statistics show few rows, and the plan stays
-# while they become many. `+ 0` makes it use the index on blocks: a judge has many rows in both tables.
+# For assignment `$1`, whose block `$2` is being stored: `closed`, `closed_hit` and `counted`. Each
+# table is queried separately, by a key. With joins, or without `OFFSET 0`, PostgreSQL may read a
+# whole table or index, which is as cheap as any other plan while the statistics show few rows, and
+# keep this plan as the rows grow. `+ 0` makes it use the index on blocks: a judge has many rows in
+# both tables.
 _CLOSING = """
     closed AS (
         UPDATE annotation_assignment a SET completed_at = statement_timestamp()
@@ -100,11 +104,11 @@ ASSIGNMENT_CLOSE = Statement(
 
 # A judgment supersedes the judge's last one of the same block; the same `client_id` is stored once.
 # The result says whether a ranking request is pending and recent; if not, the caller requests one.
-# Replacements are limited per judgment, and per judge and minute. It locks nothing that judges
-# share: the number is assigned after the commit. One statement instead of Django's queries saves
-# 6.9 ms per judged block.
+# Replacements are limited per judgment, and per judge and minute. It locks nothing shared between
+# judges, because the number is assigned after the commit. Using one statement instead of Django's
+# queries saves 6.9 ms per judged block.
 _JUDGMENT = "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int"
-# `answer` stores the rest of an answer beside its labels: `answer_statement`.
+# `answer` stores the rest of an answer in addition to its labels; see `answer_statement`.
 # `coalesce` and `+ 0` leave PostgreSQL one index to read, as above.
 _STORING = f"""
     WITH earlier AS (
@@ -142,7 +146,7 @@ JUDGMENT_STORE = Statement(
 
 @cache
 def answer_statement(model: type[Model]) -> Statement:
-    """Return the statement that stores a judgment and its answer: both or neither.
+    """Return the statement that stores either both a judgment and its answer, or neither.
 
     Parameters
     ----------
@@ -194,7 +198,7 @@ def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | 
 
 
 def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError | None:
-    """Return why the judge may not replace their judgment of this block once more; None if they may.
+    """Return the reason why the judge may not replace their judgment of this block again; None if they may.
 
     `JUDGMENT_STORE` checks the same in the statement that stores.
     """
@@ -214,19 +218,19 @@ def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError 
 
 
 def skips_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
-    """Return why a judge may not skip one more block now; None if they may."""
+    """Return the reason why a judge may not skip another block now; None if they may."""
     recent = Skip.objects.filter(judge_id=judge_id, created_at__gt=Now() - _MINUTE)
     return too_fast() if recent.count() >= SKIPS_A_MINUTE else None
 
 
 def reports_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
-    """Return why a judge may not report one more problem now; None if they may."""
+    """Return the reason why a judge may not report another problem now; None if they may."""
     recent = ProblemReport.objects.filter(judge_id=judge_id, created_at__gt=Now() - _MINUTE)
     return too_fast() if recent.count() >= REPORTS_A_MINUTE else None
 
 
 def too_fast() -> SubmissionRefusedError:
-    """Return the refusal of a request that may be repeated in a moment."""
+    """Return the refusal of a request that may be repeated shortly."""
     return SubmissionRefusedError(
         _("Too many requests. Please try again in a moment."),
         retry_after=int(_MINUTE.total_seconds()) // 2,
@@ -236,7 +240,7 @@ def too_fast() -> SubmissionRefusedError:
 def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
     """Close the assignment and its HIT if its judge has done all blocks other than `done`.
 
-    The caller's transaction holds the lock of the assignment's row.
+    The caller's transaction must hold the lock of the assignment's row.
     """
     ASSIGNMENT_CLOSE.rows(assignment_id, done)
 
@@ -244,19 +248,19 @@ def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
 def judgment_store(
     judgment: Judgment, *, answer: tuple[type[Model], Mapping[str, Any]] | None = None
 ) -> bool:
-    """Store a judgment; return whether it was stored. `judgments_number` gives it its number later.
+    """Store a judgment; return whether it was stored. `judgments_number` assigns its number later.
 
     `answer`, the model of a protocol's answers and the fields of one, is stored in the same round trip.
 
-    It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
-    last block, and requests a ranking unless one is requested already. Returns False if a judgment
-    with this `client_id` exists, or a limit on revisions allows no more.
+    The judgment supersedes the judge's last one of the same block. Closes the assignment if this
+    was the last block, and requests a ranking unless one is already requested. Returns False if a
+    judgment with this `client_id` exists, or if the limit on revisions is reached.
     """
     try:
         stored = _row_stored(judgment, answer)
     except IntegrityError:
-        # The statement does not see an id that another judge's request stores at the same moment;
-        # the unique column does. Inside a caller's transaction no more queries are possible.
+        # The statement does not see an id that another judge's request stores concurrently, but the
+        # unique constraint does. Inside a caller's transaction, no more queries are possible.
         known = Judgment.objects.filter(client_id=judgment.client_id)
         if connection.in_atomic_block or not known.exists():
             raise
@@ -298,15 +302,15 @@ def judgment_submit(
 ) -> Judgment:
     """Store and return one judgment; it supersedes the judge's last one of the same block.
 
-    `labels`, of a ranking, are aligned with the candidates: 1 best … 5 worst, None for blank. `answer`, of
-    all other protocols, is what the serializer of the protocol returns; the labels follow from it.
-    The same `client_id` again changes nothing and returns the stored judgment.
-    A judgment that arrives after its lease ended is stored too. Raises
-    `SubmissionRefusedError` if the campaign's rules do not allow the answer, if active time is
-    longer than elapsed time, or if a limit is reached.
+    For rankings, `labels` are aligned with the candidates: 1 best … 5 worst, None for blank. For
+    all other protocols, `answer` is the output of the protocol's serializer, from which the labels
+    follow. Repeating a `client_id` changes nothing and returns the stored judgment. A judgment that
+    arrives after its lease has ended is also stored. Raises `SubmissionRefusedError` if the
+    campaign's rules do not allow the answer, if active time is longer than elapsed time, or if a
+    limit is reached.
 
-    Takes the lock of the assignment's row, so that a judge's tabs submit one after the other, and no
-    lock that judges share. The judgment gets its number afterwards: `judgments_number`.
+    Locks the assignment's row, so that a judge's tabs submit one after the other, and nothing
+    shared between judges. The judgment gets its number afterwards, in `judgments_number`.
     """
     kind = answer_kind(assigned.protocol)
     said = answer if kind.has_answers else labels
@@ -332,7 +336,7 @@ def judgment_submit(
     known = _known(Judgment.objects.all(), client_id, assigned)
     if known is None:
         revised = revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
-        # None of these if a minute passed between the two checks.
+        # None of these applies if a minute passed between the two checks.
         raise refusal or revised or too_fast()
     return known
 
@@ -343,7 +347,8 @@ def _store(judgment: Judgment, kind: AnswerKind, said: Answer, assigned: Assigne
         return judgment_store(judgment)
     row = kind.row_of(said, part=assigned.part, block_id=assigned.block_id)
     try:
-        # A caller's transaction continues if the database refuses; alone, the statement is one.
+        # Lets a caller's transaction continue if the database refuses; on its own, the statement is
+        # atomic.
         with transaction.atomic() if connection.in_atomic_block else nullcontext():
             is_stored = judgment_store(judgment, answer=(kind.table, row))
     except IntegrityError:
@@ -387,7 +392,7 @@ def skip_submit(
     active_ms: int | None = None,
     comment: str = "",
 ) -> Skip:
-    """Store and return that a judge skipped a block; a second skip returns the first one."""
+    """Store and return a judge's skip of a block; a second skip returns the first one."""
     ASSIGNMENT_LOCK.rows(assigned.assignment_id)
     known = _known(Skip.objects.all(), client_id, assigned)
     if known is not None:
@@ -414,7 +419,7 @@ def skip_submit(
             },
         )
     except IntegrityError:
-        # Another request has stored this id since we looked.
+        # Another request has stored this id since the check.
         known = _known(Skip.objects.all(), client_id, assigned)
         if known is None:
             raise

@@ -1,4 +1,4 @@
-"""Add a system to a test set, change its description, withdraw it while judges judge, and restore it."""
+"""Add a system to a test set, change its description, withdraw it during judging, and restore it."""
 
 from functools import partial
 from typing import Final, TypedDict, Unpack
@@ -33,7 +33,7 @@ class SystemRefusedError(RefusedError):
 
 
 class SystemDescription(TypedDict, total=False):
-    """Description of a system by organisers."""
+    """Description of a system, as written by organisers."""
 
     name: str
     constrained: bool | None
@@ -49,10 +49,10 @@ DESCRIBED: Final = tuple(SystemDescription.__annotations__)
 
 @transaction.atomic
 def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> System:
-    """Change the description of a system; omitted fields stay. Return it.
+    """Change and return the description of a system; omitted fields stay.
 
-    Locks the `HITSequence` of the test set's tasks, so that nothing is drawn under a name that changes. Raises
-    `SystemRefusedError`, and changes nothing.
+    Locks the `HITSequence` of the test set's tasks, so that nothing is drawn under a changing name.
+    Raises `SystemRefusedError` without changing anything.
     """
     planning_lock(system.test_set_id)
     row = System.objects.select_related("test_set").get(pk=system.pk)
@@ -78,7 +78,7 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
 
 @transaction.atomic
 def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
-    """Add a system with its output for every segment; return it. HITs that no judge holds yet are redrawn with it.
+    """Add and return a system with its output for every segment. HITs that were never lent are redrawn with it.
 
     Locks the `HITSequence` of the test set's tasks: concurrent planning sees it with all outputs or
     not at all. Raises `SystemRefusedError`, and stores nothing, if the name is taken or the file
@@ -99,7 +99,7 @@ def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
 
 @transaction.atomic
 def system_withdraw(*, system: System) -> int:
-    """Withdraw a system: no HIT that shows it is lent any more. Return how many planned ones are withdrawn.
+    """Withdraw a system, so that no more HITs show it, and return the number of planned HITs withdrawn.
 
     Judges may finish the HITs they hold, and judgments still count. Locks the `HITSequence` of the
     test set's tasks: later planning leaves the system out, and HITs planned before are visible
@@ -122,7 +122,7 @@ def system_withdraw(*, system: System) -> int:
 
 @transaction.atomic
 def system_restore(*, system: System) -> None:
-    """Undo `system_withdraw`: HITs that no judge holds yet are redrawn with it.
+    """Undo `system_withdraw`. HITs that were never lent are redrawn with the system.
 
     Locks the `HITSequence` of the test set's tasks.
     """
@@ -133,7 +133,7 @@ def system_restore(*, system: System) -> None:
 
 
 def _draw_again(system: System) -> None:
-    """Withdraw the HITs that were drawn without a system and can be drawn again with it."""
+    """Withdraw the HITs that were drawn without a system and can be redrawn with it."""
     for task in tasks_joined_at_once(system=system):
         hits = rows_lock(hits_drawn_again(task=task))
         if not hits:
@@ -145,7 +145,7 @@ def _draw_again(system: System) -> None:
 
 
 def planning_lock(test_set_id: int) -> None:
-    """Lock the `HITSequence` of each task of the test set, in their order."""
+    """Lock the `HITSequence` of each task of the test set, in order."""
     for task_id in _tasks(test_set_id):
         HITSequence.objects.get_or_create(task_id=task_id)
         HITSequence.objects.select_for_update().get(task=task_id)
@@ -158,7 +158,7 @@ def _tasks(test_set_id: int) -> list[int]:
 
 
 def hits_withdraw(hits: list[HIT]) -> None:
-    """Withdraw locked HITs that were never lent, so that others are drawn."""
+    """Withdraw locked HITs that were never lent, so that others are drawn instead."""
     planned = [hit for hit in hits if hit.purpose != HITPurpose.TRAINING]
     for task_id in sorted({hit.task_id for hit in planned}):
         planning = PlanningTransaction.locked(task_id)
@@ -170,10 +170,10 @@ def hits_withdraw(hits: list[HIT]) -> None:
 
 
 def rows_lock(hits: QuerySet[HIT]) -> list[HIT]:
-    """Lock and return the HITs that a query finds before and under the lock; waits for those being lent now."""
+    """Lock and return the HITs that match a query both before and under the lock; wait for those being lent."""
     locked = hits.order_by("number").select_for_update(no_key=True, of=("self",))
     ids = list(locked.values_list("pk", flat=True))
-    # Read again under the lock: one may have been lent before it.
+    # Read again under the lock, because one may have been lent before.
     return list(hits.filter(pk__in=ids))
 
 

@@ -1,4 +1,4 @@
-"""Changes of a task's choices among its protocol's rules."""
+"""Change the rules that a task sets for its protocol."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,8 +17,8 @@ from campaign.services.tasks import task_create
 def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     """Set rules of a task; omitted rules stay, and unchanged ones are not written.
 
-    Locks the task's row. Raises ValidationError for rules that its protocol does not have, and once a HIT of the task
-    is lent: its judgments would answer different questions.
+    Locks the task's row. Raises ValidationError for rules that its protocol does not have, and once
+    a HIT of the task is lent, because judgments would then answer different questions.
     """
     locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
     chosen = answer_kind(locked.protocol).rules({**locked.rules, **rules})

@@ -28,10 +28,10 @@ from campaign.refusals import RefusedError
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
 
-# Outputs in a proposed training block beside the reference and the damaged one.
+# Outputs in a proposed training block in addition to the reference and the damaged one.
 _OUTPUTS_BESIDE: Final = 2
 _BEST, _WORST = 1, 5
-# Judges for whom training is planned in one call.
+# Number of judges for whom training is planned per call.
 _JUDGES_AT_ONCE: Final = 100
 
 
@@ -44,9 +44,10 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
     """Propose `count` training blocks from approved damaged references, and return them.
 
     They follow the existing blocks. Each shows the reference, which is expected before the damaged
-    one, and up to two outputs without an expected rank, if the protocol shows that many; a hash of the seed chooses
-    segments and outputs. An organiser should read them and improve the explanation. Raises
-    `TrainingRefusedError` if no approved damaged reference beside a ranked reference is left.
+    one, and up to two outputs without an expected rank, if the protocol shows that many; a hash of
+    the seed chooses segments and outputs. An organiser should read them and improve the
+    explanation. Raises `TrainingRefusedError` if no approved damaged reference with a ranked
+    reference is left.
     """
     if _most_shown(task) == 1:
         raise TrainingRefusedError(_nothing_to_compare())
@@ -117,7 +118,7 @@ def training_block_create(
     expected: Mapping[Output, int | None],
     position: int | None = None,
 ) -> TrainingBlock:
-    """Add a block of outputs of one segment with the ranks they should get, by default after the others.
+    """Add a block of one segment's outputs with their expected ranks, by default after the others.
 
     Raises `TrainingRefusedError` as `training_block_change` does.
     """
@@ -135,7 +136,7 @@ def training_block_change(
     expected: Mapping[Output, int | None],
     position: int | None = None,
 ) -> TrainingBlock:
-    """Change a training block for future judges: those who had it keep the version they saw.
+    """Change a training block for future judges; those who had it keep the version they saw.
 
     Raises `TrainingRefusedError` if these outputs teach nothing, judges may not see one of them, or
     another block has the position.
@@ -204,7 +205,7 @@ def training_block_explain(*, training_block: TrainingBlock, explanation: str) -
 
 @transaction.atomic
 def training_block_remove(*, training_block: TrainingBlock) -> None:
-    """Remove a training block for future judges: those who had it keep the version they saw."""
+    """Remove a training block for future judges; those who had it keep the version they saw."""
     training_block.delete()
 
 
@@ -227,9 +228,9 @@ def training_plan_ahead(*, task: Task) -> int:
 
 @transaction.atomic
 def training_plan(*, task_id: int, judge_id: int) -> int:
-    """Plan the round of training that is due for a judge; return 1, or 0 if none is due or it is planned.
+    """Plan the training round that is due for a judge; return 1, or 0 if none is due or it is already planned.
 
-    Locks the task's `HITSequence`. Answers the judge's request in any case.
+    Locks the task's `HITSequence`. Always answers the judge's request.
     """
     HITSequence.objects.get_or_create(task_id=task_id)
     sequence = HITSequence.objects.select_for_update().get(task=task_id)

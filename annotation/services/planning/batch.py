@@ -1,4 +1,4 @@
-"""Plan HITs in one transaction, under the lock of a task's `HITSequence`; store them, and write their blocks.
+"""Plan and store HITs in one transaction, under the lock of a task's `HITSequence`, and write their blocks.
 
 Writing blocks ahead is optional: a HIT that is lent without blocks gets them from a trigger.
 """
@@ -50,7 +50,7 @@ def hits_store(
     Must be called in a transaction.
     """
     pgtrigger_ignore_preset()
-    # Those that are repeated come first.
+    # HITs that are repeated come first.
     for are_repeats in (False, True):
         rows = HIT.objects.bulk_create(
             _hit(hit, batch, texts, stored_ids)
@@ -95,7 +95,7 @@ def _hit(
 def missing_of_each_kind(
     available: HITQuerySet, *, size: int, attention_every: int
 ) -> tuple[int, int]:
-    """Return how many HITs with a check, and how many others, `available` lacks of `size`."""
+    """Return how many HITs with a check, and how many others, `available` needs to reach `size`."""
     if not attention_every:
         return 0, max(0, size - available.count())
     checks = checks_among(size, attention_every)
@@ -110,14 +110,14 @@ _HIT_BLOCKS_WRITE: Final = Statement(
     "bigint[]",
     BLOCKS_OF_PLANS.format(hits="h.id = ANY ($1)"),
 )
-# A HIT that is being prepared cannot be lent: few at a time, so that it takes milliseconds.
+# HITs being prepared cannot be lent, so few are prepared at a time, which takes milliseconds.
 _AT_ONCE: Final = 10
 
 
 def hits_prepare(*, task_id: int, count: int) -> int:
     """Write the blocks of the first `count` available HITs of the pool and of all reserved ones.
 
-    Returns the number of HITs that had none. Works in short transactions.
+    Returns the number of HITs that had no blocks. Works in short transactions.
     """
     hits = HIT.objects.filter(task_id=task_id)
     pooled = hits.pooled().available().order_by("number").values("pk")[:count]
@@ -140,10 +140,10 @@ def _unwritten(hits: QuerySet[HIT]) -> QuerySet[HIT, int]:
 
 @transaction.atomic
 def _prepare(hit_ids: list[int]) -> int:
-    # HITs that are being lent are skipped: the trigger writes their blocks.
+    # HITs being lent are skipped, because the trigger writes their blocks.
     locked = HIT.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=hit_ids)
     mine = list(locked.values_list("pk", flat=True))
-    # Filter again under the lock: one may have been lent.
+    # Filter again under the lock, because some may have been lent.
     mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
     pgtrigger_ignore_preset()
     with table_scans_off():
@@ -153,16 +153,16 @@ def _prepare(hit_ids: list[int]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOfAJudge:
-    """A judge for whom HITs of a sort are drawn from their own samples.
+    """A judge for whom a sort's HITs are drawn from their own samples.
 
     Attributes
     ----------
     judge : str
-        Their pseudonym.
+        The judge's pseudonym.
     taken : mapping
-        Sentences of each comparison that they have, or that are planned for them.
+        Number of sentences of each comparison that the judge has, or that are planned for them.
     most : int
-        Sentences of a comparison that they are given.
+        Maximum number of sentences per comparison given to the judge.
     """
 
     judge: str
@@ -171,7 +171,7 @@ class SampleOfAJudge:
 
 
 class PlanningTransaction(HITPlanning):
-    """Draw HITs one after the other, each depending on the ones before it; store them at once.
+    """Draws HITs one after the other, each depending on those before it, and stores them together.
 
     Attributes
     ----------
@@ -179,8 +179,8 @@ class PlanningTransaction(HITPlanning):
         Locked; written by `store`.
     planned : list of PlannedHIT
     has_withdrawn : bool
-        Whether a HIT was withdrawn. Then no further HIT may be drawn: it would not follow from the
-        recorded state.
+        Whether a HIT was withdrawn. If so, no further HIT may be drawn, because it would not follow
+        from the recorded state.
     stored_ids : dict of int to int
         Row ids of first HITs by number, for the HITs that repeat them.
     now : datetime
@@ -188,8 +188,8 @@ class PlanningTransaction(HITPlanning):
     withdrawn : frozenset of str
         Names of the withdrawn systems, read under the lock, so that no HIT with one is planned later.
 
-    HITs that are planned `for_standby` count as planned blocks, but draws do not learn of them before
-    they are lent (`lent_from_standby`): most never are.
+    HITs planned `for_standby` count as planned blocks, but do not affect later draws until they are
+    lent (`lent_from_standby`), since most never are.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class PlanningTransaction(HITPlanning):
         self._turns_before = sequence.turns
         self.has_withdrawn = False
         self.stored_ids: dict[int, int] = {}
-        # Under the lock no system is added or withdrawn.
+        # Under the lock, no system can be added or withdrawn.
         inputs = draw_inputs(task=task, design=design, sequence=sequence, at=now, texts=texts)
         if sample is not None:
             inputs = inputs.limited(sample.taken, most=sample.most)
@@ -238,13 +238,13 @@ class PlanningTransaction(HITPlanning):
             segment_blocks=[] if self.quota.limit is None else list(sequence.segment_blocks),
             segment_limit=self.quota.limit,
             state=inputs.state,
-            # Damaged references are those approved then; see `hit_redraw`.
+            # Uses the damaged references approved at this time; see `hit_redraw`.
             created_at=self._texts.at or now,
         )
 
     @classmethod
     def locked(cls, task_id: int, **fields: Any) -> "PlanningTransaction":
-        """Lock the task's `HITSequence` until the commit and read what draws depend on."""
+        """Lock the task's `HITSequence` until the commit and read the inputs of draws."""
         task = Task.objects.get(pk=task_id)
         HITSequence.objects.get_or_create(task=task)
         sequence = HITSequence.objects.select_for_update().annotate(now=Now()).get(task=task)
@@ -259,7 +259,7 @@ class PlanningTransaction(HITPlanning):
 
     @property
     def texts(self) -> Mapping[int, SegmentOutputs]:
-        """The texts that may be shown, without those of systems that are withdrawn."""
+        """The texts that may be shown, excluding those of withdrawn systems."""
         return texts_of_others(self._texts, self.withdrawn)
 
     @property
@@ -268,7 +268,7 @@ class PlanningTransaction(HITPlanning):
         return self._texts.systems
 
     def shows_withdrawn(self, plan: HITPlan) -> bool:
-        """Return whether a HIT shows an output of a system that is withdrawn, or one that was corrected since."""
+        """Return whether a HIT shows an output that has been corrected since, or one of a withdrawn system."""
         return super().shows_withdrawn(plan) or any(
             output in self._corrected
             for block in plan.blocks
@@ -285,9 +285,9 @@ class PlanningTransaction(HITPlanning):
         )
 
     def withdraw(self, hits: Collection[HIT]) -> None:
-        """Withdraw HITs that were never lent; their blocks may be planned for others.
+        """Withdraw HITs that were never lent; their blocks may be planned again.
 
-        Their rows stay: HITs that were drawn after them depend on them.
+        Their rows stay, because HITs drawn after them depend on them.
         """
         self.has_withdrawn = True
         self.uncount(hits)
@@ -296,7 +296,9 @@ class PlanningTransaction(HITPlanning):
         )
 
     def give_up(self, hits: Collection[HIT]) -> None:
-        """Withdraw locked HITs that were never lent; the lent ones are marked done, and their judgments stay."""
+        """Withdraw the locked HITs that were never lent, and mark the lent ones done, keeping their
+        judgments.
+        """
         ids = Assignment.objects.filter(hit__in=[hit.pk for hit in hits])
         lent = set(ids.values_list("hit", flat=True))
         self.withdraw([hit for hit in hits if hit.pk not in lent])
@@ -304,7 +306,7 @@ class PlanningTransaction(HITPlanning):
         self.store()
 
     def turns_return(self) -> None:
-        """Continue with the windows that withdrawn HITs were drawn from, so that no text is skipped."""
+        """Return to the windows from which withdrawn HITs were drawn, so that no text is skipped."""
         left = HIT.objects.filter(
             design=self.design, purpose=HITPurpose.FIRST, withdrawn_at__isnull=True
         )
@@ -313,7 +315,7 @@ class PlanningTransaction(HITPlanning):
         self._turns_before = self.sequence.turns
 
     def uncount(self, hits: Collection[HIT]) -> None:
-        """Count the blocks of these HITs, which were never lent, as not planned."""
+        """Stop counting the blocks of these HITs, which were never lent, as planned."""
         plans = plans_read([hit.pk for hit in hits])
         for hit in hits:
             plan = plans[hit.pk]
@@ -321,14 +323,14 @@ class PlanningTransaction(HITPlanning):
             self.sequence.blocks_planned -= sum(not block.control for block in plan.blocks)
 
     def lent_from_standby(self, hits: Collection[HIT]) -> None:
-        """Take HITs off standby, because they were lent: later draws depend on them."""
+        """Take HITs off standby because they were lent, so that later draws depend on them."""
         plans = plans_read([hit.pk for hit in hits])
         for hit in hits:
             self._drawer.learn(plans[hit.pk], Purpose(hit.purpose))
         HIT.objects.filter(pk__in=plans).update(is_standby=False)
 
     def store(self) -> None:
-        """Write the planned HITs, their batch and the state that the next draw depends on."""
+        """Write the planned HITs, their batch, and the state for the next draw."""
         if self.planned:
             self._batch.save(force_insert=True)
             hits_store(

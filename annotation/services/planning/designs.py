@@ -1,4 +1,4 @@
-"""Choose how the HITs of a task are drawn."""
+"""Set the design by which a task's HITs are drawn."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -31,7 +31,7 @@ from campaign.models import (
 )
 from campaign.refusals import RefusedError
 
-#: Bounds of the numbers of a design; constraints of `Design` enforce the same.
+#: Bounds of a design's numeric parameters, also enforced by constraints of `Design`.
 LIMITS: Final[Mapping[str, tuple[float, float]]] = {
     "systems_per_block": (1, 26),
     "segments_per_hit": (1, 50),
@@ -45,19 +45,19 @@ LIMITS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 class DesignRefusedError(RefusedError):
-    """No HIT could be drawn by such a design; the message says why, and `field` names the field at fault, if there is one."""
+    """No HIT could be drawn with this design; the message says why, and `field` names the field at fault, if any."""
 
 
 @transaction.atomic
 def design_ensure(*, task: Task, seed: int | None = None) -> Design:
     """Return the design in force; create a uniform one with a random seed if there is none.
 
-    It draws the reference like a system, unless judges see it: then never.
+    The new design draws the reference like a system, or never if judges see it.
     """
     design = design_in_force(task_id=task.pk)
     if design is None:
         _campaign_lock(task)
-        # Under the lock: another worker may have been here.
+        # Checked under the lock, because another worker may have created one.
         design = design_in_force(task_id=task.pk)
         if design is None:
             design = design_unless_chosen(task=task, seed=seed_draw() if seed is None else seed)
@@ -73,16 +73,16 @@ def design_change(
     rank_shown_reference: bool = False,
     **parameters: Any,
 ) -> Design:
-    """Create and return a new design; it applies to HITs planned from now on.
+    """Create and return a new design for HITs planned from now on.
 
-    `parameters` are some of `PARAMETERS`; the others stay as they were. HITs that are planned
-    already keep the design that drew them. Each change is a row: who made it, when, and the whole
-    design. Raises `DesignRefusedError`, and changes nothing, if no HIT could be drawn, or if
-    `parameters` name a rate at which judges would rank a reference that they see, unless
-    `rank_shown_reference` asks for that. A rate that is not given was accepted before.
+    `parameters` may be any of `PARAMETERS`; the others keep their values. HITs already planned keep
+    the design that drew them. Each change adds a row with its author, time and the whole design.
+    Raises `DesignRefusedError` without changing anything if no HIT could be drawn, or if
+    `parameters` include a rate at which judges would rank a reference that they see, unless
+    `rank_shown_reference` is set. A rate that is not given was accepted earlier.
     """
     _campaign_lock(task)
-    # Under the lock of planning: a batch is drawn by one design.
+    # Under the planning lock, so that each batch is drawn with one design.
     HITSequence.objects.get_or_create(task=task)
     HITSequence.objects.select_for_update().get(task=task)
     design = design_proposed(task=task, rank_shown_reference=rank_shown_reference, **parameters)
@@ -93,11 +93,11 @@ def design_change(
 
 @transaction.atomic
 def design_use_again(*, design: Design, changed_by: User | None = None) -> Design:
-    """Create and return a design like an earlier one of the same task, with the seed that is in force.
+    """Create and return a copy of an earlier design of the same task, with the current seed.
 
     The earlier seed may have become public since, which would make draws predictable. Raises
-    `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may have been deleted since, or
-    judges may now see the reference.
+    `DesignRefusedError` like `design_change`: sentences may have been deleted since, or judges may
+    now see the reference.
     """
     in_force = design_in_force(task_id=design.task_id)
     chosen = {
@@ -109,7 +109,7 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
 
 
 def design_proposed(*, task: Task, rank_shown_reference: bool = False, **parameters: Any) -> Design:
-    """Return the design that `design_change` would create, not saved. Raises what that raises."""
+    """Return the design that `design_change` would create, not saved. Raises the same errors."""
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
         raise DesignRefusedError(f"Unknown design parameter: {', '.join(unknown)}.")
@@ -128,7 +128,7 @@ def design_proposed(*, task: Task, rank_shown_reference: bool = False, **paramet
 
 
 def _campaign_lock(task: Task) -> None:
-    """Lock and reload the campaign: whether judges see the reference does not change until the commit."""
+    """Lock and reload the campaign, so that its setting to show the reference stays fixed until the commit."""
     campaigns = Campaign.objects.select_for_update(no_key=True)
     task.test_set.campaign = campaigns.get(pk=task.test_set.campaign_id)
 
@@ -199,7 +199,7 @@ def _check(design: Design) -> None:
 
 
 def _is_length_limit(pair: object) -> bool:
-    """Return whether this is a number of words, and of outputs that can be compared."""
+    """Return whether this is a pair of a number of words and an allowed number of outputs."""
     if not isinstance(pair, list | tuple) or [type(number) for number in pair] != [int, int]:
         return False
     words, size = pair
@@ -207,7 +207,7 @@ def _is_length_limit(pair: object) -> bool:
 
 
 def _block_size_check(design: Design) -> None:
-    """Raise `DesignRefusedError` if blocks would show other numbers of outputs than the protocol asks about."""
+    """Raise `DesignRefusedError` if blocks would show a number of outputs that the protocol does not allow."""
     fitting = answer_kind(design.task.protocol).candidates
     size = design.parameters.size
     is_by_kind = design.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING)
@@ -232,7 +232,7 @@ def _block_size_check(design: Design) -> None:
 
 
 def _sorting_check(design: Design) -> None:
-    """Raise `DesignRefusedError` unless exactly the protocol that sorts has a design of the kind `sorting`."""
+    """Raise `DesignRefusedError` unless the kind is `sorting` exactly for protocols that sort."""
     is_sort = design.kind == DesignKind.SORTING
     if is_sort != (answer_kind(design.task.protocol).comparisons is not None):
         raise DesignRefusedError(
@@ -249,7 +249,7 @@ def _sorting_check(design: Design) -> None:
 
 
 def _systems_check(design: Design) -> None:
-    """Raise `DesignRefusedError` unless chosen systems are in the test set and, without withdrawn ones, fill a block."""
+    """Raise `DesignRefusedError` unless all chosen systems are in the test set and the active ones fill a block."""
     if not design.systems:
         return
     known = System.objects.filter(test_set=design.task.test_set_id, name__in=design.systems)

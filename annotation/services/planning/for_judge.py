@@ -1,4 +1,4 @@
-"""Plan HITs for one judge: if none is available to them, from their samples of a sort, and repeats of their own HITs."""
+"""Plan HITs for one judge: new ones if none is available, HITs from their samples of a sort, and their repeats."""
 
 from datetime import timedelta
 from typing import Final
@@ -25,14 +25,14 @@ from annotation.selectors.pool import (
 from annotation.services.planning.batch import PlanningTransaction, SampleOfAJudge
 from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 
-# The HIT in hand and the one the page fetches ahead.
+# The current HIT and the one that the page fetches ahead.
 _HITS_FOR_A_JUDGE: Final = 2
-# Consecutive draws without anything to rank, after which a judge is told that there is no work.
+# Number of consecutive empty draws after which a judge is told that there is no work.
 _EMPTY_DRAWS_ALLOWED: Final = 50
 # A HIT drawn for a judge who does not return becomes available to others; a HIT of a sample is
 # withdrawn, and its comparisons are planned for others.
 _RESERVED_FOR: Final = timedelta(minutes=30)
-# A repeat of their own HIT is of no use to others: it is reserved longer, then withdrawn.
+# A repeat of a judge's own HIT is of no use to others, so it is reserved longer, then withdrawn.
 _REPEAT_KEPT_FOR: Final = timedelta(days=1)
 # Repeats are planned this many HITs before they come due.
 _HITS_AHEAD: Final = 3
@@ -42,11 +42,11 @@ _HITS_AHEAD: Final = 3
 def judge_plan(*, task_id: int, judge_id: int) -> int:
     """Plan HITs of segments this judge has not seen, unless one is available; return their number.
 
-    If the design says how often a judge gets an attention check, one HIT with a check and HITs
-    without are planned, of what is not available. Of a sort whose judges each are given samples, they are of this
-    judge's samples: no comparison gets more sentences than the judge is to be given, those that they hold or have
-    judged included. Answers the judge's request in any case: sets
-    `JudgeAccount.none_left_at` if none was left; then HITs with a check may be.
+    If the design sets how often a judge gets an attention check, one HIT with a check and HITs
+    without are planned, unless available. In a sort with samples per judge, HITs come from this
+    judge's samples, within the limit of sentences per comparison, including those held or judged.
+    Always answers the judge's request: sets `JudgeAccount.none_left_at` if no HIT was left,
+    although HITs with a check may be.
 
     Locks the judge's row, so that nothing is lent to them meanwhile, then the task's HIT sequence.
     """
@@ -79,7 +79,9 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
 
 
 def _missing(design: Design | None, asks: JudgeAsks, *, reserved: bool = False) -> list[Checks]:
-    """Return the kinds of HITs that are not available for a judge, or not `reserved` for them, most needed first."""
+    """Return the kinds of HITs not available for a judge, or not `reserved` for them; most needed
+    first.
+    """
 
     def is_available(holds_check: bool | None = None) -> bool:
         if not reserved:
@@ -106,7 +108,7 @@ def may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int], apart: 
 def _firsts_add(
     planning: PlanningTransaction, judge_id: int, kind: Checks, *, is_sample: bool
 ) -> int:
-    """Plan first HITs for one judge, with the copies the design asks for unless they are of a sample; return their number."""
+    """Plan first HITs for one judge, with the design's copies unless from a sample; return their number."""
     empty_draws = firsts = 0
     wanted = 1 if kind is Checks.SOME else _HITS_FOR_A_JUDGE
     # Another draw from a sample would be the same.
@@ -114,7 +116,8 @@ def _firsts_add(
     while firsts < wanted and empty_draws < allowed:
         spare = None
         if planning.is_all_planned:
-            # An available HIT that this judge may not be lent is dropped for one that they may be lent.
+            # An available HIT that may not be lent to this judge is dropped in favour of one that
+            # may.
             spare = None if is_sample else _spare(planning)
             if spare is None:
                 break
@@ -134,7 +137,8 @@ def _firsts_add(
         if not is_sample:
             planning.copies_add()
         if spare is not None:
-            # Only as the last step of a batch: later draws must follow from the recorded state.
+            # Only in the last step of a batch, since later draws must follow from the recorded
+            # state.
             planning.withdraw([spare])
             break
     return firsts
@@ -143,7 +147,7 @@ def _firsts_add(
 def _spare(planning: PlanningTransaction) -> HIT | None:
     """Lock and return the latest available HIT that was never lent and that no HIT repeats.
 
-    Standby HITs come first: no judge is waiting for them.
+    HITs on standby come first, because no judge is waiting for them.
     """
     hits = HIT.objects.filter(
         task=planning.task, purpose=HITPurpose.FIRST, reserved_for__isnull=True
@@ -163,7 +167,7 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
 
 
 def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
-    """Return the numbers of the segments the judge has seen, or that are in HITs reserved for them."""
+    """Return the numbers of the segments that the judge has seen, or that are in HITs reserved for them."""
     seen = set(
         Exposure.objects.filter(
             judge=judge, segment__test_set__tasks=task_id, apart=apart
@@ -198,7 +202,7 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
 
 
 def _active_accounts(task_id: int) -> QuerySet[JudgeAccount]:
-    """Return the accounts of judges who were lent a HIT lately, the one longest ago first."""
+    """Return the accounts of judges who were lent a HIT recently, least recently first."""
     return (
         JudgeAccount.objects.filter(task=task_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR)
         .order_by("last_lent_at")
@@ -228,15 +232,16 @@ def judges_to_repeat(*, task_id: int, design: Design) -> list[int]:
 
 @transaction.atomic
 def intra_plan(*, task_id: int, judge_id: int) -> int:
-    """Plan the next repeat of one of this judge's HITs; return 1, or 0 if none is far enough back."""
+    """Plan the next repeat of one of this judge's HITs; return 1, or 0 if none is old enough."""
     history, hit_ids = judge_history(judge_id=judge_id, task_id=task_id)
     planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
     number = intra_original(
         history, repeat_gap=planning.parameters.repeat_gap, seed=planning.parameters.seed
     )
     planned = HIT.objects.filter(task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
-    # Checked under the lock: another worker may have planned one, or an organiser changed the
-    # design. A design without repeats must have none: what judges may look at depends on it.
+    # Checked under the lock, because another worker may have planned one, or an organiser may have
+    # changed the design. A design without repeats must have none, because it determines which
+    # blocks judges may review.
     if not planning.parameters.intra_share or planned.incomplete().exists():
         return 0
     if number is None or planning.is_all_planned:
@@ -266,7 +271,7 @@ def intra_plan(*, task_id: int, judge_id: int) -> int:
 
 @transaction.atomic
 def reservations_withdraw(*, task_id: int) -> int:
-    """Withdraw repeats their judge has not come for, and return their number.
+    """Withdraw repeats that their judge has not fetched in time, and return their number.
 
     Their blocks may then be planned for others.
     """
@@ -286,10 +291,10 @@ def reservations_withdraw(*, task_id: int) -> int:
 
 
 def reservations_lift(*, task: Task) -> int:
-    """Release to all judges the HITs reserved for a judge who has seen one of their segments; return their number.
+    """Release HITs reserved for a judge who has seen one of their segments to all judges; return their number.
 
-    The pool may lend a judge a segment of a HIT that is reserved for them. Then the HIT would stay
-    reserved for half an hour for a judge who may not be lent it.
+    A judge may be lent a segment from the pool that is also in a HIT reserved for them. The HIT
+    would then stay reserved for half an hour, although it may not be lent to this judge.
     """
     reserved = HIT.objects.filter(task=task, reserved_until__gt=Now()).pooled().available()
     return reserved.seen_by(OuterRef("reserved_for"), task.exposed_apart).update(
@@ -299,10 +304,11 @@ def reservations_lift(*, task: Task) -> int:
 
 @transaction.atomic
 def samples_give_up(*, task_id: int) -> int:
-    """Withdraw HITs that no judge will take, and return their number; the comparisons in them are planned again.
+    """Withdraw HITs that no judge will take, and return their number; their comparisons are planned again.
 
-    These are HITs reserved for a judge who was not lent them in time, HITs whose lease ran out, and HITs for anybody
-    from before there were samples. A HIT that was lent is marked done, and its judgments stay.
+    These are HITs reserved for a judge who did not fetch them in time, HITs whose lease ran out,
+    and HITs for all judges from before samples were introduced. A HIT that was lent is marked done,
+    and its judgments stay.
     """
     if not _nobodys(task_id).exists():
         return 0

@@ -1,8 +1,8 @@
-"""Plan the HITs of tasks that show judges the texts twice: `annotation.protocols.Passes`.
+"""Plan the HITs of tasks that allot texts to judges in passes: `annotation.protocols.Passes`.
 
-The first pass is planned in rounds (`annotation.sampling.rounds`), for everybody. The second is planned for
-one judge when nothing of the first is left for them: the blocks they judged, HIT by HIT, in a new order. If it is by
-other judges, it is planned in rounds, too.
+The first pass is planned in rounds (`annotation.sampling.rounds`), for all judges. The second is
+planned for each judge when they have nothing left of the first: the blocks they judged, HIT by HIT,
+in a new order. If the second pass is by other judges, it is planned in rounds, too.
 """
 
 from datetime import timedelta
@@ -28,14 +28,14 @@ from annotation.services.planning.batch import PlanningTransaction, hits_prepare
 from campaign.models import Judge, Task
 from campaign.texts.hash_draw import HashDraw
 
-# Useful to this judge only, so they stay reserved.
+# Only useful to this judge, so they stay reserved.
 _KEPT_FOR: Final = timedelta(days=36_500)
 _PREPARED: Final = 200
 _JUDGES_AT_ONCE: Final = 100
 
 
 def passes_fill(*, task: Task, size: int) -> int:
-    """Plan what is needed now and return the number of HITs planned: as `pool_fill`, for a task with passes."""
+    """Plan the HITs needed now and return their number; like `pool_fill`, but for tasks with passes."""
     made = 0
     available = HIT.objects.filter(task=task).pooled().available()
     while (missing := size - available.count()) > 0:
@@ -53,7 +53,7 @@ def passes_fill(*, task: Task, size: int) -> int:
 
 @transaction.atomic
 def rounds_plan(*, task_id: int, count: int) -> int:
-    """Plan whole rounds until there are `count` HITs more; return how many there are. 0 after the last round.
+    """Plan whole rounds until at least `count` HITs are added; return their number. 0 after the last round.
 
     Holds the lock of the task's `HITSequence`, so that each round is planned once.
     """
@@ -87,7 +87,7 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
 
     Sets `JudgeAccount.none_left_at` if nothing can be planned for them now. Locks the judge's row.
     """
-    # Nothing of the first pass is lent to them meanwhile.
+    # Prevents HITs of the first pass from being lent to the judge meanwhile.
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge_id)
     planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
@@ -109,14 +109,14 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
 
 
 def _has_first(planning: PlanningTransaction, texts: int, asks: JudgeAsks) -> bool:
-    """Return whether a HIT of the first pass is available for a judge; plans rounds until one is."""
+    """Return whether a HIT of the first pass is available for a judge, planning rounds until one is."""
     if is_full(task_id=planning.task.pk, texts=texts):
         return False
     if hits_for_judge(**asks).available().exists():
         return True
     rounds = rounds_of(task=planning.task, design=planning.design)
-    # No judge has seen the segments of a new round. It takes more than one only if all its HITs
-    # have a conflict of interest.
+    # No judge has seen the segments of a new round, so more than one is needed only if there is a
+    # conflict of interest with all of its HITs.
     while not planning.is_all_planned and _round_add(planning, rounds):
         not_lent = set(asks["conflicts"])
         systems = planning.systems

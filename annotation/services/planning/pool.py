@@ -1,4 +1,4 @@
-"""Plan HITs before judges need them, so that lending is a look-up."""
+"""Plan HITs before judges need them, so that lending is only a lookup."""
 
 import logging
 from typing import Final
@@ -49,29 +49,30 @@ from campaign.models import Task
 
 logger = logging.getLogger(__name__)
 
-# An active design draws late, to know more of the judgments: its pool lasts until the planner comes
-# again, and the rest of the hour is on standby.
+# An active design draws as late as possible, to use more judgments: its pool lasts until the
+# planner's next run, and the rest of the hour is on standby.
 _ACTIVE_POOL_MIN: Final = 30
 _ACTIVE_POOL_MINUTES: Final = 1
-# HITs whose blocks are written ahead: they last two hundred judges until the planner comes again.
+# Number of HITs whose blocks are written ahead, enough for two hundred judges until the planner's
+# next run.
 _PREPARED: Final = 200
-# HITs planned in one transaction: bounds its length and memory.
+# HITs planned per transaction, which bounds its duration and memory.
 PLAN_AT_ONCE: Final = 2000
-# Judges planned for in one call; the remaining ones are the first of the next call.
+# Judges planned for per call; the remaining ones come first in the next call.
 _JUDGES_AT_ONCE: Final = 100
 
 
 def pool_fill(*, task_id: int, size: int | None = None) -> int:
-    """Plan what is needed now and return the number of HITs planned.
+    """Plan the HITs needed now and return their number.
 
-    Fills the pool up to `size` available HITs, or until the task has all its blocks; plans HITs
-    for judges who requested work, and repeats that come due; closes comparisons of a sort that have their
-    judgments, and plans the next ones; and writes the blocks of the HITs that
-    will be lent first. In a sort with samples per judge, all HITs are planned for judges who requested
-    work. A bounded number of short transactions.
+    Fills the pool up to `size` available HITs, or until the task has all its blocks; plans HITs for
+    judges who requested work, and repeats that come due; closes a sort's comparisons that have
+    their judgments, and plans the next ones; and writes the blocks of the HITs that will be lent
+    first. In a sort with samples per judge, all HITs are planned for judges who requested work.
+    Uses a bounded number of short transactions.
 
-    Without a `size`, the available HITs last an hour at the present pace, most of them on standby in an
-    active design.
+    Without a `size`, the available HITs last an hour at the current pace; in an active design, most
+    of them are on standby.
     """
     task = Task.objects.get(pk=task_id)
     design = design_ensure(task=task)
@@ -100,12 +101,12 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
         for judge_id in judges_to_repeat(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(task_id=task_id, judge_id=judge_id)
     hits_prepare(task_id=task_id, count=_PREPARED)
-    # Last, because waiting judges need the HITs planned above.
+    # Done last, because waiting judges need the HITs planned above.
     return made + standby_fill(task_id=task_id, size=standby)
 
 
 def _sizes(design: Design) -> tuple[int, int]:
-    """Return how many HITs are to be available in the pool, and how many on standby."""
+    """Return the target number of available HITs in the pool, and of those on standby."""
     an_hour = hits_an_hour(task_id=design.task_id)
     wanted = round(min(max(an_hour, settings.POOL_MIN_HITS), settings.POOL_MAX_HITS))
     if design.kind != Design.Kind.ACTIVE:
@@ -143,7 +144,7 @@ def _pool_fill_up(task_id: int, size: int, attention_every: int) -> int:
 
 
 def _missing_in_pool(task_id: int, size: int, attention_every: int) -> tuple[int, int]:
-    """Return how many HITs with an attention check are missing, if the design schedules checks, and how many others."""
+    """Return the number of missing HITs with an attention check, if the design schedules checks, and of others."""
     pool = HIT.objects.filter(task_id=task_id).pooled().unreserved()
     available = pool.filter(available_at__lte=Now())
     return missing_of_each_kind(available, size=size, attention_every=attention_every)
@@ -158,20 +159,19 @@ def hits_plan(
 ) -> int:
     """Plan the next `count` HITs of the schedule, store them and return the number planned.
 
-    `checks`: how many of them hold an attention check, where the design says how often a judge gets
-    one; without it, as many as judges will be lent. Otherwise chance alone decides.
+    `checks` is the number of HITs with an attention check, for designs that schedule checks; by
+    default, as many as judges will be lent. In other designs, chance decides.
 
-    Works in transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of
-    the task's `HITSequence`, so that each number is drawn once. Plans fewer
-    than `count` if `Task.blocks_wanted` is reached or nothing can be ranked:
-    no texts, every window's outputs are identical, or every segment has its
-    `Task.blocks_per_segment`. Reads `texts` if none are given.
+    Works in transactions of at most `PLAN_AT_ONCE` HITs, which lock the task's `HITSequence`, so
+    that each number is drawn once. Plans fewer than `count` if `Task.blocks_wanted` is reached or
+    nothing can be ranked: there are no texts, all outputs in each window are identical, or every
+    segment has its `Task.blocks_per_segment`. Reads `texts` unless they are given.
     """
     task = Task.objects.get(pk=task_id)
     if has_passes(task):
         return rounds_plan(task_id=task_id, count=count)
     if sentences_of_a_judge(task):
-        # They are drawn for judges who ask.
+        # Such HITs are drawn for judges on request.
         return 0
     if texts is None:
         texts = texts_now(task_id)

@@ -1,4 +1,4 @@
-"""Draw a stored HIT again, from recorded data alone."""
+"""Redraw a stored HIT from recorded data alone."""
 
 from dataclasses import replace
 
@@ -12,15 +12,15 @@ from campaign.models import Segment
 
 
 def hit_redraw(hit: HIT) -> HITPlan:
-    """Draw a HIT again and return its plan: equal to `plans_read([hit.pk])[hit.pk]` bit for bit.
+    """Redraw a HIT and return its plan, which equals `plans_read([hit.pk])[hit.pk]` bit for bit.
 
-    It follows from the design, the HIT's number, its batch, and the texts of the systems that
-    existed then. A repeat is drawn from the HIT it repeats.
+    The plan follows from the design, the HIT's number, its batch, and the texts of the systems that
+    existed at the time. A repeat is drawn from the HIT it repeats.
 
     Raises
     ------
     ValueError
-        If the HIT was not drawn here: it came with imported judgments.
+        If the HIT was not drawn here but created for imported judgments.
     """
     if hit.batch is None:
         raise ValueError(f"HIT {hit.number} was not drawn here.")
@@ -55,7 +55,7 @@ def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
 
 
 def _inputs_then(hit: HIT, batch: PlanningBatch) -> DrawInputs:
-    """Return the inputs from which the HITs of a batch were drawn."""
+    """Return the inputs from which a batch's HITs were drawn."""
     texts = TestSetTexts(hit.task, at=batch.created_at)
     added_since = set(texts.ranked_systems).difference(batch.state["systems"])
     return DrawInputs(
@@ -82,7 +82,7 @@ def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
     plans = plans_read(before)
     for pk, purpose in before.items():
         drawer.add(plans[pk], Purpose(purpose))
-    # Nothing is recorded of checks where the design has none.
+    # Nothing is recorded about checks if the design has none.
     checks = Checks(hit.why.get("checks", Checks.CHANCE))
     drawn = drawer.first(number=hit.number, turn=hit.why["turn"], checks=checks)
     assert drawn is not None, "A stored HIT has a window."  # noqa: S101
@@ -90,7 +90,7 @@ def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
 
 
 def _original(hit: HIT) -> int:
-    """Return the id of the HIT whose order a repeat changes; for an intra repeat, the judge's own."""
+    """Return the id of the HIT whose order a repeat changes; for an intra repeat, the judge's own HIT."""
     assert hit.repeats_id is not None  # noqa: S101  hit_repeats_another_exactly_if_a_repeat
     if hit.purpose != HITPurpose.INTRA:
         return hit.repeats_id

@@ -1,8 +1,8 @@
-"""HITs that are not lent yet: on standby, waiting for the HIT they repeat, or dropped because a comparison closed.
+"""Manage HITs not lent yet: on standby, waiting for the HIT they repeat, or dropped with a closed comparison.
 
-An active design draws late, to know more of the judgments, so its pool is small. HITs on standby
-last while the planner is away. They are redrawn as judgments come in, and draws do not count on
-them.
+An active design draws as late as possible, to use more judgments, so its pool is small. HITs on
+standby cover times when the planner is down. They are redrawn as judgments come in, and later draws
+do not depend on them.
 """
 
 from collections import defaultdict
@@ -23,9 +23,10 @@ from annotation.selectors.drawing import TestSetTexts, texts_now
 from annotation.services.planning.batch import PlanningTransaction, missing_of_each_kind
 from campaign.models import Task
 
-# HITs planned or dropped in one transaction, during which no others are planned.
+# Number of HITs planned or dropped per transaction, during which no others are planned.
 _AT_ONCE: Final = 500
-# HITs that are planned for standby in one call, so that judges who ask meanwhile wait a second at most.
+# Number of HITs planned for standby per call, so that judges who request work wait at most a
+# second.
 _PLANNED_IN_A_CALL: Final = 1000
 # HITs are redrawn once the known judgments exceed those they were drawn from by this factor.
 _GROWTH: Final = 1.25
@@ -34,7 +35,7 @@ _GROWTH: Final = 1.25
 def standby_settle(*, task_id: int) -> None:
     """Let later draws depend on the HITs that were lent from standby.
 
-    Those of the same batch before them join the pool: they are needed to draw the lent ones again.
+    Earlier HITs of the same batch join the pool, because they are needed to redraw the lent ones.
     """
     batches = (
         _standby(task_id)
@@ -50,7 +51,7 @@ def standby_settle(*, task_id: int) -> None:
 def _settle(task_id: int, batch_id: int, last: int) -> None:
     planning = PlanningTransaction.locked(task_id)
     hits = _standby(task_id).filter(batch=batch_id, number__lte=last).order_by("number")
-    # Under the lock: another worker may have been here.
+    # Checked under the lock, because another worker may have settled them.
     planning.lent_from_standby(hits.select_for_update(no_key=True))
     planning.store()
 
@@ -58,7 +59,7 @@ def _settle(task_id: int, batch_id: int, last: int) -> None:
 def standby_fill(*, task_id: int, size: int) -> int:
     """Keep `size` HITs on standby, drawn from recent comparisons; return the number planned.
 
-    Draws some of them at a time; the next calls draw the others.
+    Draws a limited number at a time; later calls draw the others.
     """
     stale = _stale_batches(task_id)
     design = design_in_force(task_id=task_id)
@@ -72,7 +73,7 @@ def standby_fill(*, task_id: int, size: int) -> int:
     texts = texts_now(task_id)
     made = 0
     while made < missing:
-        # As many as are planned, so that enough are left if the planner stops here.
+        # Drops only as many as are planned, so that enough are left if the planner stops here.
         _give_up(task_id, stale, count=_AT_ONCE)
         count = min(_AT_ONCE, missing - made)
         planned = _batch_plan(task_id, count, round(checks * count / wanted), texts)
@@ -97,7 +98,7 @@ def standby_give_up(*, task_id: int, count: int) -> int:
 
 
 def _standby(task_id: int) -> QuerySet[HIT]:
-    """Return the HITs on standby, and those that were lent since the planner was last here."""
+    """Return the HITs on standby, including those lent since the planner's last run."""
     return HIT.objects.filter(task=task_id, is_standby=True)
 
 
@@ -111,9 +112,9 @@ def _available(task_id: int) -> HITQuerySet:
 
 
 def _stale_batches(task_id: int) -> list[int]:
-    """Return the ids of standby batches drawn by another design, or from much fewer judgments than are known now.
+    """Return the ids of standby batches drawn with another design, or from far fewer judgments than are known now.
 
-    Ids rather than a queryset, whose condition PostgreSQL may evaluate for each HIT.
+    Returns ids rather than a queryset, whose condition PostgreSQL may evaluate for each HIT.
     """
     design = Design.objects.filter(task=task_id).not_imported().latest()
     known = SamplingState.objects.filter(task=task_id).first()
@@ -148,7 +149,7 @@ def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *,
     locked = _available(task_id).filter(batch=oldest["batch"]).select_for_update(skip_locked=True)
     mine = set(locked.values_list("pk", flat=True))
     others = of_batch.exclude(pk__in=mine).aggregate(last=Max("number"))
-    # Read again under the lock: one may have been lent before it.
+    # Read again under the lock, because one may have been lent before.
     later = _available(task_id).filter(pk__in=mine, number__gt=others["last"] or 0)
     hits = _with_all_copies(
         list(later.order_by("-number")[: count + planning.parameters.redundancy - 1])
@@ -162,20 +163,20 @@ def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *,
 
 
 def _with_all_copies(hits: list[HIT]) -> list[HIT]:
-    """Return the HITs without copies of a HIT that is not among them, so that no HIT loses only some of its copies."""
+    """Return the HITs without copies of any HIT not among them, so that no HIT loses only some of its copies."""
     mine = {hit.pk for hit in hits}
     return [hit for hit in hits if hit.repeats_id is None or hit.repeats_id in mine]
 
 
-#: The last HIT is optional after this many: fewer cannot disagree.
+#: Minimum number of repeats before the last one is optional: fewer cannot disagree.
 _BEFORE_THE_LAST: Final = 2
 
 
 def waiting_release(*, task: Task) -> int:
-    """Make the HITs available whose first HIT is done, and return their number; withdraw those whose first is withdrawn.
+    """Make HITs available once their first HIT is done; return their number. Withdraw those whose first is withdrawn.
 
-    If the last of them is needed in some cases only, it waits for those before it, and is
-    withdrawn if it is not needed.
+    If the last repeat is not always needed, it waits for the earlier ones, and is withdrawn if
+    unnecessary.
     """
     return _release(task) if answer_kind(task.protocol).has_stages else 0
 
@@ -199,7 +200,7 @@ def _release(task: Task) -> int:
 
 
 def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]:
-    """Return the ids of HITs that wait for others which repeat the same HIT, and of those that are not needed.
+    """Return the ids of HITs that wait for other repeats of the same HIT, and the ids of those not needed.
 
     `waiting` maps the id of a HIT to the id of the one it repeats.
     """
@@ -231,11 +232,11 @@ def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:
 
 
 def comparisons_settle(*, design: Design) -> int:
-    """Close comparisons that are complete, and return the number of HITs that are therefore lent no more.
+    """Close complete comparisons, and return the number of HITs that are therefore no longer lent.
 
     HITs that were never lent are withdrawn. Those returned unfinished are marked done, and their
-    judgments stay. Judges who hold one finish it; such answers are late and change no closed
-    comparison.
+    judgments stay. Judges who hold one may finish it; their answers are late and do not change
+    closed comparisons.
     """
     comparisons = answer_kind(design.task.protocol).comparisons
     if comparisons is None:
@@ -270,10 +271,10 @@ def sampling_state_record(
     wins: Sequence[Sequence[float]],
     ties: Sequence[Sequence[float]],
 ) -> None:
-    """Store the comparisons that active designs draw by, unless later ones are stored.
+    """Store the comparisons from which active designs draw, unless later ones are stored.
 
-    `wins[a][b]` counts comparisons that `systems[a]` won against `systems[b]`;
-    `ties` is symmetric. They are those of all judgments up to `watermark`.
+    `wins[a][b]` counts comparisons that `systems[a]` won against `systems[b]`; `ties` is symmetric.
+    They cover all judgments up to `watermark`.
     """
     SamplingState.objects.bulk_create(
         [SamplingState(task_id=task_id, watermark=0, systems=[], wins=[], ties=[])],
