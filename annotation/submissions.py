@@ -12,7 +12,7 @@ from annotation.models.block import candidate_ids
 
 @dataclass(frozen=True, slots=True)
 class AssignedBlock:
-    """A block lent to a judge; `rules` are those of its task, `part` is the pass, for protocols with passes."""
+    """A block lent to a judge; `rules` are those of its task, and `part` is the pass, in protocols with passes."""
 
     block_id: int
     public_id: UUID
@@ -47,9 +47,9 @@ class SubmissionRefusedError(Exception):
     missing : tuple of UUID
         Candidates without a label.
     retry_after : int, optional
-        Seconds until the same submission is accepted; None if it never will be.
+        Seconds until the same submission may be accepted; None if it never will be.
     stored : Judgment, optional
-        The judgment that counts instead, if the block accepts no more.
+        The judgment that counts instead, if the block accepts no more judgments.
     field : str
         The refused field of the request.
     """

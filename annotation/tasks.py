@@ -26,14 +26,14 @@ logger = logging.getLogger(__name__)
 @shared_task(name="annotation.tasks.plan_task")
 def plan_task(task_id: int) -> None:
     """Plan the HITs a test set needs now."""
-    # Cleared before the requests are read, so that later requests send a new message.
+    # Cleared before the requests are read, so that later ones send a new message.
     planning_request_clear(task_id)
     pool_fill(task_id=task_id)
 
 
 @shared_task
 def fill_pools() -> None:
-    """Keep the pools filled that judges receive HITs from, and end expired leases.
+    """Keep the pools of HITs filled, and end expired leases.
 
     Judgments are also numbered here, in case no ranking runs.
     """

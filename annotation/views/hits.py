@@ -69,7 +69,7 @@ def _reason(hit: HIT) -> str:
 
 
 def _chosen(why: Mapping[str, Any]) -> str:
-    """Return in words how the texts of a block were chosen."""
+    """Describe in words how the texts of a block were chosen."""
     said = [
         ngettext(
             "%(texts)d distinct text, up to %(size)d shown",
@@ -108,7 +108,7 @@ PAGE = 50
 
 @page_view
 def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the HITs of a test set, latest first, and why each was drawn; `?before=` a number."""
+    """Show the HITs of a test set, latest first, and why each was drawn; `?before=` starts below a number."""
     task = organised_task(request, slug, task_id)
     hits = hits_explained(task_id=task.pk).order_by("-number")
     before = request.GET.get("before", "")

@@ -28,7 +28,7 @@ from campaign.texts.markdown import markdown_render
 
 
 def opaque(kind: str, key: int | None) -> str:
-    """Return a keyed hash that tells two judges in one browser apart, but not who they are."""
+    """Return a keyed hash that distinguishes judges in the same browser without identifying them."""
     return salted_hmac(f"annotation.judge_page.{kind}", str(key)).hexdigest()[:16]
 
 
@@ -44,10 +44,10 @@ def _files(pattern: str) -> list[str]:
 
 
 def _with_screen(protocols: Iterable[str]) -> list[str]:
-    """Return the protocols whose screens judges need on this page, sorted.
+    """Return the protocols whose screens this page needs, sorted.
 
-    `static/judge/screens.js` also knows which protocols use the screen of another. Without any protocol, returns
-    ranking, so that a page opened before the first task is ready for it.
+    `static/judge/screens.js` also defines which protocols use another's screen. Without any
+    protocol, returns ranking, so that a page opened before the first task exists is ready for it.
     """
     of_others = {kind.protocol: kind.screen for kind in answer_kinds() if kind.screen}
     screens = {of_others.get(each, each) for each in protocols}
@@ -56,7 +56,7 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
 
 
 def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
-    """Return the template context of these protocols: style sheets, scripts, templates, keys."""
+    """Return the template context for these protocols: style sheets, scripts, templates and keys."""
     styles: list[str] = []
     preloaded = [name for name in _files("judge/*.js") if name != "judge/main.js"]
     later = [*_files("judge/later/*.js")]
@@ -90,13 +90,13 @@ def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:
 
 
 def next_step(onboarding: JudgeOnboarding) -> str | None:
-    """Return the address of the page that comes before judging; None if there is none."""
+    """Return the address of the next page before judging, or None if there is none."""
     judge = onboarding.judge
     slug = judge.campaign.slug
     if judge.declined_at is not None:
         return reverse("judge-decline", args=[slug])
     if judge.campaign.state != CampaignState.OPEN:
-        # The judging page shows the state, and sends answers that are still on the device.
+        # The judging page shows the campaign's state, and sends answers still on the device.
         return None
     if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
@@ -117,7 +117,7 @@ def _script() -> bytes:
 @require_safe
 @conditional_page
 def judge_worker(_request: HttpRequest) -> HttpResponse:
-    """Return the script of the service worker; browsers request it with each visit, and get 304 while it is unchanged."""
+    """Return the service worker's script. Browsers request it on each visit, and get 304 while it is unchanged."""
     return HttpResponse(
         _script(),
         content_type="text/javascript; charset=utf-8",
@@ -126,7 +126,7 @@ def judge_worker(_request: HttpRequest) -> HttpResponse:
 
 
 def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
-    """Return the reasons for a skip that a judge may give; none about texts that the campaign hides."""
+    """Return the reasons that a judge may give for a skip, except those about texts that the campaign hides."""
     left_out = {SkipReason.NOT_STATED}
     if not campaign.show_source:
         left_out.add(SkipReason.BAD_SOURCE)
@@ -147,7 +147,7 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
 def instructions_context(
     shown: Instructions, in_force: Mapping[str, Instructions]
 ) -> dict[str, Any]:
-    """Return the context of a page with instructions in one language, and the others there are."""
+    """Return the context of a page with instructions in one language, and links to the other languages."""
     return {
         "shown": shown,
         "text": markdown_render(shown.text),
@@ -173,7 +173,7 @@ def pages_of_judge(slug: str) -> dict[str, str]:
 
 
 def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
-    """Return the context of the judging page's template, for work on these protocols."""
+    """Return the context of the judging page's template for these protocols."""
     skip_reasons = _skip_reasons(judge.campaign)
     of_screens = screens_context(protocols)
     return {
@@ -188,7 +188,7 @@ def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
 
 
 def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> dict[str, Any]:
-    """Return the data about the signed-in user that the page's scripts need, at this address."""
+    """Return the data that the scripts of the page at this address need about the signed-in user."""
     return {
         "user": opaque("user", judge.user_id),
         # Organisers find a judge who asks for a new link by this name.
@@ -221,8 +221,8 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
 
     Redirects judges who have to take another step first.
 
-    One query besides session and user. Answers 404 to users who are not judges of the campaign, as for a
-    campaign that does not exist.
+    One query in addition to session and user. Returns 404 to users who are not judges of the
+    campaign, as if it did not exist.
     """
     onboarding = onboarding_or_404(request, slug)
     step = next_step(onboarding)
@@ -231,7 +231,7 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     judge = onboarding.judge
     protocols = onboarding.protocols
     setup = screen_setup(judge, request.path, protocols) | sending_setup(judge)
-    # A preview only has the neighbours of a sentence.
+    # A preview has only the neighbours of a sentence.
     setup["has_documents"] = True
     setup |= {
         "worker": reverse("judge-worker"),

@@ -74,7 +74,9 @@ _OLDEST = "oldest"
 
 @page_view
 def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """List judgments, latest first; the address may have `?sort=oldest`, `?from=` a number, and filters of `JudgmentFilter`."""
+    """List judgments, latest first; the query string may have `sort=oldest`, `from`, and filters of
+    `JudgmentFilter`.
+    """
     task = organised_task(request, slug, task_id)
     asked = JudgmentFilter.of(request, judgments_listed(task=task))
     oldest_first = request.GET.get("sort") == _OLDEST
@@ -171,7 +173,7 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
 
 @page_view
 def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """List the skips of a test set, latest first; the address holds sorting, page and filters."""
+    """List the skips of a test set, latest first; the query string holds sorting, page and filters."""
     task = organised_task(request, slug, task_id)
     asked = SkipFilter.of(request, skips_listed(task=task))
     context = {
@@ -187,7 +189,7 @@ def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 def judgments_download(request: HttpRequest, slug: str, task_id: int) -> StreamingHttpResponse:
     """Send the judgments of a test set as five-way CSV to members of its campaign.
 
-    A file from a replica that lags behind has the number of its last judgment in its name.
+    The name of a file from a lagging replica includes the number of its last judgment.
     """
     tasks = Task.objects.open_to(cast("User", request.user)).select_related("test_set__campaign")
     task = get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)

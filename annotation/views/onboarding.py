@@ -1,4 +1,4 @@
-"""Pages of a judge besides the judging page: instructions, test sets, own link, time worked, own data, declining."""
+"""A judge's pages other than the judging page: instructions, test sets, own link, time worked, own data, declining."""
 
 from collections import Counter
 from typing import Any
@@ -108,9 +108,9 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
                 "value": opaque("test-set", offer.task.pk),
                 "source": language_name(offer.task.test_set.source_language),
                 "target": language_name(offer.task.test_set.target_language),
-                # Organisers chose the names for themselves, so judges see them only to tell test sets apart.
+                # Names are meant for organisers, so judges see them only to tell test sets apart.
                 "name": offer.task.test_set.name if pairs[_pair(offer)] > 1 else "",
-                # The protocol, if the same texts are used in several tasks.
+                # The protocol is shown if the same texts are used in several tasks.
                 "asked": offer.task.get_protocol_display()
                 if of_test_set[offer.task.test_set_id] > 1
                 else "",
@@ -130,7 +130,7 @@ def _pair(offer: TaskOnOffer) -> tuple[str, str]:
 
 @form_view
 def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Create, show once, send and withdraw a link with which a judge continues on another device."""
+    """Create, show once, send and withdraw a link for continuing on another device."""
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
     action = request.POST.get("action") if request.method == "POST" else None
@@ -151,7 +151,7 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) -> int:
-    """Send the link to the address in the form, add the result to the context, and return the status."""
+    """Send the link to the address in the form, add the result to the context, and return the status code."""
     address = request.POST.get("address", "")
     try:
         mail = own_link_send(
@@ -170,7 +170,7 @@ def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) 
 def _qr_code(link: str) -> SafeString:
     """Return the link as a QR code, always dark on light."""
     code = segno.make(link, micro=False, error="m")
-    # Safe: the SVG consists of numbers only and holds no text of the link.
+    # Safe: the SVG consists only of numbers and contains no text of the link.
     return SafeString(
         code.svg_inline(scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None)
     )
@@ -192,7 +192,9 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a judge's download and the effects of erasure; POST requests erasure, or withdraws the request."""
+    """Show the download of a judge's data and the effects of erasure; POST requests erasure, or
+    withdraws the request.
+    """
     onboarding = onboarding_or_404(request, slug)
     judge, action = onboarding.judge, request.POST.get("action")
     if action == "ask":

@@ -217,14 +217,14 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
 @require_safe
 @login_required
 def participations_download(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Send the participations with ends and codes, by which people are paid, as CSV; analysts may not see it."""
+    """Send the participations as CSV, with the outcomes and codes needed for payment; not for analysts."""
     campaign = changed_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
     return download(filename, "".join(participations_csv(panel=panel)))
 
 
-# No HEAD, because programs check links with it.
+# HEAD is not allowed, because programs use it to check links.
 @require_http_methods(["GET", "POST"])
 @never_cache
 def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
@@ -308,7 +308,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _return_address(participation: Participation) -> str:
-    """Return the address that takes the participant back to the service; empty if they enter their code themselves."""
+    """Return the address that returns the participant to the service; empty if they enter the code themselves."""
     panel = participation.panel
     if panel.kind == PanelKind.PROLIFIC:
         address = PROLIFIC_COMPLETE

@@ -59,7 +59,8 @@ from campaign.views.decorators import form_view, page_view, refusals_told
 def campaign_judges_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the judges; POST adds some of them to a group or removes them.
 
-    The address may have `?sort=` and `?page=`, as for any table, and filters of `CampaignJudgeFilter`.
+    The query string may have `sort` and `page`, as for any table, and filters of
+    `CampaignJudgeFilter`.
     """
     campaign = organised_campaign(request, slug)
     asked = CampaignJudgeFilter.of(request, campaign_judges(campaign=campaign))
@@ -145,7 +146,7 @@ def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     if request.method != "POST":
         judged = judge_details(judge)["judged_tasks"]
         if judged:
-            # The judge's page has these details and how they judged.
+            # The judge's page combines these details with their judging.
             return redirect("judge-page", slug, judged[0].pk, judge.pk)
         return _judge_page(request, judge, form)
     if not form.is_valid():
@@ -188,7 +189,7 @@ def _judge_page(
 @never_cache
 @login_required
 def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Show which links a new link for a judge would replace; the confirmation creates it and shows it once."""
+    """Show the links that a new link for a judge would replace; confirming creates it and shows it once."""
     judge = _judge(request, slug, judge_id)
     if not is_answered(request):
         question = Question(
@@ -441,7 +442,7 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
-    """Return the filter in the address; its form always leads to the page, even from the download."""
+    """Return the filter from the query string; its form always leads to the page, even from the download."""
     return TimeSheetFilter.of(
         request,
         Judge.objects.filter(campaign=campaign),

@@ -89,7 +89,7 @@ def _task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
 
 def _owner() -> str:
-    """Return a random owner, so that the page finds nothing that other pages stored on the device."""
+    """Return a random owner, so that the page does not read data that other pages stored on the device."""
     return f"preview/{token_hex(8)}"
 
 

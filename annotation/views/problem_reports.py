@@ -46,7 +46,7 @@ _SECTION = "problem-reports"
 
 @page_view
 def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the reports of a campaign, latest first; the address holds sorting, page and filters."""
+    """List the reports of a campaign, latest first; the query string holds sorting, page and filters."""
     campaign = organised_campaign(request, slug)
     asked = ProblemReportFilter.of(
         request, problem_reports_of(campaign=campaign), campaign=campaign
@@ -78,7 +78,7 @@ def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> Http
 def problem_reply_take_back_page(
     request: HttpRequest, slug: str, report_id: int, number: int
 ) -> HttpResponse:
-    """Take a reply back."""
+    """Withdraw a reply."""
     campaign = organised_campaign(request, slug)
     replies = ProblemReply.objects.filter(
         report__task__test_set__campaign=campaign, report=report_id
@@ -108,7 +108,7 @@ def _shown(
         "is_closed": replies[-1].closed if replies else False,
         "replies": [each for each in replies if each.takes_back_id is None],
         "form": form or ProblemReplyForm(),
-        # A submitted text is kept next to replies that were added meanwhile.
+        # The submitted text is kept alongside replies added in the meantime.
         "seen": len(replies),
         "about": reported_block(report),
         "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),

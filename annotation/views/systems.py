@@ -88,7 +88,7 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 @form_view
 def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -> HttpResponse:
-    """Change the details of a system; they are shown with its results."""
+    """Redirect to the details of a system, which are shown with its results; POST changes them."""
     task, system = _system(request, slug, task_id, system_id)
     if request.method != "POST":
         return redirect(_page(task, system))

@@ -1,4 +1,4 @@
-"""Strings of the judging page's scripts, which contain none themselves."""
+"""Strings for the judging page's scripts, which contain none themselves."""
 
 from collections.abc import Iterable
 
@@ -8,8 +8,9 @@ from django.utils.translation import ngettext_lazy
 from annotation.models import SkipReason
 from campaign.models import Protocol
 
-# One number for each plural category of whole numbers in any language (CLDR). With
-# Intl.PluralRules, the browser finds the sample in the category of its number, and uses its form.
+# One sample number for each plural category of integers in any language (CLDR). With
+# Intl.PluralRules, the browser finds the sample in the same category as its number, and uses that
+# form.
 PLURAL_SAMPLES = (0, 1, 2, 3, 5, 6, 11, 100)
 
 WORDS = {
@@ -115,7 +116,7 @@ WORDS = {
     "took_seconds": _("That took less than a minute."),
 }
 
-# Strings of single screens.
+# Strings of individual screens.
 OF_SCREENS = {
     Protocol.RANKING.value: {
         "ranking_question": _("Rank the translations from best to worst. Ties are allowed."),
@@ -281,10 +282,10 @@ HINTS = {
 def judging_words(
     reasons: Iterable[tuple[str, str]], protocols: Iterable[str]
 ) -> dict[str, str | dict[str, str]]:
-    """Return the page's strings in the active language; one with a plural maps sample to form.
+    """Return the page's strings in the active language; plural strings map each sample to its form.
 
-    `reasons` are the reasons for a skip that a judge may give, with labels; `protocols` are those
-    whose screens the page has.
+    `reasons` are the reasons that a judge may give for a skip, with labels; `protocols` are those
+    with screens on the page.
     """
     texts = dict(WORDS)
     for protocol in protocols:
