@@ -87,9 +87,7 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileWritten:
-    """A file with the answers of a task: lines including their endings, and the data that the
-    format cannot hold.
-    """
+    """A file with the answers of a task: lines including their endings, and the data that the format cannot hold."""
 
     lines: Sequence[str]
     losses: Sequence[Loss] = ()

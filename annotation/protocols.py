@@ -456,9 +456,7 @@ def answers_read(protocol: str, judgment_ids: Sequence[int]) -> dict[int, Answer
 
 
 def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | None:
-    """Return the answer of a judgment; None for a ranking, which has only labels. Passing
-    `protocol` saves a query.
-    """
+    """Return the answer of a judgment; None for a ranking, which has only labels. Passing `protocol` saves a query."""
     kind = answer_kind(judgment.task.protocol if protocol is None else protocol)
     return kind.answer_of(judgment) if kind.has_answers else None
 

@@ -29,7 +29,7 @@ class AssignedBlock:
 
     @property
     def candidates(self) -> tuple[UUID, ...]:
-        """Public ids of the candidates in shown order."""
+        """Public ids of the candidates in display order."""
         return candidate_ids(self.public_id, self.candidate_count)
 
     @property

@@ -191,9 +191,7 @@ class CampaignJudgesView(_JudgeAddress):
 
 
 def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, Any]:
-    """Return the response for a list that was checked or added; `links` maps new judges' pseudonyms
-    to links.
-    """
+    """Return the response for a list that was checked or added; `links` maps new judges' pseudonyms to links."""
     rows = []
     for row in checked.rows:
         judge = row.known_as if row.judge is None else row.judge.pseudonym

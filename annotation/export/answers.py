@@ -13,9 +13,7 @@ from campaign.selectors.rehearsals import rehearsed_slug
 
 
 def file_stem(task: Task, called: str) -> tuple[str, dict[str, str]]:
-    """Return the file name prefix for a task, and a header that marks files of rehearsals with
-    simulated judges.
-    """
+    """Return the file name prefix for a task, and a header that marks files of rehearsals with simulated judges."""
     name = slugify(called) or f"task-{task.pk}"
     rehearsed = rehearsed_slug(task_id=task.pk)
     if rehearsed is None:

@@ -134,9 +134,7 @@ def _rows(
 
 
 def judgments_written(*, task: Task, watermark: int) -> JudgmentQuerySet:
-    """Return the judgments to export: those current up to `watermark`, without excluded judges. One
-    query.
-    """
+    """Return the judgments to export: those current up to `watermark`, without excluded judges. One query."""
     excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
     judgments = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
     return judgments.exclude(judge__pseudonym__in=excluded).order_by("numbered__number")

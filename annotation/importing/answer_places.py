@@ -50,9 +50,7 @@ def known_segments(test_set: TestSet) -> KnownSegments:
 
 
 class Places:
-    """Find segments and outputs. Reads all segment names once, and outputs when an answer names
-    their segment.
-    """
+    """Find segments and outputs. Reads all segment names once, and outputs when an answer names their segment."""
 
     def __init__(self, task: Task, losses: Losses) -> None:
         self._test_set = task.test_set
@@ -110,9 +108,7 @@ class Places:
     def _prove(
         self, new: Mapping[SegmentName, FileAnswer], refuse: Callable[[FileAnswer], Refuse]
     ) -> None:
-        """Find the segments with these names and read their outputs; each name maps to the first
-        answer using it.
-        """
+        """Find the segments with these names and read their outputs; each name maps to the first answer using it."""
         named = [
             _proved(refuse, answer, self._known.candidates, name) for name, answer in new.items()
         ]

@@ -247,9 +247,7 @@ class AnswerWriter:
     def _about(
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
-        """Return a function that finds the judgment a row is about, among these rows or earlier
-        ones.
-        """
+        """Return a function that finds the judgment a row is about, among these rows or earlier ones."""
         if self._kind.about is None:
             return lambda _row: {}
         column = self._kind.about.column

@@ -94,7 +94,7 @@ class Judgment(models.Model):
         null=True,
         blank=True,
     )
-    #: Aligned with the candidates in shown order; 1 is best, empty is blank.
+    #: Aligned with the candidates in display order; 1 is best, empty is blank.
     labels = ArrayField(
         models.PositiveSmallIntegerField(
             null=True, validators=[MinValueValidator(1), MaxValueValidator(5)]

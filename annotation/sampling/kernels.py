@@ -214,9 +214,7 @@ def meet(counts: Int64Array, block: Int64Array, times: int) -> None:
 
 @njit(cache=True, nogil=True)
 def squares(counts: Int64Array) -> int:
-    """Return the sum of squares over all pairs; for a given total, smallest if counts differ by at
-    most 1.
-    """
+    """Return the sum of squares over all pairs; for a given total, smallest if counts differ by at most 1."""
     total = 0
     for a in range(1, len(counts)):
         for b in range(a):

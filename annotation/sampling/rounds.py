@@ -1,5 +1,4 @@
-"""Allotment of texts to judges who see one text per segment, with a fixed number of judges per
-text.
+"""Allotment of texts to judges who see one text per segment, with a fixed number of judges per text.
 
 The segments, in random order, are divided into rounds of as many segments as a HIT holds. If
 segments have K texts, a round has K HITs; HIT k shows text k + i, modulo K, of the i-th segment, so

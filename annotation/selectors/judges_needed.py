@@ -70,9 +70,7 @@ class _People:
         self._of_group: dict[int, set[int]] = {}
 
     def of(self, task: Task, design: Design) -> list[Any]:
-        """Return the judges who may be lent blocks of a task by a design, each with their limit
-        `wanted`, or None.
-        """
+        """Return the judges who may be lent blocks of a task by a design, each with their limit `wanted`, or None."""
         test_set = task.test_set
         both = {test_set.source_language, test_set.target_language}
         return [

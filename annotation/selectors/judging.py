@@ -1,6 +1,4 @@
-"""Reads for the judging API: a judge, the blocks and assignments lent to them, their judgments and
-skips.
-"""
+"""Reads for the judging API: a judge, the blocks and assignments lent to them, their judgments and skips."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -155,9 +153,10 @@ def _beyond(reaches: dict[int, int]) -> Q:
 
 
 def own_done_blocks_data(blocks: Sequence[Any], *, judge: Judge) -> list[dict[str, Any]]:
-    """Return these blocks of `own_done_blocks`, in their order, as `JudgedBlockSerializer` describes them.
+    """Return these blocks of `own_done_blocks`, in order, as described by `JudgedBlockSerializer`.
 
-    Three queries, whatever their number, and one for the answers of each protocol that keeps them.
+    Three queries regardless of their number, and one for the answers of each protocol that stores
+    them.
     """
     of_hits = HIT.objects.select_related("task__test_set").annotate(total=Count("blocks"))
     hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})

@@ -170,9 +170,7 @@ def of_outcome(
 
 
 def counted_in_rankings() -> Q:
-    """Return the condition that a judgment counts: not a control, not superseded, and its judge not
-    excluded.
-    """
+    """Return the condition that a judgment counts: not a control, not superseded, and its judge not excluded."""
     excluded = QualityAction.objects.in_force().filter(
         judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
     )
@@ -304,7 +302,7 @@ class RankedText:
 def ranked_texts(
     *, outputs: Sequence[int], stands_for: Sequence[int] | None, labels: Sequence[int | None]
 ) -> list[RankedText]:
-    """Return the candidates of a block in shown order. One query."""
+    """Return the candidates of a block in display order. One query."""
     rows = Output.objects.filter(pk__in=outputs).select_related("system")
     by_id = {output.pk: output for output in rows}
     shown = by_candidate([by_id[output] for output in outputs], stands_for)
@@ -428,9 +426,7 @@ def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ReportedBlock:
-    """Block of a problem report; `judgment` is the number of the judge's latest judgment of it, if
-    any.
-    """
+    """Block of a problem report; `judgment` is the number of the judge's latest judgment of it, if any."""
 
     texts: list[RankedText]
     judgment: int | None

@@ -37,9 +37,7 @@ _FEW: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class EstimatedCount:
-    """A number, counted or estimated from a sample; an upper bound with `is_bound`, if too few in
-    the sample match.
-    """
+    """A number, counted or estimated from a sample; an upper bound with `is_bound`, if too few in the sample match."""
 
     number: int
     is_estimated: bool = False

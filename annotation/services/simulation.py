@@ -94,7 +94,8 @@ class AskedBlock:
     block_id, segment_id : int
     is_control : bool
     outputs : sequence of int
-        The first output of each candidate, in shown order; a candidate's outputs share one quality.
+        The first output of each candidate, in display order; a candidate's outputs share one
+        quality.
     rules : mapping
         Rules of the task, and of the block's stage if its protocol has several.
     texts : sequence of str

@@ -35,7 +35,7 @@ from campaign.views.decorators import action_view, form_view, page_view
 
 @form_view
 def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the state of a campaign and how long it runs; POST extends it."""
+    """Show the state, closing time and target of a campaign; POST changes closing time and target."""
     campaign = organised_campaign(request, slug)
     form = LifetimeForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid() and form.save():

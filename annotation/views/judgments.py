@@ -74,9 +74,7 @@ _OLDEST = "oldest"
 
 @page_view
 def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """List judgments, latest first; the query string may have `sort=oldest`, `from`, and filters of
-    `JudgmentFilter`.
-    """
+    """List judgments, latest first; the query string may hold `sort=oldest`, `from` and `JudgmentFilter` values."""
     task = organised_task(request, slug, task_id)
     asked = JudgmentFilter.of(request, judgments_listed(task=task))
     oldest_first = request.GET.get("sort") == _OLDEST

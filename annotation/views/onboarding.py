@@ -192,9 +192,7 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the download of a judge's data and the effects of erasure; POST requests erasure, or
-    withdraws the request.
-    """
+    """Show the data download and the effects of erasure; POST requests erasure, or withdraws the request."""
     onboarding = onboarding_or_404(request, slug)
     judge, action = onboarding.judge, request.POST.get("action")
     if action == "ask":

@@ -296,9 +296,7 @@ class PlanningTransaction(HITPlanning):
         )
 
     def give_up(self, hits: Collection[HIT]) -> None:
-        """Withdraw the locked HITs that were never lent, and mark the lent ones done, keeping their
-        judgments.
-        """
+        """Withdraw the locked HITs that were never lent, and mark the lent ones done, keeping their judgments."""
         ids = Assignment.objects.filter(hit__in=[hit.pk for hit in hits])
         lent = set(ids.values_list("hit", flat=True))
         self.withdraw([hit for hit in hits if hit.pk not in lent])

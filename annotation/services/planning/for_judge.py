@@ -79,9 +79,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
 
 
 def _missing(design: Design | None, asks: JudgeAsks, *, reserved: bool = False) -> list[Checks]:
-    """Return the kinds of HITs not available for a judge, or not `reserved` for them; most needed
-    first.
-    """
+    """Return the kinds of HITs not available for a judge, or not `reserved` for them; most needed first."""
 
     def is_available(holds_check: bool | None = None) -> bool:
         if not reserved:
