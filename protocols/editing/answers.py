@@ -30,7 +30,7 @@ def edits_asked_about(block_ids: Sequence[int]) -> dict[int, tuple[EditingAnswer
     """Return the edit and output that each block asks about, at most two queries; omit blocks that
     ask for edits.
 
-    There is no edit of an output that was skipped.
+    Skipped outputs have no edit.
     """
     output = Output.objects.filter(pk=OuterRef("output"))
     asking = list(_asking(block_ids).values_list("pk", "asked", Subquery(output.values("text"))))
@@ -48,7 +48,7 @@ def _asking(block_ids: Sequence[int]) -> QuerySet[Any, Any]:
 def edits_in_force(block_ids: Sequence[int] | QuerySet[Any, Any]) -> dict[int, EditingAnswer]:
     """Return the edit to be judged, by block: the latest by the judge who edited first. One query.
 
-    A HIT begun by one judge and finished by another may have two edits of a block.
+    If one judge starts a HIT and another finishes it, a block may have two edits.
     """
     first_judge: dict[int, int] = {}
     found: dict[int, EditingAnswer] = {}

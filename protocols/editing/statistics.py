@@ -172,9 +172,9 @@ class EditedSystem:
     decided : int
         n: the number of edits that acceptability is computed from.
     acceptable : int
-        Of these, acceptable by most of their acceptors.
+        Decided edits that most of their acceptors accept.
     split : int
-        Of these, accepted by exactly half of their acceptors: not acceptable by majority.
+        Decided edits that exactly half of their acceptors accept: not acceptable by majority.
     by_outcome : dict of str to (int, int)
         Acceptable and decided edits of each outcome.
     share : Share or None

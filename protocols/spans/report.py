@@ -172,7 +172,7 @@ class SpanAnalysis:
     scores : ScoreAgreement
     spans : SpanAgreement
     contradictions : mapping of ContradictionKind to int
-        How often each kind occurs.
+        Number of occurrences of each kind.
     contradicting : int
         Number of judgments with any contradiction.
     """

@@ -278,7 +278,7 @@ def rank_ranges_by_sign_test(
     Returns
     -------
     RankRanges
-        Of shape (..., n).
+        Shape (..., n).
     """
     return ranges_of_better(better(wins, level=level, sides=sides, correction=correction))
 
@@ -347,7 +347,7 @@ def difference_tests(
     ----------
     scores : Scores of shape (n,)
     covariance : float64, shape (n, n)
-        Of the scores.
+        Covariance of the scores.
     degrees_of_freedom : float
         Degrees of freedom of `covariance`; ∞ for a normal test.
     sides : 1 or 2
@@ -458,7 +458,7 @@ class StudentisedDifferences:
         the scores are tied, ±∞ where they differ and the standard error is 0, and NaN where they
         cannot be compared: one cannot be estimated, or the systems are in different groups.
     standard_error : float64, shape (n, n)
-        Of the differences of the scores; 0 where they are known exactly.
+        Standard errors of the differences of the scores; 0 where they are known exactly.
     noise : float64, shape (n, draws)
         Draws with mean 0 and the covariance of the scores, normal or Student's t; 0 for a system
         without an estimate.
@@ -533,7 +533,7 @@ def studentised_differences(
         Scores, NaN for a system that is not estimable. Scores equal to `TIE_DECIMALS` decimals are
         tied.
     covariance : float64, shape (n, n)
-        Of the scores. It may be singular: scores may sum to a constant.
+        Covariance of the scores. It may be singular, because scores may sum to a constant.
     degrees_of_freedom : float
         Degrees of freedom of `covariance`, greater than 0. If it was estimated from few judges, the
         draws are multivariate t, wider than normal. ∞ for a covariance that is known.

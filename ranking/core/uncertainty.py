@@ -654,7 +654,7 @@ def share_interval(
     successes, failures : int
         Numbers of trials, at least one of them positive.
     parts : ShareParts
-        Of these trials, see `share_part`.
+        Variances for these trials, see `share_parts`.
     confidence : float
 
     References

@@ -48,7 +48,7 @@ class Rating:
 
     @property
     def item(self) -> Item:
-        """Return the rated item: segment, condition and systems."""
+        """The rated item: segment, condition and systems."""
         return self.segment, self.condition or "", self.systems
 
 

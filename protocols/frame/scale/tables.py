@@ -242,7 +242,7 @@ def _part(of: Callable[[Any], AgreementOf]) -> tuple[Column, ...]:
 
 
 def _n_agreement(found: RatingsFound) -> Table:
-    """Return Table 1 of Hamon et al. (2007) with intervals, beside the values expected by chance."""
+    """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
     return Table.of(
         [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
         name="n_agreement",

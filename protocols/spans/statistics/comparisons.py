@@ -33,7 +33,7 @@ def blocks_of_scores(
     Parameters
     ----------
     judgments : sequence of ScoredJudgment
-        Of one test set.
+        Judgments of one test set.
     measure : Measure
     compared : "screen" or "judge"
         "screen": outputs shown side by side, with a block for each screen (contrastive ESA).

@@ -243,7 +243,7 @@ def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Gen
     return (1 + as_far) / (1 + _PERMUTATIONS)
 
 
-# --- Clusters, and our rank ranges, of a matrix that says whether the upper is told apart from the lower --------------
+# --- Clusters and our rank ranges, from a matrix of significant differences --------------------
 
 
 def _until_first_difference(apart: BoolArray) -> Int64Array:

@@ -47,7 +47,7 @@ def judge_pair_tables(
         judge < judges, and 0 ≤ category < categories.
     items, judges : int
     categories : int
-        Those of `Outcome` if not given.
+        Number of categories; that of `Outcome` if not given.
 
     Returns
     -------

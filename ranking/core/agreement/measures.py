@@ -59,7 +59,7 @@ class AgreementMeasures:
     inter : AgreementEstimate
         Between judges.
     intra : AgreementEstimate
-        Of judges with themselves, where they judged an item more than once.
+        Agreement of judges with themselves on items judged more than once.
     pairing : Pairing
     chance : Chance
     resample : "segments", "judges" or "two_way"

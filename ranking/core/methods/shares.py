@@ -38,7 +38,7 @@ def expected_wins(wins: Int64Array) -> Scores:
     Returns
     -------
     Scores
-        Of shape (..., n).
+        Shape (..., n).
 
     Raises
     ------

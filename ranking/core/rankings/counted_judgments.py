@@ -90,7 +90,7 @@ class CountedJudgments:
     ----------
     systems : tuple of str, length n
     layout : Layout
-        Of `cells`; with ties.
+        Layout of `cells`, with ties.
     cells : int64, shape (m,)
     blocks, segments, judges, documents : int
         Numbers of judged blocks, and of their segments, judges and documents; 0 if documents are
@@ -246,7 +246,7 @@ def count_judgments(
         B blocks over n systems.
     method : CountsMethod
     keeps : Level or None
-        What to count in addition to wins and ties: "two_way" for moments; "blocks", "segments" or
+        Further counts in addition to wins and ties: "two_way" for moments; "blocks", "segments" or
         "judges" for resamples of these units; None for nothing.
     resamples : int
         Number R of resamples.

@@ -47,7 +47,7 @@ class CountsWanted:
     kinds : tuple of pairs of bool
         Whether each counted layout has ties, and blocks won outright.
     keeps : Level or None
-        What to count in addition to wins and ties, as in `count_judgments`.
+        Further counts in addition to wins and ties, as in `count_judgments`.
     resamples : int
     seed : int
         0 ≤ seed < 2**64.

@@ -23,10 +23,10 @@ class CriteriaCorrelation:
     Attributes
     ----------
     of_ratings : SampledCorrelation
-        Of the two ratings of one item by one judge. Intervals account for ratings that share a
-        segment or a judge.
+        Correlation of the two ratings of one item by one judge. Intervals account for ratings that
+        share a segment or a judge.
     of_systems : SampledCorrelation
-        Of the mean ratings of systems.
+        Correlation of the mean ratings of systems.
     """
 
     of_ratings: SampledCorrelation

@@ -136,7 +136,7 @@ def proposed_easy_items(
     Parameters
     ----------
     ratings : Ratings
-        Of I items.
+        Ratings of I items.
     words : int64, shape (I,), optional
         Length of each item's source; the shortest come first. If not given, items with the most
         judges come first.
