@@ -144,7 +144,7 @@ class CampaignRestoreView(_StateAddress):
 
 
 class ClosingSerializer(serializers.Serializer[Any]):
-    """Whether a test set is closed to judges, and the judges at work in it now."""
+    """Closing state of a test set, and the judges at work in it now."""
 
     closed_at = serializers.DateTimeField(allow_null=True, read_only=True)
     judges = serializers.IntegerField(read_only=True, help_text="Judges at work.")

@@ -49,7 +49,7 @@ class DistinctText:
 
     @property
     def only_reference(self) -> bool:
-        """Whether this text is only a reference, and no system's output."""
+        """True if this text is only a reference, and no system's output."""
         return self.kinds == {OutputKind.REFERENCE}
 
 

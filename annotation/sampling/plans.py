@@ -65,7 +65,7 @@ class HITPlan:
 
     @property
     def holds_check(self) -> bool:
-        """Whether one of the blocks is an attention check."""
+        """True if one of the blocks is an attention check."""
         return any(block.control for block in self.blocks)
 
 

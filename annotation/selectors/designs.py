@@ -73,12 +73,12 @@ class ReferenceUse:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the design in force draws the reference as an output."""
+        """True if the design in force draws the reference as an output."""
         return self.has_design and self.rate != 0
 
     @property
     def is_ranked(self) -> bool:
-        """Whether judges rank the reference, under the current design or in HITs drawn earlier."""
+        """True if judges rank the reference, under the current design or in HITs drawn earlier."""
         return self.is_drawn or self.hits > 0
 
 

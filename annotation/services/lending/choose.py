@@ -2,8 +2,9 @@
 
 Each claim is one query of the same form, because the response time must not reveal the kind of HIT.
 
-Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.rates`),
-and the planner has a HIT of each kind ready. The number of queries is the same in all cases.
+Chance decides for each judge if an attention check or a repeat is due
+(`annotation.sampling.rates`), and the planner keeps a HIT of each kind ready. The number of queries
+is the same in all cases.
 """
 
 from collections.abc import Callable

@@ -81,12 +81,12 @@ class OpenTask:
 
     @property
     def is_all_there_is(self) -> bool:
-        """Whether the planner will draw nothing else for the judge now."""
+        """True if the planner will draw nothing else for the judge now."""
         return self.is_none_left or self.is_planner_silent
 
     @property
     def has_repeat(self) -> bool:
-        """Whether a repeat of one of their HITs is planned."""
+        """True if a repeat of one of their HITs is planned."""
         return any(purpose == HITPurpose.INTRA for purpose, _check in self.reserved)
 
     def has_reserved(self, *, holds_check: bool | None) -> bool:
