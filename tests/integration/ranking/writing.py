@@ -18,7 +18,7 @@ from annotation.models import (
 from annotation.models.block import stands_for
 from annotation.services.numbers import JUDGMENTS_NUMBER
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, User
-from ranking.models import RankingSettings
+from ranking.models import RankingSettings, StoredTallies
 from ranking.range_choices import RangeChoiceError
 from ranking.services.settings import ranking_settings_change
 from tests.factories import empty_task
@@ -192,7 +192,8 @@ def settings_change(writer: TestSetWriter, **changes: Any) -> RankingSettings:
 
 
 def documents_of(writer: TestSetWriter, size: int) -> None:
-    """Give every `size` segments in a row a document of their own."""
+    """Give every `size` segments in a row a document of their own; rankings are counted again with them."""
+    StoredTallies.objects.filter(pk=writer.task.pk).delete()
     for segment in Segment.objects.filter(test_set_id=writer.task.test_set_id).order_by("number"):
         number = (segment.number - 1) // size
         document, _created = Document.objects.get_or_create(
