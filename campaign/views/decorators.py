@@ -16,31 +16,36 @@ from campaign.refusals import RefusedError
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-def page_view(view: View) -> View:
-    """Show a page to a signed-in user.
+def _signed_in(view: View) -> View:
+    """Redirect visitors to the sign-in page.
 
     Once the session has ended, requests for a part of an open page get 401, so that no sign-in page is inserted.
     """
-    signed_in = login_required(view)
+    for_members = login_required(view)
 
     @wraps(view)
-    def page(request: HttpRequest, *given: Any, **named: Any) -> HttpResponse:
+    def answered(request: HttpRequest, *given: Any, **named: Any) -> HttpResponse:
         if request.headers.get("HX-Request") and not request.user.is_authenticated:
             return HttpResponse(status=401)
-        answer: HttpResponse = signed_in(request, *given, **named)
+        answer: HttpResponse = for_members(request, *given, **named)
         return answer
 
-    return cast("View", require_safe(never_cache(page)))
+    return cast("View", answered)
+
+
+def page_view(view: View) -> View:
+    """Show a page to a signed-in user."""
+    return require_safe(never_cache(_signed_in(view)))
 
 
 def form_view(view: View) -> View:
     """Show a page with a form, which is posted to its own address, to a signed-in user."""
-    return require_http_methods(["GET", "HEAD", "POST"])(never_cache(login_required(view)))
+    return require_http_methods(["GET", "HEAD", "POST"])(never_cache(_signed_in(view)))
 
 
 def action_view(view: View) -> View:
     """Carry out the action posted by a signed-in user's form."""
-    return require_POST(login_required(view))
+    return require_POST(_signed_in(view))
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,7 +13,6 @@ from django.utils.text import capfirst
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.pages.systems import system_details
@@ -25,7 +23,7 @@ from campaign.models.system import system_label
 from campaign.texts.differences import Run, differences
 from campaign.texts.languages import language_described
 from campaign.views.access import joined_task, of_task, organised_task
-from campaign.views.decorators import page_view
+from campaign.views.decorators import action_view, page_view
 from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import TREND_LEVEL, PartWon, opponents_table
@@ -295,9 +293,8 @@ def system_results_page(
     return render(request, "results/system.html", context)
 
 
-@require_POST
+@action_view
 @never_cache
-@login_required
 def system_results_ask(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:

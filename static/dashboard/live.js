@@ -55,13 +55,14 @@ function isOurs(event) {
 }
 
 document.body.addEventListener("htmx:beforeRequest", (event) => {
-  if (!isOurs(event)) return;
-  if (stopped || document.hidden || performance.now() < notBefore) event.preventDefault();
+  const isLater = document.hidden || performance.now() < notBefore;
+  if (stopped || (isOurs(event) && isLater)) event.preventDefault();
 });
 
 document.body.addEventListener("htmx:afterRequest", (event) => {
-  if (!isOurs(event)) return;
   const { status } = /** @type {CustomEvent} */ (event).detail.xhr;
+  // Sections of analyses may notice first that the session has ended.
+  if (stopped || (!isOurs(event) && status !== 401)) return;
   if (status === 200 || status === 304) {
     trouble = "";
     wait = 0;

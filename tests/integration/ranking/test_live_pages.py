@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from campaign.models import Campaign, CampaignState, Membership, Session, User
@@ -94,6 +95,10 @@ def test_whoever_is_removed_or_signed_out_gets_no_answer_to_the_next_question(
     as_organiser.force_login(organiser)
     User.objects.filter(pk=organiser.pk).update(is_active=False)
     assert ask(seen).status_code == 401
+    # No sign-in page is inserted in sections of analyses.
+    section = reverse("analysis", args=[judged.campaign.slug, judged.task.pk, "diagnosis"])
+    for asked in (as_organiser.get, as_organiser.post):
+        assert asked(section, headers={"HX-Request": "true"}).status_code == 401
 
 
 def test_another_role_is_another_answer(ask: Ask, organiser: User, campaign: Campaign) -> None:
