@@ -77,7 +77,7 @@ def test_a_passkey_signs_in_alone_and_as_a_second_factor(
 
     page.get_by_role("button", name="Sign out").click()
     sign_in(page)
-    heading(page, "Second factor")
+    heading(page, "Two-factor authentication")
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
 

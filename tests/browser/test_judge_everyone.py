@@ -183,30 +183,30 @@ def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: S
     sign_in(page, judge)
     at_sentence(page, 1)
 
-    def tap(name: str) -> None:
+    def tap(selector: str) -> None:
         assert page.evaluate(SMALL, TO_THE_FINGER) == []
-        page.get_by_role("button", name=name, exact=True).tap()
+        page.locator(selector).tap()
 
     for rank, letter in enumerate("ABCDE", start=1):
         rank_of(page, letter, rank).tap()
-    tap("Submit")
+    tap("#submit")
     at_sentence(page, 2)
-    tap("Skip")
+    tap("#skip")
     page.get_by_label("I cannot judge this").tap()
-    page.get_by_role("dialog").get_by_role("button", name="Skip").tap()
+    tap("#skip-form [type=submit]")
     at_sentence(page, 3)
-    tap("more…")
-    tap("report a problem")
+    tap("#more")
+    tap("#report")
     page.get_by_label("The source is wrong").tap()
-    tap("Report")
+    tap("#report-form [type=submit]")
     all_sent(page)
-    tap("more…")
-    tap("your judgments")
+    tap("#more")
+    tap("#history")
     # Two: the sentence skipped is the latest.
     page.get_by_role("dialog").get_by_role("listitem").get_by_role("button").last.tap()
     expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     rank_of(page, "A", 5).tap()
-    tap("Save change")
+    tap("#submit")
     at_sentence(page, 3)
     all_sent(page)
     assert Judgment.objects.filter(judge=judge).latest("pk").labels == [5, 2, 3, 4, 5]
