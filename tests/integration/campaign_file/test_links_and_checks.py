@@ -234,7 +234,7 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
         ("expected: {_ref: 1, cobalt: 1}", "different ranks"),
         ("expected: {_ref: 1, nobody: 2}", 'no system "nobody"'),
         ("expected: {_ref: 1}", "provide at least 2"),
-        ("expected: {_ref: 1, cobalt: 6}", "write 5 or less"),
+        ("expected: {_ref: 1, cobalt: 6}", "enter 5 or less"),
         ("explanation: '  '", "Enter an explanation"),
         ("position: 2", "has this position"),
     ):
