@@ -188,12 +188,15 @@ class DesignForm(VersionedForm):
 
     @cached_property
     def preset(self) -> Preset | None:
-        """The preset with which the form was filled in, or the one that matches its values."""
+        """The preset with which the form was filled in, or the one that matches its values, if they are valid."""
         if self._wanted is not None:
             return self._wanted
         chosen = Design(task=self._task)
-        for name in TELLING:
-            setattr(chosen, name, self.fields[name].to_python(self[name].value()))
+        try:
+            for name in TELLING:
+                setattr(chosen, name, self.fields[name].to_python(self[name].value()))
+        except forms.ValidationError:
+            return None
         return preset_of(chosen)
 
     @cached_property

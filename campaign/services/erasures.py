@@ -69,11 +69,11 @@ def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRe
 
     Locks the judge's row. Raises `ErasureRefusedError`, also if the campaign has no such judge.
     """
-    judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym.strip()).first()
+    # PostgreSQL has no NUL in texts.
+    name = pseudonym.replace("\0", "").strip()
+    judge = Judge.objects.filter(campaign=campaign, pseudonym=name).first()
     if judge is None:
-        raise ErasureRefusedError(
-            _("Judge not found: %(value)s.") % {"value": pseudonym.strip()[:100]}
-        )
+        raise ErasureRefusedError(_("Judge not found: %(value)s.") % {"value": name[:100]})
     return erasure_ask(judge=judge, by=by)
 
 
