@@ -152,7 +152,7 @@ PAGES = {
     "200 kB of instructions": Filled(
         "characters", "instructions/", {"language": "en", "text": "x" * 200_000}
     ),
-    "panel of 0": Filled("1", "panels/", {"kind": "prolific", "name": "P", "places": "0"}),
+    "panel of 0": Filled("1", "panels/", {"kind": "prolific", "name": "P", "blocks_asked": "0"}),
     "slug of a campaign": Filled("required", "/new-campaign/", {"name": ""}),
 }
 
@@ -166,7 +166,9 @@ def test_a_page_says_what_is_wrong_at_the_field_and_changes_nothing(
     with nothing_changes():
         answer = client.post(address, filled.data)
     assert answer.status_code in {200, 400}
-    said = re.findall(r'class="field-error"[^>]*>(.*?)</p>', answer.content.decode(), re.DOTALL)
+    said = re.findall(
+        r'class="field-error[^"]*"[^>]*>(.*?)</(?:p|div|ul)>', answer.content.decode(), re.DOTALL
+    )
     assert filled.said in " ".join(said)
 
 
