@@ -207,7 +207,7 @@ class People:
 
     @cached_property
     def better(self) -> BoolArray:
-        """Whether people separate each two systems and the first is better, shape (n, n)."""
+        """True for each pair of systems that people separate with the first one better, shape (n, n)."""
         first, second = np.triu_indices(len(self.systems), 1)
         ahead = pair_differences(self.scores)
         apart = np.abs(ahead) >= self.least_separated
