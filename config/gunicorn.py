@@ -46,9 +46,7 @@ def on_exit(_server: Any) -> None:
 
 
 def on_starting(_server: Any) -> None:
-    """Delay the start until the tables exist: this process is loaded while they are created, and the launcher answers
-    requests meanwhile.
-    """
+    """Delay the start until the tables exist: this process is loaded while they are created."""
     if after := os.environ.get("START_AFTER"):
         while not Path(after).exists():
             time.sleep(0.05)
@@ -57,6 +55,3 @@ def on_starting(_server: Any) -> None:
 def when_ready(_server: Any) -> None:
     """Share the memory of the loaded application before workers are forked."""
     garbage_collect_seldom()
-    # Until then, the launcher answers requests.
-    if ready := os.environ.get("READY_FILE"):
-        Path(ready).touch()
