@@ -18,11 +18,11 @@ RETURN NULL;
 
 -- trigger block_fits_its_segment
 {plan_by_index}
--- Whoever deletes an output waits for this lock: `output_stays_while_shown`.
+-- Deleting an output waits for this lock (see `output_stays_while_shown`).
 PERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = n.segment_id FOR KEY SHARE)
 FROM (SELECT DISTINCT r.segment_id FROM new_rows r) n;
--- A block that shows as many as it has outputs of its segment shows none twice: of these, most by far, nothing
--- more is asked. `+ 0` has them looked up by their own keys: a segment has more outputs than a block shows.
+-- If as many outputs belong to the segment as the block shows, none is shown twice. Most blocks end here.
+-- `+ 0` makes PostgreSQL look outputs up by their own keys: a segment has more outputs than a block shows.
 SELECT each.*, counted.different, each.of_segment < counted.different AS is_strange INTO wrong
 FROM (
     SELECT n.public_id, n.outputs,
@@ -90,7 +90,7 @@ RETURN NEW;
 
 -- trigger judgment_fits_its_block
 {plan_by_index}
--- A block that is not there is refused by the foreign key.
+-- The foreign key refuses a missing block.
 SELECT n.id, n.block_id, n.task_id, cardinality(n.labels) AS labels, b.shown,
     b.task_id <> n.task_id AS is_of_another,
     cardinality(n.labels) <> b.shown AS is_not_aligned
@@ -134,7 +134,7 @@ RETURN NULL;
 
 -- trigger judgment_has_its_answer
 SELECT k.protocol INTO asked FROM campaign_task k WHERE k.id = NEW.task_id;
--- Of a task that is gone again, so is the judgment.
+-- If the task is gone by now, so is the judgment.
 IF asked IS NULL OR asked = 'ranking' THEN
     RETURN NULL;
 END IF;
@@ -152,7 +152,7 @@ IF asked = 'sorting' THEN
             USING ERRCODE = 'check_violation',
                   CONSTRAINT = 'judgment_of_a_sort_has_its_labels';
     END IF;
-    -- What is lent was planned as a comparison.
+    -- A HIT that is lent was planned as a comparison.
     IF NEW.assignment_id IS NULL AND (
         SELECT jsonb_array_length(h.why -> 'comparison')
         FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id WHERE b.id = NEW.block_id
@@ -199,7 +199,7 @@ END IF;
 RETURN NULL;
 
 -- trigger output_stays_while_shown
--- Blocks that are being written hold this lock shared until they are committed.
+-- Transactions that write blocks share this lock until they commit.
 PERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = o.segment_id FOR UPDATE)
 FROM (SELECT DISTINCT segment_id FROM old_rows ORDER BY segment_id) o;
 SELECT o.id INTO shown

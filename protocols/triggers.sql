@@ -73,7 +73,7 @@ SELECT found.* INTO broken FROM (
             THEN ARRAY['editing_answer_of_its_protocol', 'is not of blind editing']
         WHEN j.labels::integer[] <> '{1}'
             THEN ARRAY['editing_labels_are_of_one_output', 'has labels that are not those of one output']
-        -- HITs of imported answers repeat none.
+        -- HITs of imported answers never repeat another HIT.
         WHEN (n.acceptable IS NULL) <> (
             CASE WHEN j.is_imported THEN n.edit_id IS NULL ELSE j.repeats_id IS NULL END
         ) THEN ARRAY[
@@ -113,7 +113,7 @@ FOR answer IN
     ) j
     WHERE n.acceptable IS NULL
 LOOP
-    -- What is lent while these locks are waited for, the next statement sees.
+    -- The next statement sees HITs lent while this one waits for its locks.
     PERFORM FROM annotation_hit asking WHERE asking.repeats_id = answer.hit_id ORDER BY asking.id FOR NO KEY UPDATE;
     SELECT answer.id AS judgment_id,
         ARRAY['editing_stays_once_others_are_asked', 'changes an edit that others are asked about'] AS rule
@@ -122,7 +122,7 @@ LOOP
         SELECT FROM annotation_hit asking JOIN annotation_assignment lent ON lent.hit_id = asking.id
         WHERE asking.repeats_id = answer.hit_id
     ) AND answer.judge_id = (
-        -- Others are asked about the edit of who was first: those of anybody else change nothing.
+        -- Acceptance is asked about the first editor's text only; other editors may change theirs.
         SELECT first.judge_id FROM annotation_judgment first
         WHERE first.block_id = answer.block_id ORDER BY first.id LIMIT 1
     );
@@ -146,7 +146,7 @@ SELECT found.* INTO broken FROM (
     FROM new_rows n CROSS JOIN LATERAL (
         SELECT judgment.labels,
             (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol,
-            -- Of statements about a snippet, with its last segment.
+            -- The statements of a snippet are asked with its last segment.
             coalesce((
                 SELECT cardinality(snippet.statements) FROM protocols_snippet snippet
                 WHERE snippet.task_id = judgment.task_id AND snippet.document_id = segment.document_id
@@ -169,7 +169,7 @@ IF EXISTS (
     SELECT FROM annotation_assignment a JOIN annotation_hit h ON h.id = a.hit_id
     WHERE h.task_id = of_task
 ) OR EXISTS (
-    -- Imported ones, which nobody was lent.
+    -- Imported judgments were never lent.
     SELECT FROM annotation_judgment j WHERE j.task_id = of_task
 ) THEN
     RAISE EXCEPTION 'task % was read, or judges were lent HITs of it: its snippets stay as they are', of_task
@@ -213,7 +213,7 @@ IF NOT ARRAY[NEW.winner, NEW.loser]::text[] <@ asked.systems::text[] THEN
     RAISE EXCEPTION '% : % is no comparison of sort %', NEW.winner, NEW.loser, NEW.sort_id
         USING ERRCODE = 'check_violation', CONSTRAINT = 'sorting_verdict_is_of_its_sort';
 END IF;
--- What it was computed from is there, and nobody has seen less.
+-- Every judgment the verdict was computed from is stored and is within its watermark.
 SELECT count(*) INTO found FROM annotation_judgmentnumber n
 WHERE n.task_id = asked.task_id AND n.number = ANY (NEW.judgments) AND n.number <= NEW.watermark;
 IF found <> cardinality(NEW.judgments) THEN
@@ -228,11 +228,11 @@ FOR answer IN
     SELECT n.*, j.*
     FROM new_rows n CROSS JOIN LATERAL (
         SELECT judgment.labels, judgment.assignment_id,
-            -- A score's place among them is the rank of the outputs that have it.
+            -- The place of a score in this list is the rank of the outputs with this score.
             ARRAY(
                 SELECT DISTINCT given.score FROM unnest(n.scores) AS given (score) ORDER BY given.score DESC
             ) AS scores_in_order,
-            -- A candidate's text is that of the first output it stands for.
+            -- The text of a candidate is that of the first output it stands for.
             ARRAY(
                 SELECT (
                     SELECT char_length(o.text) FROM campaign_output o
@@ -290,7 +290,7 @@ LOOP
                 USING ERRCODE = 'check_violation',
                       CONSTRAINT = 'spans_are_inside_their_text';
         END IF;
-        -- Some tools have each error marked by itself, whatever is marked already.
+        -- Imported errors may overlap: some tools mark each error on its own.
         IF answer.assignment_id IS NOT NULL AND span.starts < marked_until THEN
             RAISE EXCEPTION 'judgment % has a span in candidate % that begins at %, inside another one',
                 answer.judgment_id, candidate, span.starts
