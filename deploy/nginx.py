@@ -41,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m deploy.nginx", description=__doc__.split("\n")[0]
     )
-    parser.add_argument("--server-name", required=True, help="public host name, such as campaign.example.org")
+    parser.add_argument("--server-name", required=True, help="host name, such as rank.example.org")
     parser.add_argument("--certificate", required=True, help="file with the certificate chain")
     parser.add_argument("--key", required=True, help="file with its private key")
-    parser.add_argument("--prefix", default="", help="path under which Quintet is served, such as /quintet")
-    parser.add_argument("--upstream", default="127.0.0.1:8000", help="address that gunicorn listens on")
+    parser.add_argument("--prefix", default="", help="path of Quintet, such as /quintet")
+    parser.add_argument("--upstream", default="127.0.0.1:8000", help="address of gunicorn")
     parser.add_argument("--http-port", default="80")
     parser.add_argument("--https-port", default="443")
     parser.add_argument("--log", default="/var/log/nginx/quintet.log")
