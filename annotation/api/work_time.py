@@ -13,6 +13,7 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.judging import CAMPAIGN, JudgeAddress
 from annotation.pages.judge_tables import DaysForm
 from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
+from annotation.services.numbers import waiting_judgments_number
 from campaign.api.operations import Address, operation
 from campaign.api.pages import CursorPages
 from campaign.models import Judge
@@ -47,6 +48,7 @@ class WorkTimeView(JudgeAddress):
 
         A sentence counts on the day it was first judged or skipped, time on the day it was sent.
         """
+        waiting_judgments_number(campaign=self.judge.campaign)
         worked = work_time(self.judge)
         return {
             "time_zone": worked.time_zone,
@@ -96,6 +98,7 @@ class TimeSheetView(Address):
             raise ValidationError(
                 {name: [str(each) for each in words] for name, words in days.errors.items()}
             )
+        waiting_judgments_number(campaign=self.campaign)
         judges = Judge.objects.filter(campaign=self.campaign)
         rows = self.paginate_queryset(time_sheet_days(judges=judges, **days.cleaned_data))
         page: Any = self.paginator

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from annotation.selectors.kept_about import kept_about
+from annotation.services.numbers import waiting_judgments_number
 from campaign.models import Judge
 
 #: File names in the zip.
@@ -28,6 +29,7 @@ def own_data_zip(judge: Judge) -> bytes:
 
 def own_data_json(judge: Judge) -> str:
     """Return the data kept about a judge as indented JSON."""
+    waiting_judgments_number(campaign=judge.campaign)
     return json.dumps(kept_about(judge), default=_plain, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -1,33 +1,21 @@
-"""Judges' measured work: sentences and active time, by day and in total."""
+"""Judges' measured work, as counted: sentences and active time, by day and in total.
+
+Callers count what waits with `waiting_judgments_number`.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, tzinfo
-from typing import Any, Final, NamedTuple
+from datetime import date, datetime, time, timedelta
+from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import (
-    BigIntegerField,
-    Count,
-    Exists,
-    JSONField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-)
-from django.db.models.functions import ExtractHour, Now, TruncDate
+from django.db.models import BigIntegerField, Func, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import ExtractHour, JSONArray, Now, TruncDate
 from django.utils import timezone
 
-from annotation.models import (
-    Judgment,
-    Skip,
-    UncountedAnswer,
-    WorkedQuarterHour,
-)
-from annotation.models.numbers import waits
+from annotation.models import WorkedQuarterHour
 from campaign.models import Campaign, Judge
 
 
@@ -55,8 +43,9 @@ class Span:
     end: datetime | None = None
 
     @classmethod
-    def of_days(cls, first: date | None, last: date | None, zone: tzinfo) -> "Span":
+    def of_days(cls, first: date | None, last: date | None) -> "Span":
         """Return the span from one day to another, both included; None is unbounded."""
+        zone = timezone.get_default_timezone()
         begin = None if first is None else datetime.combine(first, time(), tzinfo=zone)
         if last is None or last == date.max:
             return cls(begin)
@@ -97,19 +86,19 @@ def work_time(judge: Judge) -> WorkTime:
     """Return a judge's work time, from the time stated in each submission. Two queries.
 
     A sentence counts once, on the day it was first judged or skipped; time counts on the day it was
-    sent, including that of revisions. Imported judgments are left out. Submissions not counted yet
-    are read separately in the same query, so that each appears once.
+    sent, including that of revisions. Imported judgments are left out.
     """
     zone = timezone.get_default_timezone()
     now: datetime = Judge.objects.values_list(Now(), flat=True).get(pk=judge.pk)
-    days = _worked(Q(judge=judge), zone).get(judge.pk, {})
     today = now.astimezone(zone).date()
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
     return WorkTime(
         time_zone=settings.TIME_ZONE,
         today=today,
         seconds_left_today=max(1, round(midnight.timestamp() - now.timestamp())),
-        days=days,
+        days={
+            day: Worked(*each) for _judge, day, *each in work_by_day(Q(judge=judge)).order_by("day")
+        },
     )
 
 
@@ -121,28 +110,21 @@ def hours_worked(judge: Judge) -> dict[int, int]:
     return dict(hours.annotate(n=Sum("sentences")).values_list("hour", "n"))
 
 
-def work_by_day(of: Q, zone: tzinfo, span: Span | None = None) -> QuerySet[Any, Any]:
-    """Return rows, to be summed, of judge, day, sentences, milliseconds, and submissions without a time.
+def work_by_day(of: Q, span: Span | None = None) -> QuerySet[Any, Any]:
+    """Return rows of judge, day, sentences, seconds, and submissions without a time.
 
-    Counted answers and those not counted yet come in separate rows. Reads only `span`, which must
-    begin and end at midnight.
+    Reads only `span`, which must begin and end at midnight.
     """
-    span = span or Span()
-    return _counted(of, zone, span).union(
-        _judged(of, zone, span), _skipped(of, zone, span), all=True
+    day = TruncDate("start", tzinfo=timezone.get_default_timezone())
+    return (
+        counted_work(span or Span())
+        .filter(of)
+        .annotate(day=day)
+        .order_by()
+        .values("judge", "day")
+        .annotate(n=Sum("sentences"), seconds=_Seconds(Sum("active_ms")), without=Sum("untimed"))
+        .values_list("judge", "day", "n", "seconds", "without")
     )
-
-
-def _worked(of: Q, zone: tzinfo) -> dict[int, dict[date, Worked]]:
-    """Return work by judge and day, counted or not. One query."""
-    sums: dict[tuple[int, date], list[int]] = {}
-    for judge, day, *counts in work_by_day(of, zone):
-        before = sums.get((judge, day), [0, 0, 0])
-        sums[judge, day] = [a + (b or 0) for a, b in zip(before, counts, strict=True)]
-    found: dict[int, dict[date, Worked]] = {}
-    for (judge, day), (sentences, milliseconds, untimed) in sorted(sums.items()):
-        found.setdefault(judge, {})[day] = Worked(sentences, round(milliseconds / 1000), untimed)
-    return found
 
 
 def counted_work(span: Span) -> QuerySet[WorkedQuarterHour]:
@@ -151,99 +133,21 @@ def counted_work(span: Span) -> QuerySet[WorkedQuarterHour]:
     return rows.exclude(sentences=0, active_ms=0, untimed=0)
 
 
-def waiting_judgments(span: Span) -> QuerySet[Judgment]:
-    """Return judgments by people that have no number yet."""
-    rows = Judgment.objects.filter(
-        pk__in=UncountedAnswer.objects.filter(is_skip=False).values("answer")
-    )
-    return rows.filter(span.holds("submitted_at"), assignment__isnull=False)
+class _Seconds(Func):
+    """Milliseconds as seconds, rounded half to even."""
 
-
-def waiting_skips(span: Span) -> QuerySet[Skip]:
-    """Return skips that are not counted yet."""
-    rows = Skip.objects.filter(pk__in=UncountedAnswer.objects.filter(is_skip=True).values("answer"))
-    return rows.filter(span.holds("created_at"), assignment__isnull=False)
-
-
-def _counted(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
-    """Return the counted sentences, milliseconds, and submissions without a time of each judge and day."""
-    return (
-        counted_work(span)
-        .filter(of)
-        .annotate(day=TruncDate("start", tzinfo=zone))
-        .order_by()
-        .values_list("judge", "day")
-        .annotate(n=Sum("sentences"), milliseconds=Sum("active_ms"), without=Sum("untimed"))
-    )
-
-
-def _judged(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
-    """Return the same for judgments without a number; first judgments of blocks not skipped before are sentences."""
-    skipped = Skip.objects.filter(
-        ~waits(is_skip=True) | Q(created_at__lte=OuterRef("submitted_at")),
-        judge=OuterRef("judge"),
-        block=OuterRef("block"),
-    )
-    rows = waiting_judgments(span).filter(of)
-    return _by_day(rows, TruncDate("submitted_at", tzinfo=zone), ~Exists(skipped))
-
-
-def _skipped(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
-    """Return the same for skips that are not counted yet."""
-    judged = Judgment.objects.filter(
-        Q(numbered__isnull=False) | Q(submitted_at__lt=OuterRef("created_at")),
-        judge=OuterRef("judge"),
-        block=OuterRef("block"),
-        supersedes__isnull=True,
-    )
-    rows = waiting_skips(span).filter(of)
-    return _by_day(rows, TruncDate("created_at", tzinfo=zone), ~Exists(judged))
-
-
-def _by_day(rows: Any, day: TruncDate, is_first: Any) -> QuerySet[Any, Any]:
-    is_revision = Q(supersedes__isnull=False) if rows.model is Judgment else Q(pk=None)
-    counted: QuerySet[Any, Any] = (
-        rows.annotate(day=day, is_first=is_first)
-        .order_by()
-        .values_list("judge", "day")
-        .annotate(
-            n=Count("pk", filter=Q(is_first=True) & ~is_revision),
-            milliseconds=Sum("active_ms"),
-            without=Count("pk", filter=Q(active_ms__isnull=True)),
-        )
-    )
-    return counted
-
-
-# Computed from the rows of `work_by_day`. Each day of a judge is rounded half to even, as `round`
-# does.
-_BY_DAY: Final = (
-    "(SELECT judge, day, sum(sentences) AS sentences, sum(untimed) AS untimed,"
-    " coalesce(sum(milliseconds), 0)::numeric AS ms"
-    " FROM (%(subquery)s) AS part (judge, day, sentences, milliseconds, untimed)"
-    " GROUP BY judge, day) AS by_day"
-)
-_SECONDS: Final = "div(ms + 499 + mod(div(ms, 1000), 2), 1000)"
+    template = "round(%(expressions)s::float8 / 1000)::bigint"
+    output_field = BigIntegerField()
 
 
 class _Sums(Subquery):
     """Totals over rows of `work_by_day`: sentences, seconds, submissions without a time, and days."""
 
     template = (
-        f"(SELECT ARRAY[coalesce(sum(sentences), 0), coalesce(sum({_SECONDS}), 0),"  # noqa: S608  constants
-        f" coalesce(sum(untimed), 0), count(*)]::bigint[] FROM {_BY_DAY})"
+        "(SELECT ARRAY[coalesce(sum(n), 0), coalesce(sum(seconds), 0), coalesce(sum(without), 0),"
+        " count(*)]::bigint[] FROM (%(subquery)s) AS by_day)"
     )
     output_field = ArrayField(BigIntegerField())
-
-
-class _Days(Subquery):
-    """Rows of `work_by_day` by day, in order, each with sentences, seconds and submissions without a time."""
-
-    template = (
-        f"(SELECT jsonb_agg(jsonb_build_array(day, sentences, {_SECONDS}, untimed) ORDER BY day)"  # noqa: S608
-        f" FROM {_BY_DAY})"
-    )
-    output_field = JSONField()
 
 
 class TimeSums(NamedTuple):
@@ -291,8 +195,9 @@ def time_sheet_days(
 
     A page of it in this order reads the work of its judges alone.
     """
-    zone, span = _asked(first, last)
-    days = _Days(work_by_day(Q(judge=OuterRef("pk")), zone, span))
+    span = Span.of_days(first, last)
+    rows = work_by_day(Q(judge=OuterRef("pk")), span).order_by("day")
+    days = ArraySubquery(rows.values_list(JSONArray("day", "n", "seconds", "without")))
     return _at_work(judges, span).annotate(days=days).order_by("pseudonym")
 
 
@@ -309,29 +214,18 @@ def time_sheet_sums(
 
     A page of it in this order reads the work of its judges alone.
     """
-    zone, span = _asked(first, last)
-    sums = _Sums(work_by_day(Q(judge=OuterRef("pk")), zone, span))
+    span = Span.of_days(first, last)
+    sums = _Sums(work_by_day(Q(judge=OuterRef("pk")), span))
     return _at_work(judges, span).annotate(worked=sums).order_by("pseudonym")
 
 
 def time_sheet_in_all(
-    *,
-    campaign: Campaign,
-    judges: QuerySet[Judge],
-    first: date | None = None,
-    last: date | None = None,
+    *, judges: QuerySet[Judge], first: date | None = None, last: date | None = None
 ) -> Worked:
     """Return the judges' total work on these days, rounded per judge and day. One query."""
-    zone, span = _asked(first, last)
-    sums = _Sums(work_by_day(Q(judge__in=judges.values("pk")), zone, span))
-    worked = Campaign.objects.annotate(worked=sums).values_list("worked", flat=True)
-    sentences, seconds, untimed, _days = worked.get(pk=campaign.pk)
-    return Worked(sentences, seconds, untimed)
-
-
-def _asked(first: date | None, last: date | None) -> tuple[tzinfo, Span]:
-    zone = timezone.get_default_timezone()
-    return zone, Span.of_days(first, last, zone)
+    rows = work_by_day(Q(judge__in=judges.values("pk")), Span.of_days(first, last))
+    sums = rows.aggregate(*(Sum(name, default=0) for name in ("n", "seconds", "without")))
+    return Worked(*sums.values())
 
 
 def _at_work(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
@@ -339,8 +233,4 @@ def _at_work(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
     # Looks up one row per judge. With EXISTS, PostgreSQL may read all rows of all judges for one
     # page.
     quarter = counted_work(span).filter(judge=OuterRef("pk")).values("pk")[:1]
-    return judges.alias(quarter=Subquery(quarter)).filter(
-        Q(quarter__isnull=False)
-        | Q(pk__in=waiting_judgments(span).values("judge"))
-        | Q(pk__in=waiting_skips(span).values("judge"))
-    )
+    return judges.alias(quarter=Subquery(quarter)).filter(quarter__isnull=False)

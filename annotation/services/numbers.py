@@ -26,7 +26,7 @@ from annotation.selectors.counted import TALLY, WORKED, Counters, counters_count
 from campaign.database.prepared import Statement
 from campaign.database.replica import replica_is_asked
 from campaign.database.transactions import one_snapshot
-from campaign.models import Task, WebhookEndpoint, WebhookEvent
+from campaign.models import Campaign, Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks.outbox import message_put
 
@@ -252,9 +252,11 @@ def judgments_number(*, task_id: int) -> int:
     return int(row[1]) if row else _standing(task_id)[1]
 
 
-def waiting_judgments_number() -> None:
+def waiting_judgments_number(*, campaign: Campaign | None = None) -> None:
     """Assign numbers to the committed judgments of all tasks, and count skips with them."""
     waiting = UncountedAnswer.objects.values_list("task_id", flat=True)
+    if campaign is not None:
+        waiting = waiting.filter(task__test_set__campaign=campaign)
     for task_id in waiting.order_by("task_id").distinct():
         try:
             judgments_number(task_id=task_id)

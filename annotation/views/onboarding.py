@@ -22,6 +22,7 @@ from annotation.selectors.onboarding import (
 )
 from annotation.selectors.work_time import work_time
 from annotation.services.judges import judge_decline, judge_take_part
+from annotation.services.numbers import waiting_judgments_number
 from annotation.views.judge import (
     instructions_context,
     onboarding_or_404,
@@ -219,6 +220,7 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
     """
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
+    waiting_judgments_number(campaign=judge.campaign)
     worked = work_time(judge)
     context = {
         "worked": worked,
@@ -235,4 +237,5 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
 def work_time_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send the judge's work time as a CSV file."""
     judge = onboarding_or_404(request, slug).judge
+    waiting_judgments_number(campaign=judge.campaign)
     return download(f"{slug}-my-time.csv", work_time_csv(judge=judge, worked=work_time(judge)))

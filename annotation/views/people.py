@@ -26,6 +26,7 @@ from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
 from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
 from annotation.services.judges import erasure_carry_out
+from annotation.services.numbers import waiting_judgments_number
 from campaign.export.downloads import download, judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
 from campaign.notification import mail_is_printed
@@ -419,7 +420,7 @@ def _time_sheet_page(
     table = TimeSheetTable(time_sheet_sums(judges=judges, **asked.days), of=[campaign.slug])
     table.of(request)
     if table.paginator.count:
-        table.in_all = time_sheet_in_all(campaign=campaign, judges=judges, **asked.days)
+        table.in_all = time_sheet_in_all(judges=judges, **asked.days)
     context = {
         "campaign": campaign,
         "section": "time",
@@ -442,7 +443,11 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
-    """Return the filter from the query string; its form always leads to the page, even from the download."""
+    """Count what was sent, and return the filter from the query string.
+
+    Its form always leads to the page, even from the download.
+    """
+    waiting_judgments_number(campaign=campaign)
     return TimeSheetFilter.of(
         request,
         Judge.objects.filter(campaign=campaign),

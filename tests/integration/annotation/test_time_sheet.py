@@ -9,8 +9,8 @@ from django.test import Client
 
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.work_time import Worked, time_sheet, time_sheet_sums, work_time
-from annotation.services.numbers import judgments_number
-from campaign.models import Campaign, Task
+from annotation.services.numbers import waiting_judgments_number
+from campaign.models import Campaign
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.annotation.test_work_time import judged, skipped
@@ -41,6 +41,7 @@ def campaign() -> Campaign:
     elsewhere = make_task(make_campaign("elsewhere"), documents=(9,), identical=())
     block, *_others = assigned_blocks(lend(make_judge(elsewhere.test_set.campaign, "dan")))
     judged(block, 50, at(MONDAY))
+    waiting_judgments_number()
     return campaign
 
 
@@ -51,10 +52,7 @@ def organiser(campaign: Campaign, client: Client) -> Client:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("is_counted", [False, True], ids=["while it waits", "counted"])
-def test_each_judge_has_the_work_of_their_own_page(campaign: Campaign, is_counted: bool) -> None:
-    if is_counted:
-        judgments_number(task_id=Task.objects.of(campaign).get().pk)
+def test_each_judge_has_the_work_of_their_own_page(campaign: Campaign) -> None:
     sheet = time_sheet(campaign=campaign)
     assert [each.judge.pseudonym for each in sheet] == ["ada", "ben"]
     for each in sheet:
@@ -80,17 +78,15 @@ def test_both_days_are_included(
     assert {each.judge.pseudonym: list(each.days) for each in sheet} == days
 
 
-@pytest.mark.parametrize("is_counted", [False, True], ids=["while it waits", "counted"])
 def test_who_only_skipped_is_there_too_and_midnight_is_of_the_day_it_begins(
-    campaign: Campaign, is_counted: bool
+    campaign: Campaign,
 ) -> None:
     cyd = campaign.judges.get(pseudonym="cyd")
     midnight = datetime(2026, 11, 18, tzinfo=UTC)
     first, second, _third = assigned_blocks(lend(cyd))
     skipped(first, 7, midnight)
     skipped(second, 8, midnight - timedelta(milliseconds=1))
-    if is_counted:
-        judgments_number(task_id=Task.objects.of(campaign).get().pk)
+    waiting_judgments_number()
     for day, seconds in ((TUESDAY, 8), (TUESDAY + timedelta(days=1), 7)):
         sheet = time_sheet(campaign=campaign, first=day, last=day)
         assert {each.judge.pseudonym: each.days for each in sheet}["cyd"] == {

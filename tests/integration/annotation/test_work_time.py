@@ -16,7 +16,7 @@ from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.selectors.work_time import Worked, WorkTime
-from annotation.services.numbers import judgments_number
+from annotation.services.numbers import waiting_judgments_number
 from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock
 from campaign.models import Judge, Task
@@ -27,23 +27,10 @@ pytestmark = pytest.mark.django_db
 API = "/api/v1/judging/work-time/?campaign=museum"
 
 
-@pytest.fixture(params=["while it waits", "counted"], autouse=True)
-def is_counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """What was sent is the same before it is counted and afterwards."""
-    monkeypatch.setattr(COUNTED, "before", request.param == "counted")
-    return bool(request.param == "counted")
-
-
-class COUNTED:
-    before = False
-
-
 def work_time(judge: Judge) -> WorkTime:
-    if COUNTED.before:
-        for task in Task.objects.of(judge.campaign).all():
-            judgments_number(task_id=task.pk)
-            counters = counters_stored(task_id=task.pk)
-            assert counters == counters_counted(task_id=task.pk)
+    waiting_judgments_number()
+    for task in Task.objects.of(judge.campaign).all():
+        assert counters_stored(task_id=task.pk) == counters_counted(task_id=task.pk)
     return work_times.work_time(judge)
 
 
