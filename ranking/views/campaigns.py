@@ -310,7 +310,7 @@ class CampaignTable(DeskTable):
         if totals["share"] is None:
             return figure(totals["judged"])
         words = _("%(share)s of target") % {"share": share(totals["share"])}
-        return format_html('{} <span class="quiet">{}</span>', figure(totals["judged"]), words)
+        return format_html('{} <span class="quiet">({})</span>', figure(totals["judged"]), words)
 
     def cell_cost(self, row: Campaign) -> SafeString | str:
         """Return the hours of active time and, if the campaign pays by the hour, their cost."""

@@ -99,7 +99,7 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
         assert end == f"{line['end']} {line['end_range']}".strip()
         assert needs.removesuffix(f" {name}").strip() in own or needs == "–"
         assert (needs == "–") == ("Nothing needs your attention" in own)
-    assert shown["Museum"][5] == "41 41% of target"
+    assert shown["Museum"][5] == "41 (41% of target)"
     assert re.match(r"\w+\.? \d+, \d{4} ", shown["Museum"][7])
     assert shown["Zoo"][2] == "1 item needs your attention Zoo"
 
