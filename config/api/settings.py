@@ -81,7 +81,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
 
 DESCRIPTION = (
     "API for ranking campaigns. Authenticate with a token (`Authorization: Token …`), created on the page "
-    "*Sessions and tokens*, at `/api/v1/tokens/` or with `manage.py create_token`. The judging page uses "
+    "*Sessions and tokens*, at `/api/v1/tokens/` or with `manage.py rest POST tokens/`. The judging page uses "
     "`/api/v1/judging/` with its session."
 )
 

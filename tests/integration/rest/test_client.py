@@ -149,5 +149,6 @@ def test_the_notebook_computes_the_ranking_of_the_page(
 def token(campaign: Campaign, make_member: Callable[..., User]) -> str:
     make_member(campaign)
     said = io.StringIO()
-    call_command("create_token", "rosa@example.org", stdout=said)
-    return said.getvalue().strip()
+    asked = ("tokens/", "name=notebook", "scope=write", "--as=rosa@example.org")
+    call_command("rest", "POST", *asked, stdout=said)
+    return str(json.loads(said.getvalue())["token"])
