@@ -17,6 +17,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.db.models import Model
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
@@ -30,11 +31,22 @@ Answer = Any
 LAST_PASS: Final = 2
 #: Choices that a protocol leaves to organisers, in JSON.
 Rules = dict[str, Any]
+#: Name of a rule, with its form field, of protocols that show an output without source and references.
+WHOLE_DOCUMENT: Final = "document"
+WHOLE_DOCUMENT_FIELD: Final = forms.BooleanField(
+    label=gettext_lazy("Judges can read the system’s outputs for the whole document"),
+    initial=False,
+    required=False,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextsBeside:
-    """Texts shown alongside the outputs."""
+    """Texts shown alongside the outputs.
+
+    The context consists of sources and references if these are shown; otherwise of outputs by the system of a
+    block's only candidate.
+    """
 
     source: bool
     references: bool
@@ -151,7 +163,7 @@ class Stage:
     rules : mapping
         Rules for the judging page in addition to the task's.
     is_text_alone : bool
-        Whether source, references and neighbours are hidden regardless of the campaign's settings.
+        Whether source and references are hidden regardless of the campaign's settings.
     texts : tuple of str, optional
         Texts shown for the candidates; None to show their outputs unchanged.
     """

@@ -78,6 +78,9 @@ class NeighbourSerializer(serializers.Serializer[object]):
         allow_null=True
     )
     reference = TextSerializer(allow_null=True)
+    output = TextSerializer(
+        allow_null=True, help_text="Of the same system, if the block's only output is shown alone."
+    )
 
 
 class ContextSerializer(serializers.Serializer[object]):

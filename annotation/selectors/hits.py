@@ -316,14 +316,12 @@ def _sequence(task: Task, design: Design) -> HITSequence:
 
 
 def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
-    outputs = {ids[0] for hit in planned for block in hit.plan.blocks for ids in block.candidates}
-    texts = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "text"))
     plans = [(hit.plan.number, block) for hit in planned for block in hit.plan.blocks]
     drawn = [
         DrawnBlock(
             id=uuid5(NAMESPACE_OID, f"{task.pk} {number} {block.segment}"),
             segment=block.segment,
-            texts=[texts[ids[0]] or "" for ids in block.candidates],
+            outputs=[ids[0] for ids in block.candidates],
         )
         for number, block in plans
     ]

@@ -2,21 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, TypedDict
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     BigIntegerField,
+    Case,
     F,
     Func,
     IntegerField,
     OuterRef,
     QuerySet,
     Subquery,
+    Value,
+    When,
 )
 from django.db.models.functions import JSONArray
+from django.db.models.lookups import Exact
 
 from annotation.models import Assignment, Block, HITPurpose, Judgment, Skip
 from annotation.models.block import by_candidate, candidate_ids
@@ -33,7 +37,7 @@ from annotation.protocols import (
     texts_beside,
 )
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Campaign, Output, Reference, Segment, Task
+from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import language_described, language_direction
 
 
@@ -76,8 +80,11 @@ class CandidateData(TypedDict):
 
 
 class NeighbourData(TypedDict):
+    """Texts of a segment of the document; `output` is by the system of a text that is judged alone."""
+
     source: TextData | None
     reference: TextData | None
+    output: TextData | None
 
 
 class ContextData(TypedDict):
@@ -128,19 +135,51 @@ def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
     return {"source": language_described(source), "target": language_described(target)}
 
 
-def _around(segment: str = "") -> ArraySubquery:
-    """Return an expression for a segment of the outer query and its neighbours, each with its texts.
+#: Segments of a document in order, each with position, source and references, or only an output.
+_Around = Sequence[Sequence[Any]]
+_REFERENCES: Final = (
+    Reference.objects.filter(segment=OuterRef("pk")).order_by("number").values("text")
+)
+
+
+def _segments_around(segment: str, reach: int) -> QuerySet[Segment]:
+    """Return a segment of the outer query and its neighbours in the document, up to `reach` on either side.
 
     `segment` is the path to the segment in the outer query, such as "segment__"; empty in a query of segments.
     """
-    references = Reference.objects.filter(segment=OuterRef("pk")).order_by("number")
     position = OuterRef(f"{segment}position")
-    around = Segment.objects.filter(
+    return Segment.objects.filter(
         document=OuterRef(f"{segment}document"),
-        position__range=(position - CONTEXT_SEGMENTS, position + CONTEXT_SEGMENTS),
+        position__range=(position - reach, position + reach),
     ).order_by("position")
-    neighbour = JSONArray("position", "source_text", ArraySubquery(references.values("text")))
-    return ArraySubquery(around.values(row=neighbour))
+
+
+def _around(segment: str = "", reach: int = CONTEXT_SEGMENTS) -> ArraySubquery:
+    """Return an expression for `_segments_around` with their sources and references."""
+    texts = JSONArray("position", "source_text", ArraySubquery(_REFERENCES))
+    return ArraySubquery(_segments_around(segment, reach).values(row=texts))
+
+
+def _outputs_around(output_ids: Iterable[int], reach: int = CONTEXT_SEGMENTS) -> dict[int, _Around]:
+    """Return, by output, its segment and the neighbours with the outputs of the same system. One query.
+
+    A damaged reference stands among undamaged ones: every system has a whole document.
+    """
+    of_system = Output.objects.current().filter(
+        segment=OuterRef("pk"), system=OuterRef(OuterRef("system"))
+    )
+    is_damaged = Exact(OuterRef("system__kind"), Value(SystemKind.BAD_REFERENCE))
+    text = Case(
+        When(Exact(F("pk"), OuterRef("segment")), then=OuterRef("text")),
+        When(is_damaged, then=Subquery(_REFERENCES[:1])),
+        default=Subquery(of_system.values("text")),
+    )
+    around = _segments_around("segment__", reach).values(row=JSONArray("position", text))
+    found = Output.objects.filter(pk__in=output_ids).values_list("pk", ArraySubquery(around))
+    return {
+        output_id: [(position, None, [], text or "") for position, text in rows]
+        for output_id, rows in found
+    }
 
 
 def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block, Any]:
@@ -159,6 +198,7 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
         "hit__purpose",
         "public_id",
         "segment__position",
+        "outputs",
         ArraySubquery(outputs_of().values("text")),
         "stands_for",
         _around("segment__"),
@@ -193,8 +233,18 @@ class _Rules:
     target_dir: str
 
     @classmethod
-    def of(cls, beside: TextsBeside, source: str, target: str) -> "_Rules":
+    def of(cls, beside: TextsBeside, stage: Stage | None, source: str, target: str) -> "_Rules":
+        if stage is not None and stage.is_text_alone:
+            beside = replace(beside, source=False, references=False)
         return cls(beside, source, target, language_direction(source), language_direction(target))
+
+    @property
+    def shows_context(self) -> bool:
+        return self.beside.context and (self.beside.source or self.beside.references)
+
+    def shows_outputs(self, candidates: int) -> bool:
+        """Return whether the document around a block consists of outputs, all of the system of its only candidate."""
+        return self.beside.context and not self.shows_context and candidates == 1
 
     def source(self, text: str | None) -> TextData | None:
         if not self.beside.source:
@@ -202,11 +252,10 @@ class _Rules:
         return TextData(text=text or "", lang=self.source_language, dir=self.source_dir)
 
     def references(self, texts: Sequence[str]) -> list[TextData]:
-        if not self.beside.references:
-            return []
-        return [
-            TextData(text=text, lang=self.target_language, dir=self.target_dir) for text in texts
-        ]
+        return [self.target(text) for text in texts] if self.beside.references else []
+
+    def target(self, text: str) -> TextData:
+        return TextData(text=text, lang=self.target_language, dir=self.target_dir)
 
 
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, Any]:
@@ -244,14 +293,26 @@ def blocks_data(
 def _blocks(rows: Sequence[Sequence[Any]], campaign: Campaign) -> dict[int, BlockData]:
     """Return the blocks in these rows of `_shown`, by id."""
     answers, stages = _answers(rows), _stages(rows)
-    return {
-        block_id: _block_data(
-            _Rules.of(texts_beside(protocol, rules, campaign=campaign, part=part), source, target),
-            answers,
-            *row,
-            stage=stages.get(block_id),
+    rules = {
+        block_id: _Rules.of(
+            texts_beside(protocol, of_task, campaign=campaign, part=part),
+            stages.get(block_id),
+            source,
+            target,
         )
-        for block_id, source, target, _gap, protocol, rules, part, _purpose, *row in rows
+        for block_id, source, target, _gap, protocol, of_task, part, *_row in rows
+    }
+    alone = [
+        outputs[0]
+        for block_id, *_row, outputs, _texts, stands_for, _around, _judgment, _reason in rows
+        if rules[block_id].shows_outputs(len(stands_for or outputs))
+    ]
+    documents = _outputs_around(alone)
+    return {
+        row[0]: _block_data(
+            rules[row[0]], documents, answers, *row[_OF_THE_HIT:], stage=stages.get(row[0])
+        )
+        for row in rows
     }
 
 
@@ -295,50 +356,56 @@ class DocumentData:
 
 
 def document_of_block(block_id: int, *, beside: TextsBeside) -> DocumentData | None:
-    """Return the document around a block; None if its judge may not see it. Four queries."""
-    block = Block.objects.select_related("segment__test_set", "hit__task").get(pk=block_id)
+    """Return the document around a block; None if its judge may not see it. Four or five queries."""
+    block = (
+        Block.objects.select_related("segment__test_set", "hit__task")
+        .annotate(around=_around("segment__", DOCUMENT_SEGMENTS))
+        .get(pk=block_id)
+    )
     stage = stages_of(block.hit.task.protocol, [block_id]).get(block_id)
-    is_alone = stage is not None and stage.is_text_alone
-    if is_alone or not beside.context or not (beside.source or beside.references):
-        return None
     test_set, segment = block.segment.test_set, block.segment
-    rules = _Rules.of(beside, test_set.source_language, test_set.target_language)
+    rules = _Rules.of(beside, stage, test_set.source_language, test_set.target_language)
+    around: _Around = block.around
+    blocks = Block.objects.filter(hit=block.hit_id, segment__document=segment.document_id)
+    if rules.shows_outputs(len(block.stands_for or block.outputs)):
+        around = _outputs_around(block.outputs[:1], DOCUMENT_SEGMENTS)[block.outputs[0]]
+        # Others may show another system.
+        blocks = blocks.filter(pk=block_id)
+    elif not rules.shows_context:
+        return None
+    places = {position: place for place, (position, *_texts) in enumerate(around)}
     document = Segment.objects.filter(document=segment.document_id)
-    near = document.filter(
-        position__range=(
-            segment.position - DOCUMENT_SEGMENTS,
-            segment.position + DOCUMENT_SEGMENTS,
-        )
-    ).order_by("position")
-    references = Reference.objects.filter(segment=OuterRef("pk")).order_by("number")
-    rows = list(near.values_list("pk", "source_text", ArraySubquery(references.values("text")[:1])))
-    places = {segment_id: place for place, (segment_id, *_texts) in enumerate(rows)}
-    of_hit = Block.objects.filter(hit=block.hit_id, segment__in=places)
     return DocumentData(
-        segments=[_neighbour(rules, 0, source, texts) for _segment, source, texts in rows],
-        first=1 + document.filter(position__lt=segment.position).count() - places[segment.pk],
+        segments=[_neighbour(rules, *row) for row in around],
+        first=1 + document.filter(position__lt=next(iter(places))).count(),
         total=document.count(),
         blocks={
-            str(public_id): places[segment_id]
-            for public_id, segment_id in of_hit.values_list("public_id", "segment_id")
+            str(public_id): places[position]
+            for public_id, position in blocks.values_list("public_id", "segment__position")
+            if position in places
         },
     )
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnBlock:
-    """A block that is drawn but not stored: the number of its segment and the text of each candidate."""
+    """A block that is drawn but not stored: the number of its segment and an output of each candidate."""
 
     id: UUID
     segment: int
-    texts: list[str]
+    outputs: list[int]
 
 
 def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]:
-    """Return blocks of first HITs as a judge would first see them. One query."""
+    """Return blocks of first HITs as a judge would first see them. Two or three queries."""
     stage = answer_kind(task.protocol).first_stage
     beside = texts_beside(task.protocol, task.rules, campaign=task.test_set.campaign, part=1)
-    rules = _Rules.of(beside, task.test_set.source_language, task.test_set.target_language)
+    rules = _Rules.of(beside, stage, task.test_set.source_language, task.test_set.target_language)
+    shown = {output for block in blocks for output in block.outputs}
+    texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
+    documents = _outputs_around(
+        block.outputs[0] for block in blocks if rules.shows_outputs(len(block.outputs))
+    )
     segments = Segment.objects.filter(
         test_set_id=task.test_set_id, number__in={block.segment for block in blocks}
     )
@@ -349,10 +416,12 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]
     return [
         _block_data(
             rules,
+            documents,
             {},
             block.id,
             found[block.segment][0],
-            block.texts,
+            block.outputs,
+            [texts[output] for output in block.outputs],
             None,
             found[block.segment][1],
             None,
@@ -365,12 +434,14 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]
 
 def _block_data(
     rules: _Rules,
+    documents: Mapping[int, _Around],
     answers: Mapping[int, Answer],
     public_id: UUID,
     position: int,
+    outputs: Sequence[int],
     texts: Sequence[str | None],
     stands_for: Sequence[int] | None,
-    around: Sequence[tuple[int, str | None, list[str]]],
+    around: _Around,
     judgment: tuple[int, str, list[int | None], str] | None,
     skip_reason: str | None,
     *,
@@ -387,12 +458,11 @@ def _block_data(
     candidates = [text for text, *_same in by_candidate(texts, stands_for)]
     if stage is not None and stage.texts is not None:
         candidates = list(stage.texts)
-    is_alone = stage is not None and stage.is_text_alone
-    neighbours = around if rules.beside.context and not is_alone else ()
+    neighbours = around if rules.shows_context else documents.get(outputs[0], ())
     return BlockData(
         id=public_id,
-        source=None if is_alone else rules.source(source_text),
-        references=[] if is_alone else rules.references(references),
+        source=rules.source(source_text),
+        references=rules.references(references),
         context=ContextData(
             before=[_neighbour(rules, *row) for row in neighbours if row[0] < position],
             after=[_neighbour(rules, *row) for row in neighbours if row[0] > position],
@@ -413,8 +483,14 @@ def _block_data(
 
 
 def _neighbour(
-    rules: _Rules, _position: int, source: str | None, references: Sequence[str]
+    rules: _Rules,
+    _position: int,
+    source: str | None,
+    references: Sequence[str],
+    output: str | None = None,
 ) -> NeighbourData:
     return NeighbourData(
-        source=rules.source(source), reference=next(iter(rules.references(references)), None)
+        source=rules.source(source),
+        reference=next(iter(rules.references(references)), None),
+        output=None if output is None else rules.target(output),
     )

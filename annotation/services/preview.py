@@ -132,7 +132,7 @@ def _training(task: Task) -> PreviewedHIT | None:
         DrawnBlock(
             id=_id(task, 0, place),
             segment=row.segment.number,
-            texts=[each.output.text or "" for each in _training_order(row)],
+            outputs=[each.output_id for each in _training_order(row)],
         )
         for place, row in enumerate(training_blocks(task_id=task.pk), start=1)
     ]

@@ -18,6 +18,8 @@ from rest_framework import serializers
 
 from annotation.models import Block
 from annotation.protocols import (
+    WHOLE_DOCUMENT,
+    WHOLE_DOCUMENT_FIELD,
     AnswerKind,
     Needs,
     Passes,
@@ -113,7 +115,8 @@ _RULES: Final = {
         initial=1,
         min_value=1,
         max_value=50,
-    )
+    ),
+    WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
 }
 
 
@@ -166,9 +169,10 @@ def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
     return {"answers": [each == (perceived.random.random() < right) for each in expected]}
 
 
-def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:
-    """Return the texts shown: readers see outputs alone."""
-    return TextsBeside(source=False, references=False, context=False)
+def _texts(_part: int, rules: Mapping[str, Any]) -> TextsBeside:
+    """Return the texts shown: readers see only outputs."""
+    context = rules_completed(_RULES, rules)[WHOLE_DOCUMENT]
+    return TextsBeside(source=False, references=False, context=context)
 
 
 def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]) -> Needs:

@@ -13,7 +13,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols import Needs, Passes, Rules, TextsBeside, rules_completed
+from annotation.protocols import (
+    WHOLE_DOCUMENT,
+    WHOLE_DOCUMENT_FIELD,
+    Needs,
+    Passes,
+    Rules,
+    TextsBeside,
+    rules_completed,
+)
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.frame.scale.answers import criterion_asked, refusal, scale_answers
@@ -50,6 +58,7 @@ _RULES: Final[dict[str, forms.Field]] = {
         required=False,
         help_text=gettext_lazy("Needs twice as many judges."),
     ),
+    WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
 }
 #: Returns the rules of a task, completed with defaults.
 rules_complete: Final = partial(rules_completed, _RULES)
@@ -83,14 +92,19 @@ def _is_late(assigned: AssignedBlock) -> bool:
 
 
 def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
-    """Return the texts shown: only the output for fluency; also its basis, without context, for
-    adequacy.
+    """Return the texts shown: for fluency only outputs; for adequacy also the basis.
+
+    Judges who alternate between the criteria get no context with adequacy: it would show them the source or
+    reference of outputs whose fluency they rate later.
     """
-    basis = rules_complete(rules)["adequacy_basis"] if part == _ADEQUACY else None
+    chosen = rules_complete(rules)
+    if part != _ADEQUACY:
+        return TextsBeside(source=False, references=False, context=chosen[WHOLE_DOCUMENT])
+    basis = chosen["adequacy_basis"]
     return TextsBeside(
         source=basis in (AdequacyBasis.SOURCE, AdequacyBasis.BOTH),
         references=basis in (AdequacyBasis.REFERENCE, AdequacyBasis.BOTH),
-        context=False,
+        context=not chosen["adequacy_by_others"],
     )
 
 

@@ -11,8 +11,8 @@ const touch = matchMedia("(pointer: coarse)");
 const isLater = (page) => Boolean(page.queue.before(page.block));
 /** @param {Page} page */
 const isRanking = ({ block, queue }) => Boolean(block) && queue.hits.get(/** @type {Block} */ (block).hit).protocol === "ranking";
-/** @param {Page} page */
-const hasTools = (page) => isLater(page) && !page.screen?.isOfOneOutputAlone;
+/** @param {"differences" | "context"} tool @returns {(page: Page) => boolean} */
+const hasTool = (tool) => (page) => isLater(page) && !document.getElementById(tool).hidden;
 const hasKeys = () => !touch.matches && lettersOn();
 
 // In display order, each with its condition.
@@ -22,8 +22,8 @@ const HINTS = {
   back: isLater,
   ties: (page) => isLater(page) && isRanking(page),
   skip: isLater,
-  differences: hasTools,
-  context: hasTools,
+  differences: hasTool("differences"),
+  context: hasTool("context"),
   comment: isLater,
   keys: (page) => isLater(page) && hasKeys(),
 };

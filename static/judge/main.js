@@ -60,7 +60,7 @@ export function openPage({ api, hits }) {
       s: openSkip,
       u: () => page.back(),
       c: toggleDocument,
-      d: () => view.toggleDifferences(),
+      d: () => !$("differences").hidden && view.toggleDifferences(),
       m: () => view.openComment(),
       o: () => view.readTexts(),
       r: openReport,

@@ -89,7 +89,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
     const screen = this.#enter(hit.protocol);
     screen.show(block);
-    $("context").hidden = Boolean(screen.isOfOneOutputAlone) || !(block.source || block.references.length);
+    const { before = [], after = [] } = block.context ?? {};
+    const isAlone = screen.isOfOneOutputAlone || !(block.source || block.references.length);
+    $("context").hidden = Boolean(isAlone) && before.length + after.length === 0;
     const asked = $("question").textContent === screen.question ? "" : screen.question;
     if (asked) $("question").textContent = asked;
     this.view.show(block, screen);
@@ -133,7 +135,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     delete $("outputs").dataset.layout;
     this.screen = screen;
     if (screen.layout) $("outputs").dataset.layout = screen.layout;
-    $("differences").hidden = Boolean(screen.isOfOneOutputAlone);
+    $("differences").hidden = !screen.showDifferences;
     screen.enter?.();
     const own = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-protocol]"));
     for (const part of own) part.hidden = part.dataset.protocol !== protocol;

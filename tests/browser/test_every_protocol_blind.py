@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols import answer_kinds
+from annotation.protocols import WHOLE_DOCUMENT, answer_kind, answer_kinds
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
@@ -73,7 +73,10 @@ def test_what_is_judged_without_network_is_stored_once_and_no_byte_tells_of_syst
 ) -> None:
     tolerate.append("net::ERR_")
     number_rows_to_be_known()
-    task = make_task_of_protocol(Protocol(protocol), systems=SYSTEMS)
+    has_rule = WHOLE_DOCUMENT in answer_kind(protocol).rules_fields
+    task = make_task_of_protocol(
+        Protocol(protocol), systems=SYSTEMS, rules={WHOLE_DOCUMENT: True} if has_rule else None
+    )
     task.test_set.systems.filter(kind="reference").update(name="qx-reference")
     if protocol in SCORED:
         damage(task)
@@ -87,6 +90,9 @@ def test_what_is_judged_without_network_is_stored_once_and_no_byte_tells_of_syst
     screen.judge_by_keys(page)
     assert stored(judge, 1)
     page_kept(page)
+    page.keyboard.press("c")
+    expect(page.locator("#document li[aria-current] .reading").first).to_be_visible()
+    page.keyboard.press("c")
     crawler.stored("after a sentence")
     crawler.heard()
     with connections.cut(page.context):

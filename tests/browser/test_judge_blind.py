@@ -57,7 +57,7 @@ FIELDS = frozenset(
     feedback agrees expected explanation reason kind answers closed created_at results next previous position total
     time_zone seconds_left_today today days day sentences active_seconds untimed
     judged_at has_older type title instance detail errors known missing campaign code retry_after stored body protocol answer
-    slug account email language last_login sign_ins judge pseudonym address expertise blocks_asked
+    slug account email language last_login sign_ins judge pseudonym output address expertise blocks_asked
     withdrawn_at declined_at conflicts_of_interest groups consents instructions__version instructions__language accepted_at
     links revoked_at visits seen_at device at_work mails sent_at note participations judge__service judge__external_id
     session_id study_id started_at ended_at judgments judgments_left_out sent source_language target_language work_time

@@ -40,6 +40,7 @@ interface Compared {
 interface Neighbour {
   source: TextOf | null;
   reference: TextOf | null;
+  output: TextOf | null;
 }
 
 // Segments of a document from number `first` on, and where blocks of a HIT are among them; all `total` are known, or 0.
@@ -407,7 +408,7 @@ interface ProtocolScreen<OneAnswer = any> {
   question: string;
   // How the outputs stand on the page; without it, below each other.
   layout?: string;
-  // Whether there is nothing to compare an output with, and nothing around its sentence.
+  // Whether there is nothing to compare an output with.
   isOfOneOutputAlone?: boolean;
   // Takes its place on the page, before the first of its blocks in a row.
   enter?(): void;

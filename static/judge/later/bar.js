@@ -67,4 +67,10 @@ export class BarScreen {
   arrow(_event) {
     return null;
   }
+
+  // Letters of the page.
+  /** @param {string} _letter @param {Pressed} _event @returns {Action | null} */
+  letter(_letter, _event) {
+    return null;
+  }
 }

@@ -13,9 +13,10 @@ const WIDE = matchMedia("(min-width: 1000px)");
 
 // The context sent with the block, if the whole document is not available.
 /** @param {Block} block @returns {WholeDocument} */
-function nearby({ id, source, references, context }) {
+function nearby({ id, source, references, candidates, context }) {
   const { before = [], after = [] } = context ?? {};
-  const own = { source, reference: references[0] ?? null };
+  const isAlone = !source && !references.length;
+  const own = { source, reference: references[0] ?? null, output: isAlone ? candidates[0] : null };
   return { segments: [...before, own, ...after], blocks: { [id]: before.length }, first: 1, total: 0 };
 }
 
@@ -106,11 +107,12 @@ export class DocumentView {
     $("document-note").textContent = total ? say("document_part", { first, last, total }) : say("document_nearby");
     $("document-note").hidden = isWhole;
     $("document-list").replaceChildren(
-      ...segments.map(({ source, reference }, place) => {
+      ...segments.map(({ source, reference, output }, place) => {
         const item = document.createElement("li");
         if (place === own) item.setAttribute("aria-current", "true");
         if (source) item.append(paragraph(source, "document-source"));
         if (reference) item.append(paragraph(reference, "document-reference"));
+        if (output) item.append(paragraph(output, "document-output"));
         return item;
       }),
     );

@@ -10,7 +10,6 @@ import * as quiz from "./answer.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-const UNUSED = "dc";
 /** @type {Record<string, "yes" | "no">} */
 const LETTERS = { y: "yes", n: "no" };
 
@@ -164,7 +163,6 @@ class QuizScreen extends BarScreen {
 
   /** @param {string} letter @param {Pressed} event */
   letter(letter, event) {
-    if (UNUSED.includes(letter)) return () => true;
     if (letter in LETTERS && this.#statements.length) return () => event.repeat || this.#byKey(LETTERS[letter], event);
     if (letter !== "a" || event.repeat) return null;
     return () => announce("", this.block.candidates[0]);

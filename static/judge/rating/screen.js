@@ -8,7 +8,6 @@ import * as rating from "./answer.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-const UNUSED = "dc";
 
 /** @type {AnswerOf<RatingAnswer>} */
 export const answers = rating;
@@ -119,10 +118,5 @@ class RatingScreen extends BarScreen {
     const digit = digitOf(event);
     if (!digit || event.shiftKey) return null;
     return () => event.repeat || this.#byKey(digit, event);
-  }
-
-  /** @param {string} letter */
-  letter(letter) {
-    return UNUSED.includes(letter) ? () => true : null;
   }
 }

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotation.models import HIT
 from annotation.selectors import shown
-from campaign.models import Campaign, Judge, Task
+from annotation.selectors.shown import assignment_data
+from campaign.models import Campaign, Judge, Output, System, SystemKind, Task
 from tests.at_work import lend
+from tests.browser.screens import SCREENS
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +70,50 @@ def test_what_the_campaign_hides_is_not_in_it(client: Client, judge: Judge, hidd
     _status, document = ask(client, judge)
     side = hidden.removeprefix("show_")
     assert {each[side] for each in document["segments"]} == {None}
+
+
+@pytest.mark.parametrize(
+    ("screen", "part", "rules", "sides"),
+    [
+        ("rating", 1, {}, set()),
+        ("rating", 1, {"document": True}, {"output"}),
+        ("rating", 2, {}, {"reference"}),
+        ("rating", 2, {"adequacy_basis": "source"}, {"source"}),
+        ("rating", 2, {"adequacy_basis": "both"}, {"source", "reference"}),
+        ("rating", 2, {"adequacy_by_others": True}, set()),
+        ("quiz", 1, {}, set()),
+        ("quiz", 1, {"document": True}, {"output"}),
+        ("editing", 1, {}, {"output"}),
+        ("editing-acceptance", 1, {}, {"source", "reference"}),
+    ],
+)
+def test_it_has_the_texts_that_the_item_may_show(
+    client: Client, screen: str, part: int, rules: dict[str, Any], sides: set[str]
+) -> None:
+    judge = SCREENS[screen].judge()
+    Task.objects.exclude(protocol="ranking").update(rules=rules)
+    assignment = lend(judge)
+    HIT.objects.filter(pk=assignment.hit_id).update(part=part)
+    status, document = ask(client, judge)
+    segments = document.get("segments", [])
+    assert status == (200 if sides else 404)
+    assert {side for each in segments for side, text in each.items() if text} == sides
+    lent = assignment_data(assignment, campaign=judge.campaign)["blocks"][0]
+    near = lent["context"]["before"] + lent["context"]["after"]
+    assert {side for each in near for side, text in each.items() if text} == sides
+    if sides == {"output"}:
+        own = Output.objects.get(pk=assignment.hit.blocks.earliest("position").outputs[0])
+        of_system = Output.objects.filter(system=own.system, segment__document=own.segment.document)
+        texts = list(of_system.order_by("segment").values_list("text", flat=True))
+        assert [each["output"]["text"] for each in segments] == texts
+        # Nothing tells that a text is a damaged reference.
+        System.objects.filter(pk=own.system_id).update(kind=SystemKind.BAD_REFERENCE)
+        of_segments = own.segment.document.segments.order_by("position")
+        references = {each.pk: each.references.get().text for each in of_segments}
+        _status, document = ask(client, judge)
+        assert [each["output"]["text"] for each in document["segments"]] == list(
+            (references | {own.segment_id: own.text}).values()
+        )
 
 
 def test_it_is_for_the_judge_of_the_sentence_alone(client: Client, judge: Judge) -> None:

@@ -304,24 +304,6 @@ def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
 
 
 @pytest.mark.parametrize(
-    ("part", "basis", "source", "references"),
-    [
-        (1, "both", False, False),
-        (2, "both", True, True),
-        (2, "source", True, False),
-        (2, "reference", False, True),
-    ],
-)
-def test_fluency_is_rated_without_texts_beside_the_output(
-    part: int, basis: str, source: bool, references: bool
-) -> None:
-    passes = answer_kind("rating").passes
-    assert passes is not None
-    beside = passes.texts(part, {"adequacy_basis": basis})
-    assert (beside.source, beside.references, beside.context) == (source, references, False)
-
-
-@pytest.mark.parametrize(
     ("protocol", "answer", "score"),
     [("rating", {"value": 4}, 4.0), ("spans", scored(70), 70.0)],
 )

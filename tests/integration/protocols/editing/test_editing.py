@@ -75,7 +75,6 @@ def test_an_editor_sees_one_output_alone(task: Task, judge: Judge, client: Clien
     assert (hit["protocol"], hit["rules"]) == ("editing", {"asked": "edit"})
     for block in hit["blocks"]:
         assert (block["source"], block["references"]) == (None, [])
-        assert block["context"] == {"before": [], "after": []}
         assert len(block["candidates"]) == 1
     first, second, third = hit["blocks"]
     text = first["candidates"][0]["text"]
