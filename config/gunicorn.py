@@ -46,7 +46,9 @@ def on_exit(_server: Any) -> None:
 
 
 def on_starting(_server: Any) -> None:
-    """Delay the start until the tables exist: this process is loaded while they are created."""
+    """Delay the start until the tables exist: this process is loaded while they are created, and the launcher answers
+    requests meanwhile.
+    """
     if after := os.environ.get("START_AFTER"):
         while not Path(after).exists():
             time.sleep(0.05)
@@ -55,3 +57,6 @@ def on_starting(_server: Any) -> None:
 def when_ready(_server: Any) -> None:
     """Share the memory of the loaded application before workers are forked."""
     garbage_collect_seldom()
+    # Until then, the launcher answers requests.
+    if ready := os.environ.get("READY_FILE"):
+        Path(ready).touch()

@@ -88,6 +88,11 @@ class DataDirectory:
         return self.path / "tables_ready"
 
     @property
+    def web_ready_file(self) -> Path:
+        """File written by the web server once it has loaded its pages."""
+        return self.path / "web_ready"
+
+    @property
     def was_started(self) -> bool:
         """True if services have been started in this directory before."""
         return self._lock_file.exists()

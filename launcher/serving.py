@@ -20,6 +20,7 @@ from launcher.data_directory import (
     read_json,
     start_command,
 )
+from launcher.loading import LoadingPage
 from launcher.prepare import Command, Preparation
 from launcher.processes import Child
 from launcher.services import Services
@@ -50,7 +51,7 @@ WORKER = {"CELERY_WORKER_POOL": "threads", "CELERY_WORKER_CONCURRENCY": "8"}
 
 
 def listen(command: str) -> socket.socket:
-    """Listen on ``PORT`` (default 8000; 0 for any free port) of this machine; connections wait for the web server.
+    """Listen on ``PORT`` (default 8000; 0 for any free port) of this machine.
 
     Args:
         command: ``start`` or ``demo``, for error messages.
@@ -89,14 +90,16 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
     directory.create()
     command = "demo" if demo else "start"
     services = Services(directory)
-    with StopRequest() as stop:
+    with StopRequest() as stop, LoadingPage() as page:
         report(f"starting Quintet with the data folder {directory.path}")
-        # Not earlier, since the web server of an earlier run, which was just stopped, may have used the port.
-        with services.locked(), listen(command) as listener:
-            progress(f"http://{HOST}:{listener.getsockname()[1]} opens as soon as Quintet is ready")
+        with services.locked():
+            # Not earlier, since the web server of an earlier run, which was just stopped, may have used the port.
+            listener = listen(command)
+            page.open(listener)
+            progress(f"http://{HOST}:{listener.getsockname()[1]} shows the progress")
             if services.found:
                 progress(f"stopped processes of an earlier run: {', '.join(services.found)}")
-            with _Start(services, listener, stop, progress, demo=demo) as start:
+            with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()
                 services.start()
                 progress(_services_sentence(services))
@@ -115,14 +118,15 @@ class _Start:
     def __init__(
         self,
         services: Services,
-        listener: socket.socket,
+        page: LoadingPage,
         stop: StopRequest,
         progress: Callable[[str], None],
         *,
         demo: bool,
     ) -> None:
         self._directory = services.directory
-        self._port = listener.getsockname()[1]
+        self._page = page
+        self._port = page.listener.getsockname()[1]
         self._stop = stop
         self._progress = progress
         self._demo = demo
@@ -131,7 +135,7 @@ class _Start:
         self._preparation = Preparation(services, environment, demo=demo)
         # Web server and workers do not receive the database address of the owner.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
-        self._web, *self._background = _children(services, served, listener.fileno())
+        self._web, *self._background = _children(services, served, page.listener.fileno())
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
         self.supervisor = Supervisor(embedded, services.registry, progress)
         self._files: Command | None = None
@@ -145,6 +149,7 @@ class _Start:
         """Start the steps that need no database, and meanwhile load code for the others."""
         for file in (
             self._directory.tables_ready_file,
+            self._directory.web_ready_file,
             self._directory.demo_loading_file,
         ):
             file.unlink(missing_ok=True)
@@ -162,21 +167,26 @@ class _Start:
 
     def until_usable(self) -> None:
         """Start the web server once its files exist, and wait until it can serve the first links."""
+        self._page.done("services")
         if self._files is not None:
             self._until(self._files.done)
             self._step_done("files", "static files ready")
             if not self._stop.made:
                 self.supervisor.start(self._web)
+        self._page.done("files")
         tables = self._directory.tables_ready_file
         if self._preparation.is_done("tables"):
             tables.touch()
         else:
             self._until(tables.exists)
             self._step_done("tables", "database tables up to date")
+        self._page.done("tables")
         late = (
             f"The web server was not ready within {READY_SECONDS} s. "
             f"See the end of {self._directory.logs / 'web.log'}"
         )
+        self._until(self._directory.web_ready_file.exists, late)
+        self._page.close()
         self._until(lambda: is_ready(self._port), late)
         links = self._directory.demo_file
         self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
@@ -242,6 +252,7 @@ def _environment(services: Services) -> dict[str, str]:
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "START_AFTER": str(services.directory.tables_ready_file),
+        "READY_FILE": str(services.directory.web_ready_file),
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
         # For trying out invitations; logs contain no links.
         "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",

@@ -168,15 +168,26 @@ def test_a_port_that_is_no_number_is_refused_in_words(directory: DataDirectory) 
     )
 
 
+def assert_loading(address: str) -> None:
+    """Every address says that Quintet starts, and for how long not to ask again."""
+    page = requests.get(f"{address}/i/a-link/", timeout=30)
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "2")
+    assert '<meta http-equiv="refresh" content="2">' in page.text
+    assert '<progress max="4"' in page.text
+    for path, kind in (("/api/v1/", "application/problem+json"), ("/readyz", "application/json")):
+        answer = requests.post(f"{address}{path}", data="x" * 100_000, timeout=30)
+        assert (answer.status_code, answer.headers["Content-Type"]) == (503, kind)
+        assert answer.headers["Retry-After"] == "2"
+
+
 @pytest.mark.thorough
 def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
     with started(directory, "demo") as process:
-        read_until(process, "opens as soon as")
+        assert_loading(address_of(read_until(process, "shows the progress")))
         process.kill()  # amid its preparation
         process.wait()
 
     with started(directory, "demo") as process:
-        assert answers(address_of(read_until(process, "opens as soon as")))  # waits
         text = "".join(read_until(process, STOP_LINE))
         told = json.loads(directory.demo_file.read_text())
         assert told["organiser"]["url"] in text
@@ -217,11 +228,19 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirecto
 
 
 @pytest.mark.thorough
-def test_a_preparation_that_fails_ends_the_start(directory: DataDirectory) -> None:
+def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
+    directory: DataDirectory,
+) -> None:
     nowhere = "postgresql://quintet@/quintet?host=/no/such/folder"
-    done = launcher(directory, "start", DATABASE_URL=nowhere, PORT="0")
-    assert "Preparing the database failed" in done.stderr
-    assert done.returncode == 1
+    with started(directory, "start", DATABASE_URL=nowhere) as process:
+        address = address_of(read_until(process, "shows the progress"))
+        seen = ""
+        while "could not start" not in seen:
+            seen = requests.get(address, timeout=30).text
+        assert "refresh" not in seen
+        rest, _ = process.communicate(timeout=120)
+        assert "Preparing the database failed" in rest
+        assert process.returncode == 1
     assert working_in(directory.path) == []
 
 

@@ -1,0 +1,233 @@
+"""Serve a page while Quintet starts, with finished steps and the current one.
+
+The launcher uses the socket that the web server inherits later, so that no connection is refused in between.
+"""
+
+from __future__ import annotations
+
+import gettext
+import json
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from html import escape
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from launcher.data_directory import CHECKOUT, LauncherError
+
+_LOCALES = CHECKOUT / "locale"
+_RETRY_SECONDS = 2
+# Maximum request body read before answering; unread data would break the connection.
+_BODY_LIMIT_BYTES = 1_000_000
+
+
+def _(text: str) -> str:
+    """Mark a text for translation."""
+    return text
+
+
+_STARTING = _("Quintet is starting")
+_FAILED = _("Quintet could not start")
+_BY_ITSELF = _("This page opens Quintet when it is ready.")
+_REASON = _("See the terminal for the reason.")
+
+#: Names of the steps of a start, in order.
+STEPS: Mapping[str, str] = {
+    "services": _("Database"),
+    "files": _("Scripts and styles"),
+    "tables": _("Database tables"),
+    "web": _("Web server"),
+}
+
+_PAGE = """<!doctype html>
+<html lang="{language}" dir="{direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+{refresh}<title>{title} · Quintet</title>
+<style>
+:root {{ color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }}
+body {{ max-width: 26rem; margin: 15vh auto; padding: 0 1.5rem; }}
+h1 {{ font-size: 1.5rem; }}
+progress {{ width: 100%; height: 1rem; }}
+ul {{ list-style: none; padding: 0; }}
+li {{ padding-inline-start: 1.75rem; text-indent: -1.75rem; opacity: .75; }}
+li::before {{ content: "…"; display: inline-block; width: 1.75rem; text-indent: 0; }}
+li.done {{ opacity: 1; }}
+li.done::before {{ content: "✓"; }}
+</style>
+</head>
+<body><main>
+<h1>{title}</h1>
+{progress}
+<p role="status">{said}</p>
+</main></body>
+</html>
+"""
+
+
+class LoadingPage:
+    """Server that answers every request with 503 from `open` to `close`; if the start fails, it briefly shows the error first."""
+
+    def __init__(self) -> None:
+        self._done: set[str] = set()
+        self._failed = False
+        self._asked = 0.0
+        self._listener: socket.socket | None = None
+        self._server: _Server | None = None
+
+    def __enter__(self) -> LoadingPage:
+        return self
+
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
+        self._failed = error is not None and self._server is not None
+        if self._failed and time.monotonic() - self._asked < 2 * _RETRY_SECONDS:
+            time.sleep(1.5 * _RETRY_SECONDS)  # open pages reload
+        self.close()
+        if self._listener is not None:
+            self._listener.close()
+
+    def open(self, listener: socket.socket) -> None:
+        """Answer connections to this socket, which stays open until the context ends."""
+        self._listener = listener
+        self._server = _Server(listener, self)
+        threading.Thread(target=self._server.serve_forever, args=(0.05,)).start()
+
+    def close(self) -> None:
+        """Stop answering; the web server takes over."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    @property
+    def listener(self) -> socket.socket:
+        """The socket.
+
+        Raises:
+            LauncherError: it has not been opened.
+        """
+        if self._listener is None:
+            raise LauncherError("Nothing listens yet.")
+        return self._listener
+
+    def done(self, step: str) -> None:
+        """Show a step as finished."""
+        self._done.add(step)
+
+    def html(self, headers: Mapping[str, str]) -> str:
+        """Return the page in the language of the browser."""
+        self._asked = time.monotonic()
+        language, catalogue = _language(headers)
+        said = catalogue.gettext
+        steps = "".join(
+            f'<li class="{"done" if step in self._done else ""}">{escape(said(name))}</li>\n'
+            for step, name in STEPS.items()
+        )
+        title = said(_FAILED if self._failed else _STARTING)
+        bar = f'<progress max="{len(STEPS)}" value="{len(self._done)}" aria-label="{escape(title)}"></progress>'
+        return _PAGE.format(
+            language=language,
+            direction="rtl" if language == "ar" else "ltr",
+            title=escape(title),
+            refresh=""
+            if self._failed
+            else f'<meta http-equiv="refresh" content="{_RETRY_SECONDS}">\n',
+            progress="" if self._failed else f"{bar}\n<ul>\n{steps}</ul>",
+            said=escape(said(_REASON if self._failed else _BY_ITSELF)),
+        )
+
+    def problem(self, path: str) -> dict[str, Any]:
+        """Return the same information for programs (RFC 9457)."""
+        return {
+            "type": "about:blank",
+            "title": HTTPStatus.SERVICE_UNAVAILABLE.phrase,
+            "status": HTTPStatus.SERVICE_UNAVAILABLE,
+            "detail": f"{_FAILED if self._failed else _STARTING}.",
+            "instance": path,
+        }
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, listener: socket.socket, page: LoadingPage) -> None:
+        super().__init__(listener.getsockname(), _Handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listener.dup()
+        self.page = page
+
+    def handle_error(self, *_arguments: Any) -> None:
+        """Ignore clients that disconnected."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 5
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the same handler for every HTTP method."""
+        if name.startswith("do_"):
+            return self._answer
+        raise AttributeError(name)
+
+    def _answer(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        self.rfile.read(min(int(length), _BODY_LIMIT_BYTES) if length.isdecimal() else 0)
+        path = self.path.partition("?")[0]
+        status = HTTPStatus.SERVICE_UNAVAILABLE
+        if path.endswith("/healthz"):
+            status = HTTPStatus.OK
+            self._send(status, "application/json", json.dumps({"status": "ok"}))
+        elif path.endswith("/readyz"):
+            self._send(status, "application/json", json.dumps({"status": "not ready"}))
+        elif "/api/" in path or "json" in self.headers.get("Accept", ""):
+            self._send(
+                status, "application/problem+json", json.dumps(self.server.page.problem(path))
+            )
+        else:
+            self._send(
+                status, "text/html; charset=utf-8", self.server.page.html(dict(self.headers))
+            )
+
+    def _send(self, status: HTTPStatus, kind: str, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+        if status != HTTPStatus.OK:
+            self.send_header("Retry-After", str(_RETRY_SECONDS))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_arguments: Any) -> None:
+        """Log nothing, because links are secrets."""
+
+
+def _language(headers: Mapping[str, str]) -> tuple[str, gettext.NullTranslations]:
+    """Return the language chosen earlier, or else the first preference of the browser that is offered."""
+    offered = {path.name.partition("_")[0]: path.name for path in _LOCALES.glob("*")}
+    asked = [
+        part.partition(";")[0].strip() for part in headers.get("Accept-Language", "").split(",")
+    ]
+    try:
+        cookie = SimpleCookie(headers.get("Cookie", "")).get("django_language")
+    except CookieError:
+        cookie = None
+    for tag in [*([cookie.value] if cookie else []), *asked]:
+        language = tag.lower().partition("-")[0]
+        if language == "en":
+            break
+        if language in offered:
+            folder = offered[language]
+            found = gettext.translation("django", _LOCALES, [folder], fallback=True)
+            return folder.replace("_", "-"), found
+    return "en", gettext.NullTranslations()
