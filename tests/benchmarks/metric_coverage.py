@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ranking.core.metrics.figures import Drawing
-from ranking.core.metrics.meta_evaluation import agreement_of_metrics
+from ranking.core.metrics.meta_evaluation import agreement_of_metric
 from ranking.core.metrics.people import Metric, people_of_blocks, people_of_scores
 from tests.benchmarks.beside_coverage import Held, World, first_task, spaced
 
@@ -54,7 +54,7 @@ def held(
         else:
             scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
             people = people_of_scores(replace(metric, values=np.round(scores * 2) / 2), drawing)
-        (each,) = agreement_of_metrics(people, [metric])
+        each = agreement_of_metric(people, metric)
         for part in ("systems", "segments"):
             for name, estimate in each[part].items():
                 found[f"{part}: {name}"].estimates.append(estimate)

@@ -11,7 +11,7 @@ at most a threshold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import sqrt
@@ -113,18 +113,15 @@ def resampled_means(values: FloatArray, keys: UInt64Array, drawing: Drawing) -> 
     return ratios(*np.split(resampled_sums(columns, keys, drawing), 2, axis=1))
 
 
-def flipped_p_values(
-    scores: Sequence[FloatArray], keys: UInt64Array, drawing: Drawing
-) -> list[FloatArray]:
-    """Return p-values of the paired permutation test for each pair of systems, by each of several scorers.
+def flipped_p_values(scores: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
+    """Return p-values of the paired permutation test for each pair of systems.
 
     p is the share of sign flips of the segments' differences whose sum is at least the observed one, equal ones counted in full
-    (Thompson et al. 2024, as in WMT24 and WMT25). All scorers see the same flips. With at most `MOST_ENUMERATED` segments, all flips
-    are tried, and p is exact.
+    (Thompson et al. 2024, as in WMT24 and WMT25). With at most `MOST_ENUMERATED` segments, all flips are tried, and p is exact.
 
     Parameters
     ----------
-    scores : sequence of float64, shape (S, n)
+    scores : float64, shape (S, n)
         Higher is better; NaN where there is none. A pair is compared on the segments on which both
         have a score.
     keys : uint64, shape (S,)
@@ -133,34 +130,20 @@ def flipped_p_values(
 
     Returns
     -------
-    list of float64, shape (n (n − 1) / 2,)
-        For each scorer, p-values of "the first is better than the second" for the pairs of
-        ``np.triu_indices(n, 1)``; NaN for pairs without common segments.
+    float64, shape (n (n − 1) / 2,)
+        p-values of "the first is better than the second" for the pairs of ``np.triu_indices(n, 1)``;
+        NaN for pairs without common segments.
 
     References
     ----------
     B. Thompson, N. Mathur, D. Deutsch, H. Khayrallah (2024), Improving Statistical Significance in Human Evaluation of
     Automatic Metrics via Soft Pairwise Accuracy, WMT.
     """
-    first, second = np.triu_indices(scores[0].shape[1], 1)
-    # If no scores are missing, systems are flipped instead of pairs, because there are fewer.
-    # Flipping a constant does not change differences, but loses precision.
-    whole = [not np.isnan(each).any() for each in scores]
-    columns = [
-        each - each.mean() if is_whole else np.nan_to_num(pair_differences(each), nan=0.0)
-        for each, is_whole in zip(scores, whole, strict=True)
-    ]
-    ends = np.cumsum([each.shape[1] for each in columns])
-    sums = np.split(flipped_sums(np.concatenate(columns, axis=1), keys, drawing), ends, axis=1)
-    found: list[FloatArray] = []
-    for given, is_whole, each, drawn in zip(scores, whole, columns, sums, strict=False):
-        apart, ahead, reach = drawn, each.sum(axis=0), np.abs(each).sum(axis=0)
-        if is_whole:
-            apart, ahead = pair_differences(apart), pair_differences(ahead)
-            reach = reach[first] + reach[second]
-        p = (apart >= ahead - _EQUAL * reach).mean(axis=0)
-        found.append(np.where(np.isnan(pair_differences(given)).all(axis=0), np.nan, p))
-    return found
+    difference = pair_differences(scores)
+    known = np.nan_to_num(difference)
+    least = known.sum(axis=0) - _EQUAL * np.abs(known).sum(axis=0)
+    p = (flipped_sums(known, keys, drawing) >= least).mean(axis=0)
+    return np.where(np.isnan(difference).all(axis=0), np.nan, p)
 
 
 def flipped_sums(columns: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
@@ -191,10 +174,10 @@ def resampled_p_values(resampled: FloatArray) -> FloatArray:
     Returns
     -------
     float64, shape (n (n − 1) / 2,)
-        NaN for a pair without resamples.
+        NaN for a pair without resamples, and if all resamples are the same.
     """
     difference = pair_differences(resampled)
-    known = np.count_nonzero(~np.isnan(difference), axis=0)
+    known = np.count_nonzero(~np.isnan(difference), axis=0) * np.ptp(resampled, axis=0).any()
     lost = (difference < 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
     return ratios(lost, known)
 
@@ -232,7 +215,6 @@ IntpArray = npt.NDArray[np.intp]
 _SAME = 1e-12
 #: Maximum number of thresholds tried on other folds: if there are more, their quantiles are used.
 _MOST_TRIED = 2000
-_COLUMNS = ("row", "first", "second", "human")
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,8 +253,9 @@ class Pairs:
 
     def take(self, chosen: BoolArray | Int64Array) -> Pairs:
         """Return some of the comparisons."""
-        columns = {name: getattr(self, name)[chosen] for name in _COLUMNS}
-        return replace(self, judge=None if self.judge is None else self.judge[chosen], **columns)
+        columns: Any = (each[chosen] for each in (self.row, self.first, self.second, self.human))
+        judge = None if self.judge is None else self.judge[chosen]
+        return Pairs(*columns, judge, self.by_segment)
 
     def differences(self, values: FloatArray) -> FloatArray:
         """Return the metric's score of the first output minus the second's, shape (P,); NaN without
@@ -282,10 +265,9 @@ class Pairs:
         """
         return np.asarray(values[self.row, self.first] - values[self.row, self.second])
 
-    @property
-    def groups(self) -> Int32Array:
-        """Groups over which accuracy is averaged: the segment of each comparison, or one group for all."""
-        return self.row if self.by_segment else np.zeros_like(self.row)
+    def accuracy(self, right: BoolArray | FloatArray) -> Figure:
+        """Return the share of comparisons that are right."""
+        return Figure.of_sums(self.weights * right, self.weights, self.kinds)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -303,28 +285,20 @@ def pairs_of_scores(values: FloatArray) -> Pairs:
     first, second = np.triu_indices(values.shape[1], 1)
     difference = pair_differences(values)
     row, pair = np.nonzero(~np.isnan(difference))
-    return Pairs(
-        row=row.astype(np.int32),
-        first=first[pair].astype(np.int32),
-        second=second[pair].astype(np.int32),
-        human=np.sign(difference[row, pair]).astype(np.int8),
-        judge=None,
-        by_segment=True,
-    )
+    human = np.sign(difference[row, pair]).astype(np.int8)
+    return Pairs(*_int32(row, first[pair], second[pair]), human, judge=None, by_segment=True)
 
 
 def pairs_of_blocks(blocks: Blocks) -> Pairs:
     """Return the comparisons of judged blocks; rows are those of the segments in ascending order."""
     found = comparisons_of(blocks)
     _segments, row = np.unique(blocks.segment, return_inverse=True)
-    return Pairs(
-        row=row[found.block].astype(np.int32),
-        first=found.first.astype(np.int32),
-        second=found.second.astype(np.int32),
-        human=found.outcome.astype(np.int8),
-        judge=found.judge.astype(np.int32),
-        by_segment=False,
-    )
+    row, first, second, judge = _int32(row[found.block], found.first, found.second, found.judge)
+    return Pairs(row, first, second, found.outcome.astype(np.int8), judge, by_segment=False)
+
+
+def _int32(*columns: npt.NDArray[Any]) -> Any:
+    return [each.astype(np.int32) for each in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,9 +390,7 @@ def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> Bool
     return np.asarray(np.where(tied, human == 0, np.sign(difference) == human))
 
 
-def calibrated(
-    human: Int8Array, difference: FloatArray, group: Int32Array, order: IntpArray
-) -> tuple[float, float]:
+def calibrated(pairs: Pairs, difference: FloatArray, order: IntpArray) -> tuple[float, float]:
     """Return the best threshold for ties, and acc_eq with it, on these pairs (Deutsch et al. 2023).
 
     acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), averaged over groups. All occurring
@@ -428,11 +400,9 @@ def calibrated(
 
     Parameters
     ----------
-    human : int8, shape (P,)
+    pairs : Pairs
     difference : float64, shape (P,)
         Differences of the metric's scores.
-    group : int32, shape (P,)
-        Group of each pair, ascending: its segment, or one group for all pairs.
     order : int, shape (P,)
         Indices of the pairs, sorted by the size of their differences.
 
@@ -441,25 +411,22 @@ def calibrated(
     D. Deutsch, G. Foster, M. Freitag (2023), Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
     Calibration, EMNLP.
     """
-    size, gain, right = _gains(human, difference)
-    pairs = np.bincount(group)
-    # Number of right pairs in a pair's group once the pair is a tie, with one row per group.
-    place = (group, np.arange(len(size)) - (np.cumsum(pairs) - pairs)[group])
-    rows = np.full((len(pairs), pairs.max()), np.inf)
-    rows[place] = size
-    inner = np.argsort(rows, axis=1)
-    rows[:] = 0
-    rows[place] = gain
-    gained = np.take_along_axis(rows, inner, axis=1)
-    at_first = np.bincount(group, right, len(pairs))
-    np.put_along_axis(rows, inner, np.cumsum(gained, axis=1) + at_first[:, np.newaxis], axis=1)
-    after, of_group = rows[place][order], pairs[group][order]
-    used = np.flatnonzero(pairs)
+    size, gain, right = _gains(pairs.human, difference)
+    # Groups are segments, or one for all comparisons.
+    group = pairs.row if pairs.by_segment else np.zeros_like(pairs.row)
+    members, at_first = np.bincount(group), np.bincount(group, right)
+    used = members > 0
+    # Number of right pairs in a pair's group once the pair is a tie.
+    inner = order[np.argsort(group[order], kind="stable")]
+    before = np.append(0, np.cumsum(np.bincount(group, gain)))[:-1]
+    after = np.empty(len(size))
+    after[inner] = np.cumsum(gain[inner]) + np.repeat(at_first - before, members)
+    after, of_group = after[order], members[group[order]]
     steps = np.empty(2 * len(size) + 1)
-    steps[0] = sum((at_first[used] / pairs[used]).tolist())
+    steps[0] = sum((at_first[used] / members[used]).tolist())
     steps[1::2] = -((after - gain[order]) / of_group)
     steps[2::2] = after / of_group
-    accuracies = np.cumsum(steps, out=steps)[::2] / len(used)
+    accuracies = np.cumsum(steps, out=steps)[::2] / np.count_nonzero(used)
     # Among equal differences, the last one counts, after all of them have become ties.
     ordered = size[order]
     accuracies[:1][ordered[:1] == 0] = -np.inf
@@ -469,18 +436,14 @@ def calibrated(
 
 
 def right_on_folds(
-    human: Int8Array,
-    difference: FloatArray,
-    weights: FloatArray,
-    fold: Int64Array,
-    order: IntpArray,
+    pairs: Pairs, difference: FloatArray, fold: Int64Array, order: IntpArray
 ) -> FloatArray:
     """Return whether each pair is right with the threshold that is best on the other folds, shape
     (P,).
 
     Parameters
     ----------
-    human, difference, weights, order
+    pairs, difference, order
         As for `calibrated`.
     fold : int64, shape (P,)
         Fold of each pair's segment, from 0.
@@ -491,7 +454,7 @@ def right_on_folds(
         1 or 0. At most 2,000 thresholds are tried, using quantiles of the differences if there are
         more.
     """
-    size, gain, base = _gains(human, difference)
+    size, gain, right = _gains(pairs.human, difference)
     ordered = size[order]
     candidates = ordered[np.append(ordered[1:] > ordered[:-1], True)]
     if len(candidates) > _MOST_TRIED:
@@ -502,12 +465,12 @@ def right_on_folds(
     place = np.searchsorted(candidates, ordered)
     count, folds = len(candidates), int(fold.max(initial=0)) + 1
     cell = fold[order] * count + place
-    within = np.bincount(cell, (gain * weights)[order], folds * count)
+    within = np.bincount(cell, (gain * pairs.weights)[order], folds * count)
     # A difference of 0 gains nothing, so the first threshold changes nothing.
     gained = np.cumsum(within.reshape(folds, count), axis=1)
     elsewhere = gained.sum(axis=0) - gained
     best = (elsewhere >= elsewhere.max(axis=1, keepdims=True) - _SAME).argmax(axis=1)
-    return np.where(size <= candidates[best][fold], human == 0, base).astype(np.float64)
+    return np.where(size <= candidates[best][fold], pairs.human == 0, right).astype(np.float64)
 
 
 def _gains(human: Int8Array, difference: FloatArray) -> tuple[FloatArray, Int8Array, BoolArray]:

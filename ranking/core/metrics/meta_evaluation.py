@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import combinations
@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array
+from ranking.core.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.resampling import segment_keys
@@ -42,7 +42,7 @@ Agreement = dict[str, Any]
 
 
 def pairwise_accuracy(
-    human: FloatArray, metric: FloatArray, least: FloatArray | None = None
+    human: FloatArray, metric: FloatArray, least: FloatArray | float = 0.0
 ) -> FloatArray:
     """Return the share of pairs of systems that both put in the same order, shape (...), for scores
     of shape (..., n).
@@ -55,7 +55,7 @@ def pairwise_accuracy(
     )
     alike = np.sign(by_people) == np.sign(by_metric)
     known = ~np.isnan(by_people + by_metric).any(axis=-1)
-    counted = np.ones(alike.shape, bool) if least is None else np.abs(by_people) >= least
+    counted = np.abs(by_people) >= least
     pairs = np.count_nonzero(counted, axis=-1) * known
     return figures.ratios(np.count_nonzero(alike & counted, axis=-1), pairs)
 
@@ -65,10 +65,8 @@ def _measures(systems: int) -> dict[str, Measure]:
     return {"pairwise": pairwise_accuracy} | (dict(MEASURES) if systems >= FEWEST_SYSTEMS else {})
 
 
-def agreement_of_metrics(
-    people: People, metrics: Sequence[Metric], *, intervals: bool = True
-) -> list[Agreement]:
-    """Compare metrics with people.
+def agreement_of_metric(people: People, metric: Metric, *, intervals: bool = True) -> Agreement:
+    """Compare a metric with people.
 
     If people score outputs, p-values for soft pairwise accuracy come from sign flips; if they rank
     them, from resamples.
@@ -76,15 +74,10 @@ def agreement_of_metrics(
     Parameters
     ----------
     people : People
-    metrics : sequence of Metric
-        At least one, over the same n systems.
+    metric : Metric
+        Over the same n systems.
     intervals : bool
         Whether to compute intervals.
-
-    Returns
-    -------
-    list of Agreement
-        In the order of the metrics.
 
     Notes
     -----
@@ -93,19 +86,51 @@ def agreement_of_metrics(
     judgments of a segment (Cameron, Gelbach and Miller 2011), with Student's t. The set of systems
     is fixed.
     """
-    compared = np.zeros((len(people.segments), len(people.systems)), dtype=np.bool_)
-    compared[people.pairs.row, people.pairs.first] = True
-    compared[people.pairs.row, people.pairs.second] = True
-    found = []
-    of_systems = _system_figures(people, metrics, intervals=intervals)
-    for metric, systems in zip(metrics, of_systems, strict=True):
-        values = metric.of(people.segments)
-        segments, threshold = _segment_figures(people, values, intervals=intervals)
-        missing = int(np.count_nonzero(compared & np.isnan(values)))
-        outputs = int(np.count_nonzero(compared))
-        counts = {"missing": missing, "outputs": outputs}
-        found.append({"systems": systems, "segments": segments, "threshold": threshold, **counts})
-    return found
+    values, pairs = metric.of(people.segments), people.pairs
+    compared = np.zeros(values.shape, dtype=np.bool_)
+    compared[pairs.row, pairs.first] = compared[pairs.row, pairs.second] = True
+    segments, threshold = _segment_figures(people, values, intervals=intervals)
+    return {
+        "systems": _system_figures(people, metric, values, intervals=intervals),
+        "segments": segments,
+        "threshold": threshold,
+        "missing": int(np.count_nonzero(compared & np.isnan(values))),
+        "outputs": int(np.count_nonzero(compared)),
+    }
+
+
+def _system_figures(
+    people: People, metric: Metric, values: FloatArray, *, intervals: bool
+) -> dict[str, Estimate]:
+    drawn = metric.resampled(people.drawing)
+    if people.values is None:
+        p_values = figures.resampled_p_values(drawn)
+    else:
+        scored = np.where(np.isnan(people.values), np.nan, values)
+        p_values = figures.flipped_p_values(scored, people.keys, people.drawing)
+    measures = _measures(len(people.systems))
+    # The set of pairs separated by people varies as well.
+    measures["pairwise_separated"] = partial(pairwise_accuracy, least=people.least_separated)
+    found = {
+        name: float(measure(people.scores, metric.scores)) for name, measure in measures.items()
+    }
+    found["soft_pairwise"] = float(figures.soft_pairwise_accuracy(people.p_values, p_values))
+    # Resamples have no p-values of their own: those of normal distributions stand in for them.
+    spreads = [figures.difference_spread(each) for each in (people.resampled["segments"], drawn)]
+    measures["soft_pairwise"] = partial(_soft_accuracy, spreads)
+
+    def estimated(name: str, value: float) -> Estimate:
+        resampled = {
+            unit: measures[name](human, drawn if unit == "segments" else metric.scores)
+            for unit, human in people.resampled.items()
+        }
+        return people.interval(value, resampled, least=-1.0 if name in MEASURES else 0.0, most=1.0)
+
+    return {
+        name: estimated(name, value) if intervals else Estimate(value, None, None)
+        for name, value in found.items()
+        if not np.isnan(value)
+    }
 
 
 def _estimates(given: Mapping[str, Figure], drawing: Drawing | None) -> dict[str, Estimate]:
@@ -119,82 +144,14 @@ def _estimates(given: Mapping[str, Figure], drawing: Drawing | None) -> dict[str
     }
 
 
-def _system_figures(
-    people: People, metrics: Sequence[Metric], *, intervals: bool
-) -> Iterator[dict[str, Estimate]]:
-    measures = _measures(len(people.systems))
-    # The set of pairs separated by people varies as well.
-    measures["pairwise_separated"] = partial(pairwise_accuracy, least=people.least_separated)
-    resampled = _resampled_scores(metrics, people.drawing)
-    softs = _soft_accuracies(people, metrics, resampled)
-    for metric, drawn, soft in zip(metrics, resampled, softs, strict=True):
-        values = {
-            name: float(measure(people.scores, metric.scores)) for name, measure in measures.items()
-        } | {"soft_pairwise": soft}
-        measured = measures | {"soft_pairwise": partial(_soft_accuracy, people, drawn)}
-        other = np.broadcast_to(metric.scores, drawn.shape)
-        yield {
-            name: people.interval(
-                value,
-                {
-                    unit: measured[name](human, drawn if unit == "segments" else other)
-                    for unit, human in people.resampled.items()
-                },
-                least=-1.0 if name in MEASURES else 0.0,
-                most=1.0,
-            )
-            if intervals
-            else Estimate(value, None, None)
-            for name, value in values.items()
-            if not np.isnan(value)
-        }
-
-
 def _soft_accuracy(
-    people: People, drawn: FloatArray, human: FloatArray, metric: FloatArray
+    spreads: Sequence[FloatArray], human: FloatArray, metric: FloatArray
 ) -> FloatArray:
-    """Return soft pairwise accuracy of scores, using normal p-values with the standard errors of
-    the campaign.
+    """Return soft pairwise accuracy of scores, using normal p-values with these standard errors of
+    differences.
     """
-    return figures.soft_pairwise_accuracy(
-        figures.normal_p_values(human, figures.difference_spread(people.resampled["segments"])),
-        figures.normal_p_values(metric, figures.difference_spread(drawn)),
-    )
-
-
-def _soft_accuracies(
-    people: People, metrics: Sequence[Metric], resampled: Sequence[FloatArray]
-) -> list[float]:
-    if people.values is None:
-        human = figures.resampled_p_values(people.resampled["segments"])
-        return [
-            float(figures.soft_pairwise_accuracy(human, figures.resampled_p_values(each)))
-            if np.ptp(each, axis=0).any()
-            else float("nan")
-            for each in resampled
-        ]
-    unknown = np.isnan(people.values)
-    scored = [np.where(unknown, np.nan, metric.of(people.segments)) for metric in metrics]
-    human, *found = figures.flipped_p_values([people.values, *scored], people.keys, people.drawing)
-    return [
-        float("nan") if np.isnan(values).all() else float(figures.soft_pairwise_accuracy(human, p))
-        for values, p in zip(scored, found, strict=True)
-    ]
-
-
-def _resampled_scores(metrics: Sequence[Metric], drawing: Drawing) -> list[FloatArray]:
-    """Return scores of systems in resamples of segments, shape (R, n) for each metric.
-
-    Deviations are those of means over segments, even if a metric scores whole systems in another
-    way, as BLEU does; without segment scores, there are none.
-    """
-    segments = np.unique(np.concatenate([metric.segments for metric in metrics]))
-    values = np.concatenate([metric.of(segments) for metric in metrics], axis=1)
-    drawn = figures.resampled_means(values, segment_keys(segments), drawing)
-    return [
-        metric.scores + np.where(np.isnan(metric.means), 0.0, means - metric.means)
-        for metric, means in zip(metrics, np.split(drawn, len(metrics), axis=1), strict=True)
-    ]
+    scores = zip((human, metric), spreads, strict=True)
+    return figures.soft_pairwise_accuracy(*(figures.normal_p_values(*each) for each in scores))
 
 
 def _segment_figures(
@@ -211,24 +168,16 @@ def _segment_figures(
     if not len(pairs):
         return {}, None
     order = np.argsort(np.abs(difference))
-    threshold, _best = figures.calibrated(pairs.human, difference, pairs.groups, order)
-    found = _accuracy(pairs, figures.is_right(pairs.human, difference, threshold))
+    threshold, _best = figures.calibrated(pairs, difference, order)
+    found = {"acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, threshold))}
     if people.folds is not None:
-        fold = people.folds[pairs.row]
-        right = figures.right_on_folds(pairs.human, difference, pairs.weights, fold, order)
-        found |= _accuracy(pairs, right, "acc_eq_folds")
+        right = figures.right_on_folds(pairs, difference, people.folds[pairs.row], order)
+        found["acc_eq_folds"] = pairs.accuracy(right)
     if people.values is None:
         found |= figures.taus(pairs, difference)
     else:
         found |= _correlations(values, people.values) | figures.tau_by_segment(pairs, difference)
     return _estimates(found, people.drawing if intervals else None), threshold
-
-
-def _accuracy(
-    pairs: Pairs, right: BoolArray | FloatArray, name: str = "acc_eq"
-) -> dict[str, Figure]:
-    """Return the share of pairs that are right."""
-    return {name: Figure.of_sums(pairs.weights * right, pairs.weights, pairs.kinds)}
 
 
 def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
@@ -333,7 +282,7 @@ def meta_evaluation(
         for figure in (get_args(Tested) if len(scored) > 1 else ())
     }
     progress(2, steps)
-    lowest = floor(people) if metrics else None
+    lowest = floor(_sampled(side, people)) if metrics else None
     progress(3, steps)
     highest = ceiling(people, ratings)
     by_group = []
@@ -384,24 +333,18 @@ def meta_evaluation(
 def _found(
     side: Side, people: People, metrics: Sequence[Metric], segments: Int64Array | None = None
 ) -> list[tuple[Metric, Agreement]]:
-    """Return agreements in the order of the metrics; metrics that score the same systems are
-    compared together.
-    """
-    if len(people.systems) < 2:
-        raise NothingComparedError("fewer than two systems have a score")
-    by_systems: dict[tuple[str, ...], list[Metric]] = {}
+    """Return agreements in the order of the metrics, each over the systems that it scores."""
+    sides = {people.systems: people}
+    found = []
     for metric in metrics:
         systems = tuple(name for name in people.systems if name in metric.scored)
-        by_systems.setdefault(systems, []).append(metric)
-    found: dict[str, tuple[Metric, Agreement]] = {}
-    for systems, members in by_systems.items():
-        if len(systems) > 1:
-            same = systems == people.systems
-            some = people if same else side(systems=systems, segments=segments)
-            given = [metric.take(some.systems) for metric in members]
-            agreements = agreement_of_metrics(some, given)
-            found |= {each.name: (each, of) for each, of in zip(given, agreements, strict=True)}
-    return [found[metric.name] for metric in metrics if metric.name in found]
+        if len(systems) < 2:
+            continue
+        if systems not in sides:
+            sides[systems] = side(systems=systems, segments=segments)
+        chosen = metric.take(sides[systems].systems)
+        found.append((chosen, agreement_of_metric(sides[systems], chosen)))
+    return found
 
 
 def metrics_compared(
@@ -440,14 +383,18 @@ def metrics_compared(
     D. Deutsch, R. Dror, D. Roth (2021), A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9.
     """
     count = len(metrics)
-    test = _soft if figure == "soft_pairwise" else _right
-    values, swapped = test(people, metrics)
-    p_value = np.full((count, count), np.nan)
-    for one, other in combinations(range(count), 2):
-        if not np.isnan(values).any():
-            apart, observed = swapped(one, other), values[one] - values[other]
-            p_value[one, other] = np.mean(apart >= observed - _EQUAL)
-            p_value[other, one] = np.mean(-apart >= -observed - _EQUAL)
+    totals, swapped = [], []
+    columns, keys, value = (_soft if figure == "soft_pairwise" else _right)(people, metrics)
+    values, p_value = np.full(count, np.nan), np.full((count, count), np.nan)
+    for number, each in enumerate(columns if len(keys) else ()):
+        totals.append(each.sum(axis=0))
+        swapped.append(figures.flipped_sums(each, keys, people.drawing))
+        values[number] = value(totals[number])
+    for one, other in combinations(range(len(totals)), 2):
+        middle, moved = (totals[one] + totals[other]) / 2, (swapped[one] - swapped[other]) / 2
+        apart, observed = value(middle + moved) - value(middle - moved), values[one] - values[other]
+        p_value[one, other] = np.mean(apart >= observed - _EQUAL)
+        p_value[other, one] = np.mean(-apart >= -observed - _EQUAL)
     better = p_value <= round(1 - people.drawing.confidence, 12)
     ranges = RankRanges(
         low=1 + np.count_nonzero(better, axis=0), high=count - np.count_nonzero(better, axis=1)
@@ -455,94 +402,66 @@ def metrics_compared(
     return values, p_value, clusters(ranges)
 
 
-#: The figure of each metric, NaN without segments to compare; and a function for its difference
-#: between two metrics in swaps.
-_Swaps = tuple[FloatArray, Callable[[int, int], FloatArray]]
+#: Columns of each metric, shape (S', k), whose sums over segments determine the figure; keys of
+#: these segments; and the figure of sums of shape (..., k).
+_Summed = tuple[Iterator[FloatArray], UInt64Array, Callable[[FloatArray], FloatArray]]
 
 
-def _right(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
-    scored = [metric.of(people.segments) for metric, _threshold in metrics]
+def _right(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Summed:
+    scored = [(metric.of(people.segments), threshold) for metric, threshold in metrics]
     # Segments on which all metrics score every output that people score.
-    unknown = np.isnan(np.sum(scored, axis=0))
+    unknown = np.isnan(np.sum([values for values, _threshold in scored], axis=0))
     if people.values is not None:
         unknown &= ~np.isnan(people.values)
     pairs = people.pairs.take(~unknown.any(axis=1)[people.pairs.row])
     rows, place = np.unique(pairs.row, return_inverse=True)
-    by_segment: FloatArray = np.stack(
-        [
-            np.bincount(
-                place,
-                pairs.weights * figures.is_right(pairs.human, pairs.differences(values), threshold),
-            )
-            for values, (_metric, threshold) in zip(scored, metrics, strict=True)
-        ],
-        axis=1,
-    )
-    flipped = figures.flipped_sums(by_segment, people.keys[rows], people.drawing)
-    values = by_segment.sum(axis=0) if len(rows) else np.full(len(metrics), np.nan)
-    return values, lambda one, other: flipped[:, one] - flipped[:, other]
+
+    def column(values: FloatArray, threshold: float) -> FloatArray:
+        right = figures.is_right(pairs.human, pairs.differences(values), threshold)
+        return np.bincount(place, pairs.weights * right)[:, np.newaxis]
+
+    return (column(*each) for each in scored), people.keys[rows], lambda sums: sums[..., 0]
 
 
-def _soft(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
+def _soft(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Summed:
     numbers = people.segments
     if people.values is None:
         # Rankings are about systems, not outputs, so unjudged segments are as informative about a
         # metric.
         numbers = reduce(np.intersect1d, [metric.segments for metric, _threshold in metrics])
     scored = [metric.of(numbers) for metric, _threshold in metrics]
-    if people.values is not None:
-        scored = [np.where(np.isnan(people.values), np.nan, each) for each in scored]
     rows = ~np.isnan(sum(scored)).any(axis=1)
-    if np.count_nonzero(rows) < 2:
-        return np.full(len(metrics), np.nan), lambda _one, _other: np.zeros(0)
-    keys = segment_keys(numbers[rows])
-    human = figures.normal_p_values(
-        people.scores, figures.difference_spread(people.resampled["segments"])
-    )
+    if people.values is not None:
+        rows &= ~np.isnan(people.values).any(axis=1)
+    spread = figures.difference_spread(people.resampled["segments"])
+    human = figures.normal_p_values(people.scores, spread)
 
-    standard = [(each[rows] - each[rows].mean()) / (each[rows].std() or 1.0) for each in scored]
+    def columns(values: FloatArray) -> FloatArray:
+        standard = (values - values.mean()) / (values.std() or 1.0)
+        return np.concatenate([standard, figures.pair_differences(standard) ** 2], axis=1)
 
-    def summed(columns: Iterable[FloatArray]) -> tuple[list[FloatArray], list[FloatArray]]:
-        found = [
-            (each.sum(axis=0), figures.flipped_sums(each, keys, people.drawing)) for each in columns
-        ]
-        return [each for each, _flipped in found], [flipped for _each, flipped in found]
-
-    sums, flipped = summed(standard)
-    # One metric at a time, because there are many pairs of systems.
-    squares, flipped_squares = summed(figures.pair_differences(each) ** 2 for each in standard)
-
-    def agreement(sums: FloatArray, squares: FloatArray) -> FloatArray:
+    def agreement(sums: FloatArray) -> FloatArray:
+        scores, squares = np.split(sums, [len(people.systems)], axis=-1)
         spread = np.sqrt(np.maximum(squares, 0.0))
-        return figures.soft_pairwise_accuracy(human, figures.normal_p_values(sums, spread))
+        return figures.soft_pairwise_accuracy(human, figures.normal_p_values(scores, spread))
 
-    def swapped(one: int, other: int) -> FloatArray:
-        middle, middle_squares = ((of[one] + of[other]) / 2 for of in (sums, squares))
-        moved, moved_squares = ((of[one] - of[other]) / 2 for of in (flipped, flipped_squares))
-        return agreement(middle + moved, middle_squares + moved_squares) - agreement(
-            middle - moved, middle_squares - moved_squares
-        )
+    return (columns(each[rows]) for each in scored), segment_keys(numbers[rows]), agreement
 
-    return np.array([agreement(*each) for each in zip(sums, squares, strict=True)]), swapped
+
+def _sampled(side: Side, people: People) -> People:
+    """Return people on so many random segments that there are at most about 400,000 pairs of outputs."""
+    count = len(people.segments)
+    most = max(100, round(count * _MOST_PAIRS / max(1, len(people.pairs))))
+    if most >= count:
+        return people
+    random = np.random.default_rng(people.drawing.seed)
+    return side(segments=np.sort(random.choice(people.segments, most, replace=False)))
 
 
 def floor(people: People) -> Agreement:
     """Return the figures of random scores: means over 20 metrics of normal deviates, with 95%
     ranges.
-
-    Segments are sampled so that there are at most about 400,000 pairs of outputs.
     """
-    most = max(100, round(len(people.segments) * _MOST_PAIRS / max(1, len(people.pairs))))
-    if most < len(people.segments):
-        random = np.random.default_rng(people.drawing.seed)
-        rows = np.sort(random.choice(len(people.segments), most, replace=False))
-        pairs = people.pairs.take(np.isin(people.pairs.row, rows))
-        people = replace(
-            people,
-            segments=people.segments[rows],
-            values=None if people.values is None else people.values[rows],
-            pairs=replace(pairs, row=np.searchsorted(rows, pairs.row).astype(np.int32)),
-        )
     shape = (len(people.segments), len(people.systems))
     metrics = [
         Metric(
@@ -554,7 +473,7 @@ def floor(people: People) -> Agreement:
         )
         for number in range(_RANDOM_METRICS)
     ]
-    found = agreement_of_metrics(people, metrics, intervals=False)
+    found = [agreement_of_metric(people, metric, intervals=False) for metric in metrics]
     parts = {part: _spread([each[part] for each in found]) for part in ("systems", "segments")}
     return {**parts, "threshold": None, "missing": 0, "outputs": found[0]["outputs"]}
 
@@ -594,7 +513,7 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
         return None
     segments: Mapping[str, Estimate] = {}
     if len(pairs):
-        found = _accuracy(pairs, figures.is_right(pairs.human, difference, 0.0))
+        found = {"acc_eq": pairs.accuracy(figures.is_right(pairs.human, difference, 0.0))}
         found |= (figures.tau_by_segment if pairs.by_segment else figures.taus)(pairs, difference)
         segments = _estimates(found, people.drawing)
     if not segments and not systems:
@@ -610,16 +529,14 @@ def _judges_beside_each_other(pairs: Pairs, judge: Int32Array) -> tuple[Pairs, F
     systems = int(pairs.second.max(initial=0)) + 1
     key = (pairs.row.astype(np.int64) * systems + pairs.first) * systems + pairs.second
     order = np.argsort(key, kind="stable")
-    _keys, begins, sizes = np.unique(key[order], return_index=True, return_counts=True)
     one, other = [order[:0]], [order[:0]]
-    for size in np.unique(sizes[sizes > 1]).tolist():
-        members = order[begins[sizes == size][:, np.newaxis] + np.arange(size)]
-        for apart in range(1, size):
-            one.append(members.ravel())
-            other.append(np.roll(members, apart, axis=1).ravel())
-    mine, theirs = np.concatenate(one), np.concatenate(other)
-    apart_judges = judge[mine] != judge[theirs]
-    return pairs.take(mine[apart_judges]), pairs.human[theirs[apart_judges]].astype(np.float64)
+    for apart in range(1, np.unique(key, return_counts=True)[1].max(initial=1)):
+        before, after = order[:-apart], order[apart:]
+        matched = (key[before] == key[after]) & (judge[before] != judge[after])
+        one.append(before[matched])
+        other.append(after[matched])
+    mine, theirs = np.concatenate([*one, *other]), np.concatenate([*other, *one])
+    return pairs.take(mine), pairs.human[theirs].astype(np.float64)
 
 
 def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
@@ -638,15 +555,11 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     )
     # Half of the judgments have twice the variance.
     spread = figures.difference_spread(people.resampled["segments"]) * np.sqrt(2)
-    found = {
-        name: measure(one, other) for name, measure in _measures(len(people.systems)).items()
-    } | {
-        "soft_pairwise": figures.soft_pairwise_accuracy(
-            figures.normal_p_values(one, spread), figures.normal_p_values(other, spread)
-        )
-    }
+    measures = _measures(len(people.systems))
+    measures["soft_pairwise"] = partial(_soft_accuracy, [spread, spread])
     estimated = {}
-    for name, values in found.items():
+    for name, measure in measures.items():
+        values = measure(one, other)
         known = values[~np.isnan(values)]
         if len(known):
             low, high = np.quantile(known, (0.025, 0.975)).tolist()
@@ -674,9 +587,5 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     means = np.where(shared, (sums - own) / np.maximum(1, counts - own_counts), np.nan)
     pairs = figures.pairs_of_scores(means)
     difference = pairs.differences(own / np.maximum(1, own_counts))
-    of_pair = keys[pairs.row]
-    return replace(
-        pairs,
-        row=(of_pair % segments).astype(np.int32),
-        judge=(of_pair // segments).astype(np.int32),
-    ), difference
+    of_judge, of_segment = (each.astype(np.int32) for each in np.divmod(keys[pairs.row], segments))
+    return replace(pairs, row=of_segment, judge=of_judge), difference

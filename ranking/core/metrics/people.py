@@ -26,11 +26,13 @@ from ranking.core.methods.registry import counts_method_named
 from ranking.core.metrics.figures import (
     Drawing,
     Pairs,
+    flipped_p_values,
     pair_differences,
     pairs_of_blocks,
     pairs_of_scores,
     ratios,
     resampled_means,
+    resampled_p_values,
 )
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.selection import folds_of_segments
@@ -124,6 +126,15 @@ class Metric:
         """Scores of systems, shape (n,)."""
         return np.where(np.isnan(self.of_systems), self.means, self.of_systems)
 
+    def resampled(self, drawing: Drawing) -> FloatArray:
+        """Return scores of systems in resamples of segments, shape (R, n).
+
+        Deviations are those of means over segments, even if a metric scores whole systems in
+        another way, as BLEU does; without segment scores, there are none.
+        """
+        drawn = resampled_means(self.values, segment_keys(self.segments), drawing)
+        return self.scores + np.where(np.isnan(self.means), 0.0, drawn - self.means)
+
     def of(self, segments: Int64Array) -> FloatArray:
         """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
         found = np.full((len(segments), self.values.shape[1]), np.nan)
@@ -181,10 +192,15 @@ class People:
         """Fold of each segment, shape (S,), for tuning the threshold for ties on other folds; None
         for a single segment.
         """
-        count = min(_FOLDS, len(self.segments))
-        return (
-            folds_of_segments(self.segments, count, seed=self.drawing.seed) if count > 1 else None
-        )
+        count, seed = min(_FOLDS, len(self.segments)), self.drawing.seed
+        return folds_of_segments(self.segments, count, seed=seed) if count > 1 else None
+
+    @cached_property
+    def p_values(self) -> FloatArray:
+        """p-values of "the first is better than the second" for each pair of systems, shape (n (n − 1) / 2,)."""
+        if self.values is None:
+            return resampled_p_values(self.resampled["segments"])
+        return flipped_p_values(self.values, self.keys, self.drawing)
 
     @cached_property
     def least_separated(self) -> FloatArray:
@@ -367,20 +383,15 @@ def people_of_scores(
     if len(kept) < 2:
         raise NothingComparedError("fewer than two systems have a score")
     some = some.take([some.systems[index] for index in kept.tolist()])
-    values, numbers = some.values[rows], some.segments[rows]
-    resampled = resampled_means(values, segment_keys(numbers), drawing)
-    drawn = resampled + (some.scores - some.means)
+    values, drawn = some.values[rows], some.resampled(drawing)
+    unchanged = np.tile(some.scores, (drawing.resamples, 1))
     return People(
         systems=some.systems,
-        segments=numbers,
+        segments=some.segments[rows],
         scores=some.scores,
         # No judges are known, so resampling them changes nothing.
-        resampled={
-            "segments": drawn,
-            "judges": np.tile(some.scores, (drawing.resamples, 1)),
-            "cells": drawn,
-        },
-        fewest_units=len(numbers),
+        resampled={"segments": drawn, "judges": unchanged, "cells": drawn},
+        fewest_units=len(values),
         pairs=pairs_of_scores(values),
         values=values,
         drawing=drawing,
