@@ -3,6 +3,7 @@
 
 const state = document.getElementById("live-state");
 const announcement = document.getElementById("live-announcement");
+const signedOut = document.getElementById("signed-out");
 const words = /** @type {Record<string, string>} */ (state.dataset);
 
 const board = () => document.getElementById("dashboard");
@@ -39,6 +40,7 @@ function ageInWords(seconds) {
 }
 
 function show() {
+  state.hidden = !signedOut.hidden;
   state.classList.toggle("in-trouble", trouble !== "");
   const text =
     trouble ||
@@ -60,16 +62,15 @@ document.body.addEventListener("htmx:beforeRequest", (event) => {
 });
 
 document.body.addEventListener("htmx:afterRequest", (event) => {
+  if (stopped || !isOurs(event)) return;
   const { status } = /** @type {CustomEvent} */ (event).detail.xhr;
-  // Sections of analyses may notice first that the session has ended.
-  if (stopped || (!isOurs(event) && status !== 401)) return;
   if (status === 200 || status === 304) {
     trouble = "";
     wait = 0;
     notBefore = 0;
-  } else if (status === 401 || status === 403 || status === 404) {
+  } else if (status === 403 || status === 404) {
     stopped = true;
-    trouble = status === 401 ? words.signedOut : words.gone;
+    trouble = words.gone;
   } else {
     wait = Math.min(PATIENCE_MS, 2 * wait + 1000);
     notBefore = performance.now() + wait;

@@ -125,19 +125,23 @@ def test_without_a_connection_the_page_says_so_and_asks_less_often(
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("part", ["", "progress/"])
 def test_a_session_that_ended_stops_the_questions(
-    page: Page, writer: TestSetWriter, tolerate: list[str]
+    page: Page, writer: TestSetWriter, tolerate: list[str], part: str
 ) -> None:
     tolerate.append("401")
     page.clock.install()
     enter_ranking(page, writer.campaign)
+    page.goto(page.url + part)
     headline = page.get_by_role("heading", level=1).inner_text()
     with page.expect_response(lambda answer: answer.status == 401):
         page.context.clear_cookies()
-        page.clock.run_for(1_500)
-    expect(page.locator("#live-state")).to_have_text("signed out · sign in again to continue")
+        page.clock.run_for(21_000)
+    notice = page.get_by_role("alert")
+    expect(notice).to_have_text("You are signed out. Sign in")
+    expect(page.locator("#live-state:visible")).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_have_text(headline)
 
     asked = polls(page, "/")
-    page.clock.run_for(10_000)
+    page.clock.run_for(21_000)
     assert asked == []

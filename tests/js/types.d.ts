@@ -570,6 +570,7 @@ type PlainId =
   | "sign-in-cancel"
   | "sign-in-here"
   | "sign-in-problem"
+  | "signed-out"
   | "skip"
   | "skip-cancel"
   | "skip-problem"
