@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import METHOD, swaps_in_words
+from ranking.core.counting.counts import compared_groups
 from ranking.core.firmness.fewest_blocks import FewestBlocks, fewest_blocks
 from ranking.core.firmness.without_each import WithoutEach, without_each
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
-from ranking.core.rankings.rank import compared_groups
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Named, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Task
 from ranking.analyses.options import Option, Words, completed
-from ranking.core.methods.bradley_terry import NotConvergedError
+from ranking.core.methods.newton import NotConvergedError
 from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
 from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import METHOD, SEED, Option, swaps_in_words
 from ranking.analyses.ranking import numbered_groups
+from ranking.core.counting.counts import compared_groups
 from ranking.core.rankings.mean_scores import MethodOrder, orders_by_methods
-from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.selection import (
     MethodSelection,

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, Option
 from ranking.core.arrays import BoolArray, Int32Array, Int64Array
+from ranking.core.counting.counts import compared_groups
 from ranking.core.diagnosis.one_system import (
     ClearSegment,
     ShareWon,
@@ -25,7 +26,6 @@ from ranking.core.diagnosis.one_system import (
 )
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
-from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import names_in_order
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Named, Report, Table, end_columns, interval_plot

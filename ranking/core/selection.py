@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
 from ranking.core.counting.counts import Tallies, tally
+from ranking.core.counting.resampling import shuffled
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.hopkins_may import HopkinsMayModel, hopkins_may, outcome_chances
+from ranking.core.methods.hopkins_may import hopkins_may, outcome_chances
 from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.registry import method_named
 from ranking.core.methods.trueskill import Games
@@ -103,15 +104,16 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
 
 @on_any_engine(threads=True)
 def predict_by_ability(
-    model: HopkinsMayModel, inference: Literal["collapsed", "gibbs"], seed: int, blocks: Blocks
+    radius: float | None, inference: Literal["collapsed", "gibbs"], seed: int, blocks: Blocks
 ) -> Int8Array:
     """Predict the most probable outcome in the relative-ability model."""
-    ability = hopkins_may(blocks, model=model, inference=inference, seed=seed)
-    known = ability.estimable[:, np.newaxis] & ability.estimable[np.newaxis, :]
-    radius = ability.extra.get("radius")
-    if not isinstance(radius, float):
+    ability = hopkins_may(blocks, radius=radius, inference=inference, seed=seed)
+    estimable = ability.scores.estimable
+    known = estimable[:, np.newaxis] & estimable[np.newaxis, :]
+    found = ability.extra.get("radius")
+    if not isinstance(found, float):
         return np.full(known.shape, UNKNOWN, dtype=np.int8)
-    chances = outcome_chances(np.nan_to_num(ability.mu), radius, model.noise)
+    chances = outcome_chances(np.nan_to_num(ability.scores.values), found)
     # Two equally probable wins are not a tie, but there is no better prediction.
     even = np.isclose(chances[0], chances[2], rtol=0, atol=1e-12)
     decided = np.where(even, TIE, np.where(chances[0] > chances[2], WIN, LOSS))
@@ -156,8 +158,9 @@ def predictors(
     for name, given in parameters.items():
         complete = method_named(name).complete({**_RUNS.get(name, {}), **given})
         if name == "hopkins_may":
-            model = HopkinsMayModel(radius=complete.pop("radius"))
-            found[name] = partial(predict_by_ability, model, complete["inference"], seed)
+            found[name] = partial(
+                predict_by_ability, complete["radius"], complete["inference"], seed
+            )
         else:
             found[name] = partial(predict_by_scores, partial(score_by_method, name, complete, seed))
     return found
@@ -391,12 +394,10 @@ def data_requirements(
     ValueError
         As for `select_method`, and if a share is out of range.
     """
-    from ranking.core.methods.trueskill_kernels import shuffled
-
     if any(not 0 < share <= 1 for share in shares):
         raise ValueError("shares: expected numbers above 0, up to 1")
     fold = folds_of_segments(blocks.segment, folds, seed=seed)
-    place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), 0)
+    place = shuffled(blocks.key, seed=seed, run=0)
     correct = np.full((folds, len(shares), len(predictors)), np.nan)
     learnt_from = np.empty((folds, len(shares)))
     for each in range(folds):

@@ -20,7 +20,7 @@ from campaign.formats import FormatError, InputFile, TestSetFormat, detect_forma
 from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
 from ranking.core.counting.resampling import LEVELS, Level
-from ranking.core.methods.bradley_terry import NotConvergedError
+from ranking.core.methods.newton import NotConvergedError
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.sharding import Engine, EngineError, ThisMachine

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.sparse import csgraph
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.judged.blocks import Blocks
@@ -48,6 +49,25 @@ class Tallies:
     def tied(self) -> int:
         """Number of tied comparisons, each counted once."""
         return int(self.ties.sum()) // 2
+
+    @property
+    def compared(self) -> Int64Array:
+        """Indices of the systems that were compared with others, including ties."""
+        return np.flatnonzero((self.wins + self.wins.T + self.ties).any(axis=1))
+
+
+def compared_groups(tallies: Tallies) -> list[Int64Array]:
+    """Return the groups of systems connected by comparisons, including ties, largest first.
+
+    Groups of equal size are sorted by their first systems. Systems never compared are in no group.
+    """
+    kept = tallies.compared
+    if not len(kept):
+        return []
+    linked = (tallies.wins + tallies.ties)[np.ix_(kept, kept)] > 0
+    count, member = csgraph.connected_components(linked, directed=False)
+    groups = [kept[member == group] for group in range(count)]
+    return sorted(groups, key=lambda group: (-len(group), int(group[0])))
 
 
 def tally(blocks: Blocks) -> Tallies:

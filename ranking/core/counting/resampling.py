@@ -113,10 +113,10 @@ def poisson_weights(
     ValueError
         If `seed`, `resamples` or `first_resample` is out of range.
     """
-    start = generator_states(key, seed=seed, resamples=resamples, first=first_resample)
+    start = generator_states(key, seed=seed)
     first_group = first_resample // _LANES
     groups = np.arange(first_group, -(-(first_resample + resamples) // _LANES), dtype=np.uint64)
-    bits = _mix(start[:, np.newaxis] + (groups + np.uint64(1)) * _GAMMA)
+    bits = random_bits(start, groups)
     # "<u8" before "<u2", so that lane 0 is the low sixteen bits on every platform.
     lanes = bits.astype("<u8", copy=False).view("<u2")
     offset = first_resample - first_group * _LANES
@@ -149,35 +149,30 @@ def uniform_numbers(
     float64, shape (B, R)
         At least 0 and below 1, in steps of 2**-53.
     """
-    start = generator_states(~key, seed=seed, resamples=resamples, first=first_resample)
+    start = generator_states(~key, seed=seed)
     ids = np.arange(first_resample, first_resample + resamples, dtype=np.uint64)
-    bits = _mix(start[:, np.newaxis] + (ids + np.uint64(1)) * _GAMMA)
+    bits = random_bits(start, ids)
     return np.asarray((bits >> np.uint64(11)) * 2.0**-53)
 
 
-def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int) -> UInt64Array:
-    """Return the initial state of each unit's generator.
+def generator_states(key: UInt64Array, *, seed: int) -> UInt64Array:
+    """Return the initial state of each unit's generator, shape (B,).
 
-    Parameters
-    ----------
-    key : uint64, shape (B,)
-    seed, resamples, first : int
-        As for `poisson_weights`.
-
-    Returns
-    -------
-    uint64, shape (B,)
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
+    Raises ValueError if the seed is out of range.
     """
     if not 0 <= seed < 1 << 64:
         raise ValueError("seed: expected 0 ≤ seed < 2**64")
-    if resamples < 0 or first < 0:
-        raise ValueError("resamples and first_resample must not be negative")
     return _mix(key ^ _mix(np.array([seed], dtype=np.uint64) + _GAMMA))
+
+
+def random_bits(start: UInt64Array, index: UInt64Array) -> UInt64Array:
+    """Return numbers of some generators, given their initial states, shape (B, I)."""
+    return _mix(start[:, np.newaxis] + (index + np.uint64(1)) * _GAMMA)
+
+
+def shuffled(key: UInt64Array, *, seed: int, run: int) -> UInt64Array:
+    """Return numbers for sorting units, each depending only on (seed, run, key of the unit)."""
+    return _mix(key ^ generator_states(np.array([run], dtype=np.uint64), seed=seed))
 
 
 #: Number of units resampled at a time: their weights take two megabytes per 1,000 resamples.

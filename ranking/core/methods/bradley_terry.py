@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Counts, Layout
+from ranking.core.methods.newton import NotConvergedError, maximise
 from ranking.core.scores import NotEstimable, Scores
 
 
@@ -83,16 +84,6 @@ def _closure(linked: BoolArray) -> BoolArray:
 
 
 _MAX_STEPS = 100
-#: A fit has converged when a Newton step would move no parameter by more than this …
-_SMALL_STEP = 1e-11
-#: … or when a step would add no more than this to the likelihood (a millionth of a standard error)
-#: and steps no longer shrink: with millions of comparisons, rounding errors exceed the effect of a
-#: few.
-_SMALL_GAIN = 1e-12
-
-
-class NotConvergedError(ArithmeticError):
-    """The likelihood was not maximised within the allowed number of steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,35 +163,25 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     ties_bind = has_limit[:, np.newaxis, np.newaxis] & (ties > 0)
     found = separation((wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0)
     data = _Data(wins * found.bounded, ties * found.bounded * ties_bind, found.bounded)
-    theta, eta = data.start()
-    value = data.log_likelihood(theta, eta)
-    before = np.full(len(theta), np.inf)
-    arrived = np.zeros(len(theta), dtype=np.bool_)
-    for _ in range(_MAX_STEPS):
-        step, information = data.newton_step(theta, eta)
-        size = np.abs(step).max(axis=1, initial=0.0)
-        gain = np.einsum("si,sij,sj->s", step, information, step)
-        arrived |= (size <= _SMALL_STEP) | ((gain <= _SMALL_GAIN) & (size > before / 2))
-        if arrived.all():
-            break
-        before = size
-        theta, eta, value = _ascend(data, theta, eta, value, step)
-    else:
+    at, converged = maximise(
+        data.log_likelihood, data.derivatives, data.start(), most_steps=_MAX_STEPS
+    )
+    if not converged.all():
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
-    _, information = data.newton_step(theta, eta)
+    _gradient, information = data.derivatives(at)
     response = np.asarray(np.linalg.inv(information)[:, :n, :], dtype=np.float64)
     response[:, :, :n] -= data.gauge()
     return DavidsonFit(
-        ability=theta,
-        tie=np.where(has_limit, np.where(data.tied > 0, np.exp(eta), 0.0), np.inf),
-        log_likelihood=np.where(has_limit, value, np.nan),
+        ability=data.centred(at[:, :n]),
+        tie=np.where(has_limit, np.where(data.tied > 0, np.exp(at[:, n]), 0.0), np.inf),
+        log_likelihood=np.where(has_limit, data.log_likelihood(at), np.nan),
         response=response,
         separation=found,
     )
 
 
 class _Data:
-    """Sufficient statistics of S samples, and their likelihood.
+    """Sufficient statistics of S samples, and their likelihood as a function of (θ, log ν).
 
     `bounded` marks the finite differences of two systems; the counts contain only these.
     """
@@ -212,12 +193,12 @@ class _Data:
         self.points = wins.sum(axis=2) + ties.sum(axis=2) / 2
         self.tied = ties.sum(axis=(1, 2)) / 2
 
-    def start(self) -> tuple[FloatArray, FloatArray]:
+    def start(self) -> FloatArray:
         met = self.met.sum(axis=2)
         theta = np.log((self.points + 0.5) / (met - self.points + 0.5))
         decided = met.sum(axis=1) / 2 - self.tied
         eta = np.log(2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5))
-        return self.centred(theta), eta
+        return np.concatenate([self.centred(theta), eta[:, np.newaxis]], axis=1)
 
     def centred(self, theta: FloatArray) -> FloatArray:
         total = (self.bounded @ theta[:, :, np.newaxis])[:, :, 0]
@@ -225,72 +206,46 @@ class _Data:
         return centred
 
     def gauge(self) -> FloatArray:
-        """Return the inverse of the term that `newton_step` adds in directions that the data do not
+        """Return the inverse of the term that `derivatives` adds in directions that the data do not
         determine.
         """
         inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
         return inverse
 
-    def log_likelihood(self, theta: FloatArray, eta: FloatArray) -> FloatArray:
-        log_z, half = self._log_z(theta, eta)
-        tie = np.where(self.ties > 0, half + eta[:, np.newaxis, np.newaxis], 0.0)
-        won = (self.wins * theta[:, :, np.newaxis]).sum(axis=(1, 2))
+    def log_likelihood(self, at: FloatArray) -> FloatArray:
+        log_z, half, _nu = self._chances(at)
+        tie = np.where(self.ties > 0, half + at[:, -1, np.newaxis, np.newaxis], 0.0)
+        won = (self.wins * at[:, :-1, np.newaxis]).sum(axis=(1, 2))
         drawn = (self.ties * tie).sum(axis=(1, 2)) / 2
         total: FloatArray = won + drawn - (self.met * log_z).sum(axis=(1, 2)) / 2
         return total
 
-    def _log_z(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        own, other = theta[:, :, np.newaxis], theta[:, np.newaxis, :]
+    def _chances(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return log Z, (θi + θj) / 2 and ν of each pair."""
+        own, other = at[:, :-1, np.newaxis], at[:, np.newaxis, :-1]
         half = (own + other) / 2
-        nu = np.where(self.tied > 0, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
-        return half + np.log(2 * np.cosh((own - other) / 2) + nu), half
+        nu = np.where(self.tied > 0, np.exp(at[:, -1]), 0.0)[:, np.newaxis, np.newaxis]
+        return half + np.log(2 * np.cosh((own - other) / 2) + nu), half, nu
 
-    def newton_step(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the step in (θ, log ν), and the observed information, made invertible."""
-        samples, n = theta.shape
-        log_z, half = self._log_z(theta, eta)
+    def derivatives(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the gradient, and the observed information, made invertible."""
+        n = at.shape[1] - 1
+        log_z, half, nu = self._chances(at)
         has_ties = self.tied > 0
-        nu = np.where(has_ties, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
         tie = nu * np.exp(half - log_z)
-        points = np.exp(theta[:, :, np.newaxis] - log_z) + tie / 2
-        gradient = np.empty((samples, n + 1))
+        points = np.exp(at[:, :-1, np.newaxis] - log_z) + tie / 2
+        gradient = np.empty_like(at)
         gradient[:, :n] = self.points - (self.met * points).sum(axis=2)
-        gradient[:, n] = self.tied - (self.met * tie).sum(axis=(1, 2)) / 2
+        gradient[:, n] = (self.tied - (self.met * tie).sum(axis=(1, 2)) / 2) * has_ties
         spread = self.met * (points - tie / 4 - points**2)
         with_tie = (self.met * tie * (0.5 - points)).sum(axis=2)
-        information = np.zeros((samples, n + 1, n + 1))
+        information = np.zeros((len(at), n + 1, n + 1))
         information[:, :n, :n] = self.bounded - spread
         diagonal = np.arange(n)
         information[:, diagonal, diagonal] += spread.sum(axis=2)
         information[:, :n, n] = information[:, n, :n] = with_tie
         information[:, n, n] = (self.met * tie * (1 - tie)).sum(axis=(1, 2)) / 2 + ~has_ties
-        gradient[:, n] *= has_ties
-        step = np.linalg.solve(information, gradient[:, :, np.newaxis])[:, :, 0]
-        return step, information
-
-
-def _ascend(
-    data: _Data, theta: FloatArray, eta: FloatArray, value: FloatArray, step: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the parameters after a Newton step, halved until the likelihood does not decrease."""
-    length = np.ones(len(theta))
-    # Smaller changes of the likelihood are rounding errors, which would halve steps forever.
-    grain = 1e-12 * np.maximum(1.0, np.abs(value))
-    for _ in range(40):
-        new_theta = data.centred(theta + length[:, np.newaxis] * step[:, :-1])
-        new_eta = eta + length * step[:, -1]
-        new_value = data.log_likelihood(new_theta, new_eta)
-        worse = ~(new_value >= value - grain)
-        if not worse.any():
-            return new_theta, new_eta, new_value
-        length = np.where(worse, length / 2, length)
-    # No step is short enough for these samples: they keep their parameters and count as not
-    # converged.
-    return (
-        np.where(worse[:, np.newaxis], theta, new_theta),
-        np.where(worse, eta, new_eta),
-        np.where(worse, value, new_value),
-    )
+        return gradient, information
 
 
 def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:

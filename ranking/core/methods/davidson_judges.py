@@ -23,13 +23,12 @@ from scipy import sparse
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Comparisons, comparisons_of, shown_position, tally
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.bradley_terry import NotConvergedError, separation
+from ranking.core.methods.bradley_terry import separation
 from ranking.core.methods.method import Fit, Weights
+from ranking.core.methods.newton import NotConvergedError, maximise
 from ranking.core.scores import Scores
 
 _MAX_STEPS = 200
-_SMALL_STEP = 1e-9
-_HALVINGS = 40
 #: Prior precision of parameters that no comparison determines, such as the mean ability: a standard
 #: deviation of 100.
 _RIDGE = 1e-4
@@ -140,18 +139,17 @@ class JudgeEffectsModel:
         return self._grouped()._maximise()  # noqa: SLF001 - of the same class
 
     def _maximise(self) -> JudgeEffectsFit:
-        at = np.zeros(self.size)
-        value = self._objective(at)
-        for _ in range(_MAX_STEPS):
-            gradient, information = self._gradient_and_information(at)
-            step = np.asarray(np.linalg.solve(information, gradient), dtype=np.float64)
-            if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
-                break
-            at, moved = self._ascend(at, value, step)
-            if moved is None:
-                break
-            value = moved
-        else:
+        def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+            gradient, information = self._gradient_and_information(at[0])
+            return gradient[np.newaxis], information[np.newaxis]
+
+        [at], [converged] = maximise(
+            lambda at: np.array([self._objective(at[0])]),
+            derivatives,
+            np.zeros((1, self.size)),
+            most_steps=_MAX_STEPS,
+        )
+        if not converged:
             raise NotConvergedError(f"the judges' effects did not converge in {_MAX_STEPS} steps")
         return self._result_at(at)
 
@@ -334,17 +332,6 @@ class JudgeEffectsModel:
             (other, one, -1),
         ):
             np.add.at(information, (row, column), sign * firm)
-
-    def _ascend(
-        self, at: FloatArray, value: float, step: FloatArray
-    ) -> tuple[FloatArray, float | None]:
-        grain = 1e-13 * max(1.0, abs(value))
-        for halving in range(_HALVINGS):
-            there = at + step / 2**halving
-            reached = self._objective(there)
-            if reached >= value - grain:
-                return there, reached
-        return at, None
 
     def _result_at(self, at: FloatArray) -> JudgeEffectsFit:
         n, judges = self.systems, self.judges

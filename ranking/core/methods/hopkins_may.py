@@ -16,67 +16,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, Tallies
+from ranking.core.counting.counts import Counts, Layout, tally
+from ranking.core.counting.resampling import generator_states, random_bits
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import (
-    Ability,
-    Extra,
+    Fit,
     canonical_order,
     comparisons_per_pair,
-    count_comparison_groups,
+    fit_of_abilities,
     is_compared,
-    no_ability,
-    weighted_tally,
 )
+from ranking.core.methods.newton import maximise
 from ranking.core.scores import NotEstimable, Scores
 
+#: σ₀, the standard deviation of the abilities, as in WMT 2013–14.
+PRIOR = 1.0
+#: s, the standard deviation of the difference of two perceived qualities, with WMT's σₐ = 0.5 and
+#: σ_obs = 1.
+NOISE = math.sqrt(2 * (0.5**2 + 1.0**2))
 _MAX_STEPS = 100
-
-
-@dataclass(frozen=True)
-class HopkinsMayModel:
-    """Constants of the model; the defaults are those of WMT 2013–14.
-
-    Attributes
-    ----------
-    radius : float or None
-        The decision radius d; None to fit it, with a flat prior. WMT used 0.5.
-    prior : float
-        σ₀, standard deviation of the abilities.
-    system : float
-        σₐ, standard deviation of the quality of a system's outputs.
-    observation : float
-        σ_obs, standard deviation of the quality that a judge perceives around that of the output.
-
-    Raises
-    ------
-    ValueError
-        If a standard deviation is not positive and finite, or the radius is negative or not finite.
-    """
-
-    radius: float | None = None
-    prior: float = 1.0
-    system: float = 0.5
-    observation: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name in ("prior", "system", "observation"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name}: expected a positive number")
-        if self.radius is not None and not 0 <= self.radius < math.inf:
-            raise ValueError("radius: expected a number, 0 or more, or None to fit it")
-
-    @property
-    def noise(self) -> float:
-        """Standard deviation s of the difference of two perceived qualities."""
-        return math.sqrt(2 * (self.system**2 + self.observation**2))
+_TINY = 1e-300
+_BELOW_ONE = 1.0 - 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,67 +68,125 @@ class Modes:
     converged: BoolArray
 
 
-def posterior_modes(
-    wins: Int64Array, ties: Int64Array, model: HopkinsMayModel, *, most_steps: int = _MAX_STEPS
-) -> Modes:
+def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) -> Modes:
     """Return the most probable abilities for R samples of counts, with qualities integrated out.
 
     The posterior is log-concave in abilities and radius, so damped Newton steps find its only mode;
-    `converged` is false if they need more than `most_steps`.
+    `converged` is false if they need too many.
 
     Parameters
     ----------
     wins, ties : int64, shape (R, n, n)
         Counts as in `Tallies`.
+    radius : float or None
+        The decision radius d; None to fit it, with a flat prior. WMT used 0.5.
 
     Raises
     ------
     ValueError
-        If there are ties and the radius is 0, which makes them impossible.
+        If the radius is negative or not finite, or if it is 0 and there are ties, which a radius of
+        0 makes impossible.
     """
-    from ranking.core.methods import hopkins_may_kernels as kernels
-
+    if radius is not None and not 0 <= radius < math.inf:
+        raise ValueError("radius: expected a number, 0 or more, or None to fit it")
     runs, n = wins.shape[:2]
     decided, tied = wins.sum(axis=(1, 2)), ties.sum(axis=(1, 2)) // 2
-    if model.radius == 0 and tied.any():
+    if radius == 0 and tied.any():
         raise ValueError("radius: there are ties, which a radius of 0 makes impossible")
-    if model.radius is None:
-        fitted = (tied > 0) & (decided > 0)
+    fitted = (tied > 0) & (decided > 0) & (radius is None)
+    start = np.zeros((runs, n + 1))
+    if radius is None:
         rate = np.where(fitted, tied / np.maximum(tied + decided, 1), 0.0)
-        radius = model.noise * special.ndtri((1 + rate) / 2)
+        start[:, n] = NOISE * special.ndtri((1 + rate) / 2)
         # With only ties, any radius will do as a start, because the caller must not use the result.
-        radius[(tied > 0) & (decided == 0)] = model.noise
+        start[(tied > 0) & (decided == 0), n] = NOISE
     else:
-        fitted, radius = np.zeros(runs, dtype=np.bool_), np.full(runs, model.radius)
-    result = Modes(
-        mu=np.zeros((runs, n)),
-        radius=np.ascontiguousarray(radius, dtype=np.float64),
-        information=np.zeros((runs, n + 1, n + 1)),
-        fitted=fitted,
-        converged=np.zeros(runs, dtype=np.bool_),
-    )
-    kernels.posterior_modes(
-        np.ascontiguousarray(wins, dtype=np.int64),
-        np.ascontiguousarray(ties, dtype=np.int64),
-        fitted,
-        model.noise,
-        model.prior,
-        most_steps,
-        result.mu,
-        result.radius,
-        result.information,
-        result.converged,
-    )
-    return result
+        start[:, n] = radius
+
+    def log_posterior(at: FloatArray) -> FloatArray:
+        found: FloatArray = _log_likelihood(wins, ties, at) - (at[:, :n] ** 2).sum(axis=1) / (
+            2 * PRIOR**2
+        )
+        found[fitted & (at[:, n] <= 0)] = -np.inf
+        return found
+
+    def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return _derivatives(wins, ties, at, fitted)
+
+    at, converged = maximise(log_posterior, derivatives, start, most_steps=_MAX_STEPS)
+    return Modes(at[:, :n], at[:, n], derivatives(at)[1], fitted, converged)
 
 
-def outcome_chances(mu: FloatArray, radius: float, noise: float) -> FloatArray:
+def _differences(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the differences of abilities, and the radius, in units of the noise."""
+    mu, radius = at[:, :-1], at[:, -1, np.newaxis, np.newaxis]
+    return (mu[:, :, np.newaxis] - mu[:, np.newaxis, :]) / NOISE, radius / NOISE
+
+
+def _tie_chance(delta: FloatArray, radius: FloatArray) -> FloatArray:
+    # In the lower tail, where the distribution function is most precise.
+    chance = special.ndtr(radius - np.abs(delta)) - special.ndtr(-radius - np.abs(delta))
+    return np.maximum(chance, _TINY)
+
+
+def _log_likelihood(wins: Int64Array, ties: Int64Array, at: FloatArray) -> FloatArray:
+    """Return the log-likelihood of counts at abilities and radius, shape (R,)."""
+    delta, radius = _differences(at)
+    tied = np.where(ties > 0, ties * np.log(_tie_chance(delta, radius)), 0.0)
+    return np.asarray((wins * special.log_ndtr(delta - radius) + tied / 2).sum(axis=(1, 2)))
+
+
+def _slopes(at: FloatArray) -> tuple[FloatArray, ...]:
+    """Return derivatives of the log probability of a win by the difference, and of that of a tie by
+    the difference and by the radius, with the densities at both ends of a tie over its probability.
+    """
+    delta, radius = _differences(at)
+    z, above, below = delta - radius, radius - delta, -radius - delta
+    hazard = np.exp(-0.5 * z * z - special.log_ndtr(z)) / math.sqrt(2 * math.pi)
+    chance = _tie_chance(delta, radius)
+    # Without a radius, or beyond the range of floats, nothing is known of ties.
+    chance = np.where(chance > _TINY, chance, np.inf) * math.sqrt(2 * math.pi)
+    at_above, at_below = (np.exp(-0.5 * x * x) / chance for x in (above, below))
+    return hazard, at_below - at_above, at_above + at_below, at_above * above, at_below * below
+
+
+def _derivatives(
+    wins: Int64Array, ties: Int64Array, at: FloatArray, fitted: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the gradient of the log posterior and its negative Hessian; the radius is last."""
+    n = at.shape[1] - 1
+    delta, radius = _differences(at)
+    hazard, by_difference, by_radius, above, below = _slopes(at)
+    # Each tie is held twice, once for each system.
+    half = ties / 2
+    of_win = wins * hazard / NOISE
+    first = of_win + half * by_difference / NOISE
+    curved = of_win * (hazard + delta - radius) / NOISE
+    scale = half / NOISE**2
+    by_both = curved + scale * (by_difference**2 - below + above)
+    mixed = -curved + scale * (by_difference * by_radius - below - above)
+    gradient = np.empty_like(at)
+    gradient[:, :n] = first.sum(axis=2) - first.sum(axis=1) - at[:, :n] / PRIOR**2
+    gradient[:, n] = (half * by_radius / NOISE - of_win).sum(axis=(1, 2))
+    information = np.zeros((len(at), n + 1, n + 1))
+    information[:, :n, :n] = -by_both - by_both.swapaxes(1, 2)
+    diagonal = np.arange(n)
+    information[:, diagonal, diagonal] = (by_both.sum(axis=1) + by_both.sum(axis=2)) + 1 / PRIOR**2
+    of_radius = (mixed.sum(axis=2) - mixed.sum(axis=1)) * fitted[:, np.newaxis]
+    information[:, :n, n] = information[:, n, :n] = of_radius
+    curved += scale * (by_radius**2 - below + above)
+    information[:, n, n] = np.where(fitted, curved.sum(axis=(1, 2)), 1.0)
+    gradient[:, n] *= fitted
+    return gradient, information
+
+
+def outcome_chances(mu: FloatArray, radius: float) -> FloatArray:
     """Return probabilities of a win, tie and loss of each system against each other, shape (3, n,
     n).
     """
-    delta = (mu[:, np.newaxis] - mu[np.newaxis, :]) / noise
-    win = special.ndtr(delta - radius / noise)
-    loss = special.ndtr(-delta - radius / noise)
+    delta = (mu[:, np.newaxis] - mu[np.newaxis, :]) / NOISE
+    win = special.ndtr(delta - radius / NOISE)
+    loss = special.ndtr(-delta - radius / NOISE)
     return np.stack([win, 1 - win - loss, loss])
 
 
@@ -228,8 +252,6 @@ def effective_draws(draws: FloatArray) -> FloatArray:
 def _halves(draws: FloatArray) -> FloatArray:
     chains, length, quantities = draws.shape
     half = length // 2
-    if half < 2:
-        raise ValueError("draws: expected at least four of each chain")
     return draws[:, : 2 * half].reshape(chains * 2, half, quantities)
 
 
@@ -238,197 +260,154 @@ def _halves(draws: FloatArray) -> FloatArray:
 RHAT_LIMIT = 1.01
 #: … and their draws are worth this many independent ones, which give a mean within 0.05 σ.
 MIN_EFFECTIVE_DRAWS = 400
-_FIRST_SWEEPS = 500
+_CHAINS, _FIRST_SWEEPS, _MOST_SWEEPS = 4, 500, 20_000
 #: Chains start this many standard deviations apart, wider than the posterior.
 _APART = 3.0
 
 
-@dataclass(frozen=True, eq=False)
-class PosteriorDraws:
-    """Draws of all chains, one chain after the other.
+class _Sampler:
+    """C chains of a Gibbs sampler over n compared systems.
 
-    Attributes
-    ----------
-    mu : float64, shape (R, n)
-        Abilities, centred on 0 in each draw.
-    radius : float64, shape (R,)
-    converged : bool
-    extra : mapping
-        "inference", "radius", "radius_sigma", "radius_fitted", "rhat" (the largest),
-        "effective_draws" (the smallest), "sweeps" (per chain), "chains".
-    """
-
-    mu: FloatArray
-    radius: FloatArray
-    converged: bool
-    extra: Extra
-
-
-@dataclass(frozen=True, eq=False)
-class _Chain:
-    """State of one chain, and of its stream of random numbers.
-
-    Attributes
-    ----------
-    mu : float64, shape (n,)
-    radius : float64, shape (1,)
-    start, used : uint64
-        The stream, and the number of its numbers already drawn.
-    """
-
-    mu: FloatArray
-    radius: FloatArray
-    start: np.uint64
-    used: np.uint64
-
-
-def _first_state(found: Modes, seed: int, number: int) -> _Chain:
-    """Return the initial state of a chain, which depends only on the seed and its number."""
-    from ranking.core.methods.normal_kernels import stream
-
-    n = found.mu.shape[1]
-    covariance = np.linalg.inv(found.information[0])
-    apart = np.random.default_rng([seed, number]).standard_normal(n + 1) * _APART
-    radius = found.radius[:1].copy()
-    if found.fitted[0]:
-        sigma = float(np.sqrt(covariance[n, n]))
-        radius[0] = max(radius[0] + apart[n] * sigma, radius[0] / 2)
-    return _Chain(
-        mu=found.mu[0] + apart[:n] * np.sqrt(np.diagonal(covariance)[:n]),
-        radius=radius,
-        start=np.uint64(stream(np.uint64(seed), np.uint64(number))),
-        used=np.uint64(0),
-    )
-
-
-def _radius_step(found: Modes) -> float:
-    """Return the step of the walk over the radius; 0 if the radius is given."""
-    n = found.mu.shape[1]
-    # 2.4 conditional standard deviations is the optimal step of a one-dimensional Metropolis walk
-    # (Gelman, Roberts & Gilks 1996).
-    return 2.4 / float(np.sqrt(found.information[0, n, n])) if found.fitted[0] else 0.0
-
-
-def _swept(
-    wins: Int64Array,
-    ties: Int64Array,
-    noise: float,
-    factor: FloatArray,
-    radius_step: float,
-    sweeps: int,
-    chain: _Chain,
-) -> tuple[_Chain, FloatArray]:
-    """Return a chain after some sweeps, with the centred abilities and radius of each, shape
-    (sweeps, n + 1).
-    """
-    from ranking.core.methods.hopkins_may_kernels import gibbs
-
-    mu, radius = np.empty((sweeps, len(wins))), np.empty(sweeps)
-    # The sampler moves the state in place.
-    at, radius_at = chain.mu.copy(), chain.radius.copy()
-    used = gibbs(
-        wins, ties, noise, factor, radius_step, chain.start, chain.used, at, radius_at, mu, radius
-    )
-    after = _Chain(mu=at, radius=radius_at, start=chain.start, used=np.uint64(used))
-    return after, np.column_stack([mu - mu.mean(axis=1, keepdims=True), radius])
-
-
-def posterior_draws(
-    wins: Int64Array,
-    ties: Int64Array,
-    model: HopkinsMayModel,
-    found: Modes,
-    *,
-    seed: int = 0,
-    chains: int = 4,
-    most_sweeps: int = 20_000,
-) -> PosteriorDraws:
-    """Draw abilities and radius until the chains converge, and return the draws.
-
-    Chains start at different points around the mode and sweep 500 times. Their length is doubled
-    until they converge (R̂ ≤ 1.01 and draws worth 400 independent ones for all quantities). The
-    first half of each chain is discarded.
-
-    A sweep of the Gibbs sampler draws the radius given the abilities, the latent difference of each comparison given both (a
-    normal distribution truncated by the outcome), and all abilities together given the differences. Hopkins & May draw the two
-    qualities of each comparison and then the abilities one by one; this has the same posterior without the slow drift of the mean
-    ability, which no comparison determines. Convergence is measured by split R̂ and the effective sample size (Gelman et al. 2013,
-    §11.4).
+    A sweep draws the radius given the abilities, the latent difference of each comparison given
+    both (a normal distribution truncated by the outcome), and all abilities together given the
+    differences. Hopkins & May draw the two qualities of each comparison and then the abilities one
+    by one; this has the same posterior without the slow drift of the mean ability, which no
+    comparison determines.
 
     Parameters
     ----------
     wins, ties : int64, shape (n, n)
         Counts as in `Tallies`; all systems compared.
-    model : HopkinsMayModel
     found : Modes of one sample
         Mode around which chains start.
     seed : int
         0 ≤ seed < 2**64; a chain depends only on the seed and its number.
-    chains : int
-        At least 2, because convergence cannot be checked with a single chain.
-    most_sweeps : int
-        Maximum number of sweeps per chain. Each takes about 10 ns per comparison.
-
-    Returns
-    -------
-    PosteriorDraws
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
     """
-    if not 0 <= seed < 1 << 64:
-        raise ValueError("seed: expected 0 ≤ seed < 2**64")
-    if chains < 2 or most_sweeps < 8:
-        raise ValueError("expected at least 2 chains, and 8 sweeps")
-    n = len(wins)
-    counts = comparisons_per_pair(wins, ties)
-    precision = np.diag(counts.sum(axis=1) + (model.noise / model.prior) ** 2) - counts
-    factor = np.ascontiguousarray(np.linalg.cholesky(precision))
-    states = [_first_state(found, seed, number) for number in range(chains)]
-    given = (wins, ties, model.noise, factor, _radius_step(found))
-    drawn = np.empty((chains, 0, n + 1))
-    stretch = min(_FIRST_SWEEPS, most_sweeps)
+
+    def __init__(self, wins: Int64Array, ties: Int64Array, found: Modes, seed: int) -> None:
+        n = len(wins)
+        self._wins, self._ties = wins[np.newaxis], ties[np.newaxis]
+        # Groups of equal comparisons: the first system, the second, and the ends of the difference.
+        kinds = np.stack([wins, np.tril(ties)], axis=2)
+        self._first, self._second, tied = np.nonzero(kinds)
+        self._tied, self._counts = tied.astype(np.bool_), kinds[kinds > 0]
+        self._begins = np.cumsum(self._counts) - self._counts
+        self._of_systems = np.zeros((len(tied), n))
+        groups = np.arange(len(tied))
+        self._of_systems[groups, self._first], self._of_systems[groups, self._second] = 1, -1
+        counts = comparisons_per_pair(wins, ties)
+        precision = np.diag(counts.sum(axis=1) + (NOISE / PRIOR) ** 2) - counts
+        self._covariance = np.linalg.inv(precision)
+        self._root = np.linalg.inv(np.linalg.cholesky(precision))
+        # 2.4 conditional standard deviations is the optimal step of a one-dimensional Metropolis
+        # walk (Gelman, Roberts & Gilks 1996); 0 if the radius is given.
+        self._step = 2.4 / math.sqrt(found.information[0, n, n]) if found.fitted[0] else 0.0
+        numbers = np.arange(_CHAINS, dtype=np.uint64)
+        self._start, self._used = generator_states(numbers, seed=seed), 0
+        apart = _APART * np.array(
+            [
+                np.random.default_rng([seed, number]).standard_normal(n + 1)
+                for number in range(_CHAINS)
+            ]
+        )
+        self._at = np.append(found.mu[0], found.radius[0]) + apart * np.sqrt(
+            np.diagonal(np.linalg.inv(found.information[0]))
+        )
+        self._at[:, n] = (
+            np.maximum(self._at[:, n], found.radius[0] / 2) if self._step else found.radius[0]
+        )
+
+    def drawn(self, sweeps: int) -> FloatArray:
+        """Return abilities, centred on 0, and radius after each further sweep, shape (C, S, n + 1)."""
+        draws = np.empty((_CHAINS, sweeps, self._at.shape[1]))
+        for sweep in range(sweeps):
+            if self._step:
+                self._walk()
+            self._draw_abilities()
+            draws[:, sweep] = self._at
+        draws[:, :, :-1] -= draws[:, :, :-1].mean(axis=2, keepdims=True)
+        return draws
+
+    def _uniform(self, count: int) -> FloatArray:
+        """Return the next random numbers of each chain, above 0 and below 1, shape (C, count)."""
+        index = np.arange(self._used, self._used + count, dtype=np.uint64)
+        self._used += count
+        bits = random_bits(self._start, index) >> np.uint64(12)
+        # 52 bits and a half: with one bit more, the largest number would round to 1.
+        return np.asarray((bits + 0.5) * 2.0**-52)
+
+    def _walk(self) -> None:
+        """Take a Metropolis step of the radius."""
+        uniform = self._uniform(2)
+        proposed = self._at.copy()
+        proposed[:, -1] += self._step * special.ndtri(uniform[:, 0])
+        possible = proposed[:, -1] > 0
+        proposed[~possible] = self._at[~possible]
+        there, here = (_log_likelihood(self._wins, self._ties, at) for at in (proposed, self._at))
+        taken = possible & (np.log(uniform[:, 1]) < there - here)
+        self._at[taken] = proposed[taken]
+
+    def _draw_abilities(self) -> None:
+        """Draw the latent differences, each within its ends, and then all abilities."""
+        mu, radius = self._at[:, :-1], self._at[:, -1:] / NOISE
+        delta = (mu[:, self._first] - mu[:, self._second]) / NOISE
+        low = np.where(self._tied, -radius, radius) - delta
+        high = np.where(self._tied, radius - delta, np.inf)
+        # In the lower tail, where the distribution function is most precise.
+        sign = np.where(low > 0, -1.0, 1.0)
+        low, high = np.where(low > 0, -high, low), np.where(low > 0, -low, high)
+        base = special.ndtr(low)
+        chance = special.ndtr(high) - base
+        uniform = self._uniform(int(self._counts.sum()))
+        repeated = np.repeat(np.arange(len(self._counts)), self._counts)
+        share = np.minimum(base[:, repeated] + chance[:, repeated] * uniform, _BELOW_ONE)
+        sums = np.add.reduceat(special.ndtri(share), self._begins, axis=1)
+        sums = np.where(chance < _TINY, self._counts * high, sums)
+        of_systems = (self._counts * delta + sign * sums) @ self._of_systems
+        normal = special.ndtri(self._uniform(mu.shape[1]))
+        self._at[:, :-1] = NOISE * (of_systems @ self._covariance + normal @ self._root)
+
+
+def _drawn(sampler: _Sampler, *, fitted: bool) -> tuple[FloatArray, dict[str, Any], bool]:
+    """Return the draws of all chains, one after the other, shape (R, n + 1), a description of them,
+    and whether they converged.
+
+    The length of the chains is doubled until they converge (R̂ ≤ 1.01 and draws worth 400
+    independent ones for all quantities; Gelman et al. 2013, §11.4). The first half of each chain is
+    discarded.
+    """
+    drawn = sampler.drawn(min(_FIRST_SWEEPS, _MOST_SWEEPS))
     while True:
-        swept = [_swept(*given, stretch, state) for state in states]
-        states = [state for state, _draws in swept]
-        drawn = np.concatenate([drawn, np.stack([draws for _state, draws in swept])], axis=1)
         kept = drawn[:, drawn.shape[1] // 2 :]
         rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
         converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS
-        stretch = min(drawn.shape[1], most_sweeps - drawn.shape[1])
+        stretch = min(drawn.shape[1], _MOST_SWEEPS - drawn.shape[1])
         if converged or stretch <= 0:
             break
-    radius = kept[:, :, n].ravel()
-    return PosteriorDraws(
-        mu=kept[:, :, :n].reshape(-1, n),
-        radius=radius,
-        converged=converged,
-        extra={
-            "inference": "gibbs",
-            "radius": float(radius.mean()),
-            "radius_sigma": float(radius.std()) if found.fitted[0] else None,
-            "radius_fitted": bool(found.fitted[0]),
-            "rhat": rhat,
-            "effective_draws": effective,
-            "sweeps": drawn.shape[1],
-            "chains": chains,
-        },
-    )
+        drawn = np.concatenate([drawn, sampler.drawn(stretch)], axis=1)
+    draws = kept.reshape(-1, kept.shape[2])
+    radius = draws[:, -1]
+    extra = {
+        "inference": "gibbs",
+        "radius": float(radius.mean()),
+        "radius_sigma": float(radius.std()) if fitted else None,
+        "radius_fitted": fitted,
+        "rhat": rhat,
+        "effective_draws": effective,
+        "sweeps": drawn.shape[1],
+        "chains": _CHAINS,
+    }
+    return draws, extra, converged
 
 
 def hopkins_may(
     blocks: Blocks,
     *,
-    inference: Literal["collapsed", "gibbs"] = "collapsed",
-    model: HopkinsMayModel | None = None,
-    weights: npt.NDArray[np.integer] | None = None,
     seed: int = 0,
-    chains: int = 4,
-    most_sweeps: int = 20_000,
-) -> Ability:
-    """Estimate relative abilities from wins, losses and ties.
+    inference: Literal["collapsed", "gibbs"] = "collapsed",
+    radius: float | None = None,
+) -> Fit:
+    """Fit relative abilities to wins, losses and ties.
 
     Ties are used, through the decision radius. Collapsed outputs are expanded to every system they
     stand for; a pair inside one candidate is not a comparison. The reference counts as a system
@@ -439,24 +418,19 @@ def hopkins_may(
     ----------
     blocks : Blocks
         B blocks over n systems.
-    inference : {"collapsed", "gibbs"}
-        The mode with Laplace's normal approximation around it, or draws from the exact posterior.
-    model : HopkinsMayModel, optional
-        Constants; by default WMT's, with the radius fitted.
-    weights : integer, shape (B,), optional
-        Weight of each block, for a bootstrap.
     seed : int
         Seed of the draws, 0 ≤ seed < 2**64. The collapsed estimate is deterministic.
-    chains, most_sweeps
-        Options of the draws, see `ranking.core.methods.hopkins_may.posterior_draws`.
+    inference : {"collapsed", "gibbs"}
+        The mode with Laplace's normal approximation around it, or draws from the exact posterior.
+    radius : float, optional
+        The decision radius, see `posterior_modes`.
 
     Returns
     -------
-    Ability
-        `mu`, centred on 0 over the compared systems, and `sigma` of the centred abilities; `draws`
-        for "gibbs". `problem` is NOT_CONVERGED if the fit did not converge; there are no abilities
-        then. `extra`: "inference", "radius", "radius_sigma", "radius_fitted", and for "gibbs" also
-        "rhat", "effective_draws", "sweeps", "chains".
+    Fit
+        Abilities centred on 0 over the compared systems, see `fit_of_abilities`. `extra`:
+        "inference", "radius", "radius_sigma", "radius_fitted", and for "gibbs" also "rhat" (the
+        largest), "effective_draws" (the smallest), "sweeps" (of each chain), "chains".
 
     Raises
     ------
@@ -467,46 +441,37 @@ def hopkins_may(
     ----------
     M. Hopkins, J. May (2013), Models of Translation Competitions, ACL.
     """
-    model = model or HopkinsMayModel()
-    tallies = weighted_tally(blocks, weights)
+    tallies = tally(blocks)
+    mu, sigma = np.full((2, len(tallies.systems)), np.nan)
     if not tallies.comparisons:
-        return no_ability(tallies, NotEstimable.NO_COMPARISON)
-    if model.radius is None and not tallies.wins.any():
-        return no_ability(tallies, NotEstimable.ONLY_TIES)
+        return fit_of_abilities(tallies, mu, sigma, problem=NotEstimable.NO_COMPARISON)
+    if radius is None and not tallies.wins.any():
+        return fit_of_abilities(tallies, mu, sigma, problem=NotEstimable.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
     kept = order[is_compared(tallies.wins, tallies.ties)[order]]
     wins, ties = tallies.wins[np.ix_(kept, kept)], tallies.ties[np.ix_(kept, kept)]
-    found = posterior_modes(wins[np.newaxis], ties[np.newaxis], model)
-    if not found.converged[0]:
-        return no_ability(tallies, NotEstimable.NOT_CONVERGED, {"inference": "collapsed"})
-    if inference == "collapsed":
-        return _laplace(tallies, found, kept)
-    drawn = posterior_draws(
-        wins,
-        ties,
-        model,
-        found,
-        seed=seed,
-        chains=chains,
-        most_sweeps=most_sweeps,
-    )
-    if not drawn.converged:
-        return no_ability(tallies, NotEstimable.NOT_CONVERGED, drawn.extra)
-    return _ability(
-        tallies, kept, drawn.mu.mean(axis=0), drawn.mu.std(axis=0), drawn.extra, drawn.mu
-    )
+    found = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
+    fitted, converged = bool(found.fitted[0]), bool(found.converged[0])
+    extra: dict[str, Any] = {"inference": "collapsed"}
+    if converged and inference == "collapsed":
+        covariance = np.linalg.inv(found.information[0])
+        m = len(kept)
+        centring = np.eye(m) - 1 / m
+        mu[kept] = found.mu[0] - found.mu[0].mean()
+        sigma[kept] = np.sqrt(np.diagonal(centring @ covariance[:m, :m] @ centring))
+        extra["radius"] = float(found.radius[0])
+        extra["radius_sigma"] = math.sqrt(covariance[m, m]) if fitted else None
+        extra["radius_fitted"] = fitted
+    elif converged:
+        draws, extra, converged = _drawn(_Sampler(wins, ties, found, seed), fitted=fitted)
+        if converged:
+            mu[kept], sigma[kept] = draws[:, :-1].mean(axis=0), draws[:, :-1].std(axis=0)
+    problem = None if converged else NotEstimable.NOT_CONVERGED
+    return fit_of_abilities(tallies, mu, sigma, extra, problem=problem)
 
 
-def score_counts(
-    wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel | None = None
-) -> Scores:
-    """Score R resamples by their collapsed estimates.
-
-    Parameters
-    ----------
-    wins, ties : int64, shape (R, n, n)
-        Counts as in `Tallies`, of each resample.
-    model : HopkinsMayModel, optional
+def scores(counts: Counts, *, radius: float | None = None, **_: Any) -> Scores:
+    """Score R resamples by their collapsed estimates, which are close to those of Gibbs sampling.
 
     Returns
     -------
@@ -514,9 +479,9 @@ def score_counts(
         Shape (R, n), centred in each resample. Systems without comparisons cannot be estimated, nor
         can any system in a resample with only ties or without convergence.
     """
-    model = model or HopkinsMayModel()
-    found = posterior_modes(wins, ties, model)
-    known = wins.any(axis=(1, 2)) if model.radius is None else np.ones(len(wins), dtype=np.bool_)
+    wins, ties = counts.wins, counts.tied
+    found = posterior_modes(wins, ties, radius)
+    known = wins.any(axis=(1, 2)) if radius is None else np.ones(len(wins), dtype=np.bool_)
     estimable = is_compared(wins, ties) & (found.converged & known)[:, np.newaxis]
     count = np.maximum(np.count_nonzero(estimable, axis=1, keepdims=True), 1)
     centre = np.where(estimable, found.mu, 0).sum(axis=1, keepdims=True) / count
@@ -524,48 +489,7 @@ def score_counts(
     return Scores(values=values, estimable=estimable)
 
 
-def _laplace(tallies: Tallies, found: Modes, kept: Int64Array) -> Ability:
-    covariance = np.linalg.inv(found.information[0])
-    m = len(kept)
-    centring = np.eye(m) - 1 / m
-    sigma = np.sqrt(np.diagonal(centring @ covariance[:m, :m] @ centring))
-    fitted = bool(found.fitted[0])
-    extra: Extra = {
-        "inference": "collapsed",
-        "radius": float(found.radius[0]),
-        "radius_sigma": math.sqrt(covariance[m, m]) if fitted else None,
-        "radius_fitted": fitted,
-    }
-    return _ability(tallies, kept, found.mu[0] - found.mu[0].mean(), sigma, extra)
-
-
-def _ability(
-    tallies: Tallies,
-    kept: Int64Array,
-    mu: FloatArray,
-    sigma: FloatArray,
-    extra: Extra,
-    draws: FloatArray | None = None,
-) -> Ability:
-    """Return an `Ability` of all systems, with estimates for the kept ones."""
-    n = len(tallies.systems)
-    every = np.full((3, n), np.nan)
-    every[0, kept], every[1, kept], every[2, kept] = mu, sigma, 1.0
-    all_draws = np.full((0 if draws is None else len(draws), n), np.nan)
-    if draws is not None:
-        all_draws[:, kept] = draws
-    return Ability(
-        systems=tallies.systems,
-        mu=every[0],
-        sigma=every[1],
-        estimable=every[2] == 1.0,
-        draws=all_draws,
-        groups=count_comparison_groups(tallies),
-        extra=extra,
-    )
-
-
-def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> FloatArray:
+def influence(counts: Counts, *, radius: float | None = None, **_: Any) -> FloatArray:
     """Return the influence of each further comparison on the centred abilities.
 
     This is the derivative of the posterior mode with respect to the counts, by the implicit
@@ -574,9 +498,7 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> F
 
     Parameters
     ----------
-    wins, ties : int64, shape (n, n)
-        Counts as in `Tallies`.
-    model : HopkinsMayModel
+    counts : Counts of shape (n, n)
 
     Returns
     -------
@@ -585,29 +507,24 @@ def gradient(wins: Int64Array, ties: Int64Array, *, model: HopkinsMayModel) -> F
         for comparisons with systems not compared so far, and for ties if the radius is 0. All are 0
         without a mode, which is the case without convergence or with only ties.
     """
-    from scipy import stats  # a fifth of Django's start-up time
-
+    wins, ties = counts.wins, counts.tied
     n = len(wins)
     cells = np.zeros((n, Layout(n, ties=True).size))
-    found = posterior_modes(wins[np.newaxis], ties[np.newaxis], model)
-    if not found.converged[0] or (model.radius is None and not wins.any()):
+    found = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
+    if not found.converged[0] or (radius is None and not wins.any()):
         return cells
     known = is_compared(wins, ties)
     both = np.outer(known, known) & ~np.eye(n, dtype=np.bool_)
     # A radius that is not fitted has only its own curvature, and no influence.
     response = np.linalg.inv(found.information[0])[:n, :]
     response = (response - response[known].mean(axis=0)) * known[:, np.newaxis]
-    by_difference = response[:, :n, np.newaxis] - response[:, np.newaxis, :n]
-    by_radius = response[:, n, np.newaxis, np.newaxis]
-    delta = (found.mu[0][:, np.newaxis] - found.mu[0]) / model.noise
-    radius = float(found.radius[0]) / model.noise
-    hazard = np.exp(stats.norm.logpdf(delta - radius) - special.log_ndtr(delta - radius))
-    won = (by_difference - by_radius) * hazard / model.noise
-    cells[:, : n * n] = (won * both).reshape(n, n * n)
-    if radius > 0:
-        above, below = stats.norm.pdf(radius - delta), stats.norm.pdf(-radius - delta)
-        chance = special.ndtr(radius - delta) - special.ndtr(-radius - delta)
-        drew = by_difference * (below - above) + by_radius * (above + below)
-        drew = np.divide(drew, chance * model.noise, out=np.zeros_like(drew), where=chance > 0)
+    by_difference = (response[:, :n, np.newaxis] - response[:, np.newaxis, :n]) / NOISE
+    by_radius = response[:, n, np.newaxis, np.newaxis] / NOISE
+    hazard, of_difference, of_radius, *_rest = _slopes(
+        np.append(found.mu, found.radius)[np.newaxis]
+    )
+    cells[:, : n * n] = ((by_difference - by_radius) * hazard * both).reshape(n, n * n)
+    if found.radius[0] > 0:
+        drew = by_difference * of_difference + by_radius * of_radius
         cells[:, n * n :] = (drew * np.triu(both)).reshape(n, n * n)
     return cells

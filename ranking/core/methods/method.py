@@ -1,6 +1,4 @@
-"""Interface of ranking methods on blocks and resamples, and abilities as estimated by TrueSkill and
-Hopkins–May.
-"""
+"""Interface of ranking methods on blocks and resamples."""
 
 from __future__ import annotations
 
@@ -12,10 +10,9 @@ from typing import Any, ClassVar, Literal, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csgraph
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, Tallies, chunks, count, tally
+from ranking.core.counting.counts import Layout, Tallies, chunks, compared_groups, count
 from ranking.core.counting.moments import (
     MIN_UNITS,
     Moments,
@@ -35,87 +32,6 @@ from ranking.core.uncertainty import (
     with_least_variance,
 )
 
-#: Additional information on a fit, as plain JSON.
-Extra = Mapping[str, bool | int | float | str | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Ability:
-    """Abilities of n systems on the method's own scale: higher is better, only differences matter.
-
-    Attributes
-    ----------
-    systems : tuple of str, length n
-    mu : float64, shape (n,)
-        The abilities; NaN if and only if `estimable` is False.
-    sigma : float64, shape (n,)
-        Standard deviations of the abilities as the method defines them, see `sigma_is`; NaN where
-        `mu` is. They do not measure how much abilities vary between campaigns: see
-        `Method.standard_errors`.
-    estimable : bool, shape (n,)
-        Whether the system was compared and the fit converged.
-    draws : float64, shape (R, n)
-        Abilities in the R runs or posterior draws behind `mu`, for rank ranges; R may be 0.
-    groups : int
-        Number of connected groups of compared systems. If there are several, only the prior relates
-        systems of different groups, which pages that show such a ranking must state.
-    problem : NotEstimable or None
-        Why no ability could be estimated; None if some could.
-    extra : mapping
-        Further results of the fit, documented by each method.
-    sigma_is : str
-        Definition of `sigma`: the standard deviation of the model's posterior, which treats
-        comparisons as independent, or that of runs on the same comparisons.
-    """
-
-    systems: tuple[str, ...]
-    mu: FloatArray
-    sigma: FloatArray
-    estimable: BoolArray
-    draws: FloatArray
-    groups: int
-    problem: NotEstimable | None = None
-    extra: Extra = field(default_factory=dict)
-    sigma_is: Literal["posterior_sd", "sd_of_runs"] = "posterior_sd"
-
-    @property
-    def scores(self) -> Scores:
-        """The abilities as scores, shape (n,), which are not shares and may be negative."""
-        return Scores(values=self.mu, estimable=self.estimable)
-
-    @property
-    def drawn_scores(self) -> Scores:
-        """The draws as scores, shape (R, n), for `ranking.core.ranges.rank_ranges`."""
-        return Scores(
-            values=self.draws, estimable=np.broadcast_to(self.estimable, self.draws.shape)
-        )
-
-    def comment(self) -> dict[str, Any]:
-        """Return results other than scores as plain JSON, with `sigma` under the name
-        `sigma_is`.
-        """
-        sigma = {
-            name: float(self.sigma[index])
-            for index, name in enumerate(self.systems)
-            if self.estimable[index]
-        }
-        return {**self.extra, "problem": self.problem, "groups": self.groups, self.sigma_is: sigma}
-
-
-def no_ability(tallies: Tallies, problem: NotEstimable, extra: Extra | None = None) -> Ability:
-    """Return an `Ability` without estimates, for the reason `problem`."""
-    n = len(tallies.systems)
-    return Ability(
-        systems=tallies.systems,
-        mu=np.full(n, np.nan),
-        sigma=np.full(n, np.nan),
-        estimable=np.zeros(n, dtype=np.bool_),
-        draws=np.empty((0, n)),
-        groups=count_comparison_groups(tallies),
-        problem=problem,
-        extra=extra or {},
-    )
-
 
 def is_compared(wins: Int64Array, ties: Int64Array) -> BoolArray:
     """Return whether each system was compared with at least one other, shape (..., n)."""
@@ -128,56 +44,6 @@ def comparisons_per_pair(wins: Int64Array, ties: Int64Array) -> Int64Array:
     """
     n = wins.shape[-1]
     return (wins + np.swapaxes(wins, -1, -2) + ties) * ~np.eye(n, dtype=np.bool_)
-
-
-def count_comparison_groups(tallies: Tallies) -> int:
-    """Return the number of groups of systems connected by comparisons, including ties."""
-    met = comparisons_per_pair(tallies.wins, tallies.ties) > 0
-    kept = np.flatnonzero(met.any(axis=1))
-    if not len(kept):
-        return 0
-    count, _ = csgraph.connected_components(met[np.ix_(kept, kept)], directed=False)
-    return int(count)
-
-
-def weighted_tally(
-    blocks: Blocks, weights: npt.NDArray[np.integer] | None, *, collapsed_tie: bool = False
-) -> Tallies:
-    """Return tallies with each block counted `weights` times, for instance in a resample.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        B blocks over n systems.
-    weights : integer, shape (B,), or None
-        Non-negative weight of each block; None for 1.
-    collapsed_tie : bool
-        Whether to count two systems of one candidate as tied, as WMT did. Otherwise they are not
-        compared, because no judge compared them.
-
-    Raises
-    ------
-    ValueError
-        If `weights` has another shape or a negative entry.
-    """
-    count = _tally_collapsed if collapsed_tie else tally
-    if weights is None:
-        return count(blocks)
-    if weights.shape != (len(blocks),) or (weights.size and weights.min() < 0):
-        raise ValueError("weights: expected one for each block, none negative")
-    return count(blocks.take(np.repeat(np.arange(len(blocks)), weights)))
-
-
-def _tally_collapsed(blocks: Blocks) -> Tallies:
-    tallies = tally(blocks)
-    ties = tallies.ties.copy()
-    for position in range(blocks.positions):
-        here = ((blocks.candidates == position) & (blocks.labels > 0)).astype(np.float32)
-        # A product of counts below 2**24 is exact, and fast, in single precision.
-        for rows in chunks(len(blocks), 1 << 20):
-            ties += np.rint(here[rows].T @ here[rows]).astype(np.int64)
-    np.fill_diagonal(ties, 0)
-    return Tallies(systems=tallies.systems, wins=tallies.wins, ties=ties)
 
 
 def canonical_order(wins: Int64Array, ties: Int64Array) -> Int64Array:
@@ -223,6 +89,51 @@ class Fit:
     scores: Scores
     extra: Mapping[str, Any] = field(default_factory=dict)
     reasons: Mapping[int, NotEstimable] = field(default_factory=dict)
+
+
+def fit_of_abilities(
+    tallies: Tallies,
+    mu: FloatArray,
+    sigma: FloatArray,
+    extra: Mapping[str, Any] | None = None,
+    *,
+    problem: NotEstimable | None = None,
+    sigma_is: Literal["posterior_sd", "sd_of_runs"] = "posterior_sd",
+) -> Fit:
+    """Return abilities of n systems, on the method's own scale, as a fit.
+
+    Higher abilities are better, only differences matter, and they may be negative.
+
+    Parameters
+    ----------
+    tallies : Tallies
+    mu : float64, shape (n,)
+        NaN for systems that were not compared, or if the fit did not converge.
+    sigma : float64, shape (n,)
+        Standard deviations of the abilities as the method defines them. They do not measure how
+        much abilities vary between campaigns: see `Method.standard_errors`.
+    extra : mapping, optional
+        Further results of the fit. "problem", "groups" (the number of connected groups of compared
+        systems: only the prior relates systems of different groups) and `sigma_is` are added.
+    problem : NotEstimable, optional
+        Why no ability could be estimated.
+    sigma_is : str
+        Definition of `sigma`: the standard deviation of the model's posterior, which treats
+        comparisons as independent, or that of runs on the same comparisons.
+    """
+    unknown = np.isnan(mu)
+    known = zip(tallies.systems, sigma.tolist(), unknown.tolist(), strict=True)
+    failed = np.flatnonzero(unknown) if problem is NotEstimable.NOT_CONVERGED else unknown[:0]
+    return Fit(
+        scores=Scores(values=mu, estimable=~unknown),
+        extra={
+            **(extra or {}),
+            "problem": problem,
+            "groups": len(compared_groups(tallies)),
+            sigma_is: {name: value for name, value, is_unknown in known if not is_unknown},
+        },
+        reasons=dict.fromkeys(failed.tolist(), NotEstimable.NOT_CONVERGED),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,181 +1,24 @@
-"""Registry of ranking methods, with adapters for those that estimate abilities."""
+"""Registry of ranking methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from ranking.core.arrays import FloatArray
 from ranking.core.counting.counts import Counts
-from ranking.core.judged.blocks import Blocks
-from ranking.core.methods import bradley_terry, davidson_judges, lopez, shares
-from ranking.core.methods import hopkins_may as relative
-from ranking.core.methods import trueskill as ratings
-from ranking.core.methods.method import (
-    Ability,
-    BlocksMethod,
-    CountsMethod,
-    Fit,
-    Method,
-    Weights,
-    joined,
+from ranking.core.methods import (
+    bradley_terry,
+    davidson_judges,
+    hopkins_may,
+    lopez,
+    shares,
+    trueskill,
 )
+from ranking.core.methods.method import BlocksMethod, CountsMethod, Method
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
-from ranking.core.ranges import rank_ranges
-from ranking.core.scores import NotEstimable, Scores
-
-
-def hopkins_may(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    weights: Weights | None = None,
-    inference: Literal["collapsed", "gibbs"] = "collapsed",
-    radius: float | None = None,
-) -> Fit:
-    """Fit relative abilities, see `ranking.core.methods.hopkins_may`."""
-
-    return _fit(
-        relative.hopkins_may(
-            blocks,
-            seed=seed,
-            weights=weights,
-            inference=inference,
-            model=relative.HopkinsMayModel(radius=radius),
-        )
-    )
-
-
-def hopkins_may_resamples(counts: Counts, *, radius: float | None, **_: Any) -> Scores:
-    """Score resamples by the deterministic collapsed estimate, which is close to that of Gibbs
-    sampling.
-    """
-    model = relative.HopkinsMayModel(radius=radius)
-    return relative.score_counts(counts.wins, counts.tied, model=model)
-
-
-def hopkins_may_influence(counts: Counts, *, radius: float | None, **_: Any) -> FloatArray:
-    """Return the influence of one more comparison on each ability, using the collapsed estimate.
-
-    The result is float64 of shape (n, m) for the m cells of the layout with ties; `counts` has
-    shape (n, n).
-    """
-    model = relative.HopkinsMayModel(radius=radius)
-    return relative.gradient(counts.wins, counts.tied, model=model)
-
-
-def trueskill_wmt(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    weights: Weights | None = None,
-    runs: int = 1000,
-    collapsed_tie: bool = True,
-    sigma: float = 0.5,
-    draw_probability: float = 0.25,
-) -> Fit:
-    """Fit TrueSkill as in WMT 2014–16, see `ranking.core.methods.trueskill`."""
-
-    ability = ratings.trueskill_wmt(
-        blocks,
-        seed=seed,
-        weights=weights,
-        runs=runs,
-        collapsed_tie=collapsed_tie,
-        sigma=sigma,
-        draw_probability=draw_probability,
-    )
-    fit = _fit(ability)
-    # Rank ranges define their own resampling; the runs behind the scores do not resample.
-    extra = {name: value for name, value in fit.extra.items() if name != "resample"}
-    if len(ability.draws):
-        extra["ranges_of_runs"] = _ranges_of_runs(ability)
-    return replace(fit, extra=extra)
-
-
-def _ranges_of_runs(ability: Ability) -> dict[str, list[int]]:
-    """Return 95% rank ranges over the runs themselves, as published by WMT14 and WMT15."""
-    ranges = rank_ranges(ability.drawn_scores)
-    return {
-        ability.systems[index]: [int(ranges.low[index]), int(ranges.high[index])]
-        for index in np.flatnonzero(ability.estimable).tolist()
-    }
-
-
-def trueskill_wmt_resamples(
-    counts: Counts,
-    *,
-    seed: int,
-    ids: range,
-    sigma: float,
-    draw_probability: float,
-    **_: Any,
-) -> Scores:
-    """Score each resample by one run of WMT's procedure; with pairs as units, this is WMT16's
-    method.
-    """
-    ties = counts.tied
-    # Resamples are scored one by one: the order of games depends on all counts given, and a
-    # resample must not depend on others scored with it.
-    return joined(
-        [
-            ratings.score_counts(
-                counts.wins[row : row + 1],
-                ties[row : row + 1],
-                seed=seed,
-                first_run=id_,
-                sigma=sigma,
-                draw_probability=draw_probability,
-            )
-            for row, id_ in enumerate(ids)
-        ]
-    )
-
-
-def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blocks:
-    """Return blocks with one candidate per system, so that all equal labels count as ties."""
-    if not collapsed_tie:
-        return blocks
-    shown = blocks.candidates >= 0
-    own = np.where(shown, np.cumsum(shown, axis=1) - 1, -1).astype(np.int8)
-    return replace(blocks, candidates=own)
-
-
-def trueskill(
-    blocks: Blocks,
-    *,
-    seed: int = 0,
-    weights: Weights | None = None,
-    runs: int = 10,
-    draw_probability: float | None = None,
-) -> Fit:
-    """Fit TrueSkill to the comparisons in several shuffled orders, or to a resample in one
-    order.
-    """
-
-    return _fit(
-        ratings.trueskill_online(
-            blocks,
-            seed=seed,
-            weights=weights,
-            runs=runs if weights is None else 1,
-            draw_probability=draw_probability,
-        )
-    )
-
-
-def _fit(ability: Ability) -> Fit:
-    failed = ability.problem is NotEstimable.NOT_CONVERGED
-    without = np.flatnonzero(~ability.estimable).tolist() if failed else []
-    return Fit(
-        scores=ability.scores,
-        extra=ability.comment(),
-        reasons=dict.fromkeys(without, NotEstimable.NOT_CONVERGED),
-    )
+from ranking.core.scores import Scores
 
 
 def _expected_wins(counts: Counts) -> Scores:
@@ -217,17 +60,17 @@ _METHODS: tuple[Method, ...] = (
     ),
     BlocksMethod(
         name="hopkins_may",
-        of_blocks=hopkins_may,
-        of_resamples=hopkins_may_resamples,
-        influence=hopkins_may_influence,
+        of_blocks=hopkins_may.hopkins_may,
+        of_resamples=hopkins_may.scores,
+        influence=hopkins_may.influence,
     ),
     BlocksMethod(
         name="trueskill_wmt",
-        of_blocks=trueskill_wmt,
-        of_resamples=trueskill_wmt_resamples,
-        prepare=with_collapsed_ties,
+        of_blocks=trueskill.trueskill_wmt,
+        of_resamples=trueskill.scores,
+        prepare=trueskill.with_collapsed_ties,
     ),
-    BlocksMethod(name="trueskill", of_blocks=trueskill),
+    BlocksMethod(name="trueskill", of_blocks=trueskill.trueskill),
     CountsMethod(
         name="bradley_terry",
         of_counts=bradley_terry.scores,

@@ -12,23 +12,25 @@ where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve
 from __future__ import annotations
 
 import math
-from typing import Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Tallies, listed_comparisons
+from ranking.core.counting.counts import Counts, listed_comparisons, tally
+from ranking.core.counting.resampling import generator_states, shuffled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import (
-    Ability,
+    Fit,
     Weights,
     canonical_order,
-    count_comparison_groups,
+    comparisons_per_pair,
+    fit_of_abilities,
     is_compared,
-    no_ability,
-    weighted_tally,
 )
+from ranking.core.ranges import rank_ranges
 from ranking.core.scores import NotEstimable, Scores
 
 #: WMT's constants: σ of the prior, β in units of σ·N, and draw probability.
@@ -50,18 +52,18 @@ def trueskill_wmt(
     *,
     seed: int = 0,
     runs: int = 1000,
-    resample: Literal["none", "pairs"] = "none",
-    weights: Weights | None = None,
     collapsed_tie: bool = True,
     sigma: float = SIGMA,
     draw_probability: float = DRAW_PROBABILITY,
-) -> Ability:
-    """Estimate abilities as the Workshops on Statistical Machine Translation (WMT) did in 2014–16.
+) -> Fit:
+    """Fit TrueSkill as the Workshops on Statistical Machine Translation (WMT) did in 2014–16.
 
     A run plays as many games as there are comparisons, N. Each game takes the system with the
     largest variance and an opponent with probability ∝ exp(−|Δμ|) among those compared with it,
     draws one of their stored comparisons with replacement, and updates both. Prior μ 0 and σ 0.5, β
-    = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs.
+    = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs. The runs differ
+    only in the games drawn, as in 2014–15; in 2016, comparisons were resampled before each run, as
+    rank ranges with pairs as units do.
 
     Ties count as draws. Collapsed outputs are expanded to every system they stand for, and two
     systems of one candidate count as tied: no judge compared them, but reproducing the published
@@ -76,11 +78,6 @@ def trueskill_wmt(
         0 ≤ seed < 2**64. Run r depends only on (seed, r), not on `runs`.
     runs : int
         Number R of runs; WMT published ranges over 1,000.
-    resample : {"none", "pairs"}
-        "pairs" resamples the comparisons with replacement before each run, as in 2016; "none" does
-        not, as in 2014–15, so that runs differ only in the games drawn.
-    weights : integer, shape (B,), optional
-        Weight of each block, for a bootstrap of blocks, segments or judges.
     collapsed_tie : bool
         Whether to count pairs inside one candidate as tied; other methods leave them out.
     sigma : float
@@ -90,10 +87,11 @@ def trueskill_wmt(
 
     Returns
     -------
-    Ability
-        `mu` is the mean and `sigma` the standard deviation of the abilities over the runs (not
-        TrueSkill's σ, which is meaningless because the prior is narrow compared with β); `draws`
-        are the runs. `extra`: "comparisons", "runs", "resample", "beta".
+    Fit
+        See `fit_of_abilities`. The standard deviations are those over the runs (not TrueSkill's σ,
+        which is meaningless because the prior is narrow compared with β). `extra`: "comparisons",
+        "runs", "beta", "ranges_of_runs" (95% rank ranges over the runs themselves, as published by
+        WMT14 and WMT15).
 
     Raises
     ------
@@ -107,168 +105,122 @@ def trueskill_wmt(
     """
     if runs < 1:
         raise ValueError("runs: expected at least one")
-    tallies = weighted_tally(blocks, weights, collapsed_tie=collapsed_tie)
+    tallies = tally(with_collapsed_ties(blocks, collapsed_tie=collapsed_tie))
     if not tallies.comparisons:
-        return no_ability(tallies, NotEstimable.NO_COMPARISON)
-    wins, ties = tallies.wins[np.newaxis], tallies.ties[np.newaxis]
-    if resample == "pairs":
-        wins, ties = _resampled_pairs(tallies, seed=seed, runs=runs)
+        unknown = np.full(len(tallies.systems), np.nan)
+        return fit_of_abilities(tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON)
     draws = _runs(
-        wins,
-        ties,
-        order=canonical_order(tallies.wins, tallies.ties),
+        tallies.wins,
+        tallies.ties,
         seed=seed,
         runs=runs,
         sigma=sigma,
-        margin=draw_margin(draw_probability),
+        draw_probability=draw_probability,
     )
-    estimable = is_compared(tallies.wins, tallies.ties)
-    draws[:, ~estimable] = np.nan
-    return Ability(
-        systems=tallies.systems,
-        mu=draws.mean(axis=0),
-        sigma=draws.std(axis=0),
-        estimable=estimable,
-        draws=draws,
-        groups=count_comparison_groups(tallies),
-        extra={
-            "comparisons": tallies.comparisons,
-            "runs": runs,
-            "resample": resample,
-            "beta": sigma * tallies.comparisons * BETA_SHARE,
+    known = ~np.isnan(draws)
+    ranges = rank_ranges(Scores(values=draws, estimable=known))
+    extra = {
+        "comparisons": tallies.comparisons,
+        "runs": runs,
+        "beta": sigma * tallies.comparisons * BETA_SHARE,
+        "ranges_of_runs": {
+            tallies.systems[index]: [int(ranges.low[index]), int(ranges.high[index])]
+            for index in np.flatnonzero(known[0]).tolist()
         },
-        sigma_is="sd_of_runs",
+    }
+    return fit_of_abilities(
+        tallies, draws.mean(axis=0), draws.std(axis=0), extra, sigma_is="sd_of_runs"
     )
 
 
-def score_counts(
-    wins: Int64Array,
-    ties: Int64Array,
-    *,
-    seed: int,
-    first_run: int = 0,
-    sigma: float = SIGMA,
-    draw_probability: float = DRAW_PROBABILITY,
+def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blocks:
+    """Return blocks with one candidate per system, so that all equal labels count as ties."""
+    if not collapsed_tie:
+        return blocks
+    shown = blocks.candidates >= 0
+    own = np.where(shown, np.cumsum(shown, axis=1) - 1, -1).astype(np.int8)
+    return replace(blocks, candidates=own)
+
+
+def scores(
+    counts: Counts, *, seed: int, ids: range, sigma: float, draw_probability: float, **_: Any
 ) -> Scores:
-    """Score R resamples by one run of WMT's procedure each.
+    """Score each of R resamples by one run of WMT's procedure; with pairs as units, this is WMT16's
+    method.
 
-    Parameters
-    ----------
-    wins, ties : int64, shape (R, n, n)
-        Counts as in `Tallies`, of each resample.
-    seed : int
-        0 ≤ seed < 2**64; resample r is scored by run ``first_run + r``.
-
-    Returns
-    -------
-    Scores
-        Shape (R, n); a system without comparisons in a resample cannot be estimated in it.
+    Resample `ids[r]` is scored by the run of that number. A system without comparisons in a
+    resample cannot be estimated in it.
     """
-    values = _runs(
-        wins,
-        ties,
-        order=canonical_order(wins, ties),
-        seed=seed,
-        first_run=first_run,
-        runs=len(wins),
-        sigma=sigma,
-        margin=draw_margin(draw_probability),
-    )
-    estimable = is_compared(wins, ties)
-    return Scores(values=np.where(estimable, values, np.nan), estimable=estimable)
+    values = [
+        _runs(
+            wins,
+            ties,
+            seed=seed,
+            runs=1,
+            first_run=id_,
+            sigma=sigma,
+            draw_probability=draw_probability,
+        )[0]
+        for wins, ties, id_ in zip(counts.wins, counts.tied, ids, strict=True)
+    ]
+    found = np.array(values).reshape(counts.wins.shape[:2])
+    return Scores(values=found, estimable=~np.isnan(found))
 
 
 def _runs(
     wins: Int64Array,
     ties: Int64Array,
     *,
-    order: Int64Array,
     seed: int,
     runs: int,
     sigma: float,
-    margin: float,
+    draw_probability: float,
     first_run: int = 0,
 ) -> FloatArray:
-    """Return the abilities in each run, shape (R, n); 0 for systems never compared.
-
-    `order` is the order in which runs iterate over systems, one for each sample or one for all.
-    """
+    """Return the abilities in each run, shape (R, n); NaN for systems never compared."""
     from ranking.core.methods.trueskill_kernels import matched_runs
 
-    if not 0 <= seed < 1 << 64:
-        raise ValueError("seed: expected 0 ≤ seed < 2**64")
     if sigma <= 0:
         raise ValueError("sigma: expected a positive number")
-    n = wins.shape[-1]
-    mu = np.empty((runs, n))
+    order = canonical_order(wins, ties)
+    total = comparisons_per_pair(wins, ties)
+    numbers = np.arange(first_run, first_run + runs, dtype=np.uint64)
+    beta = sigma * int(total.sum() // 2) * BETA_SHARE
+    mu = np.empty((runs, len(wins)))
     matched_runs(
-        _ordered(wins, order),
-        _ordered(ties, order),
-        np.uint64(seed),
-        first_run,
+        np.ascontiguousarray(wins[np.ix_(order, order)]),
+        np.ascontiguousarray(total[np.ix_(order, order)]),
+        generator_states(numbers, seed=seed),
         sigma,
-        BETA_SHARE,
-        margin,
+        beta,
+        draw_margin(draw_probability) * beta,
         mu,
-        np.empty_like(mu),
     )
     result = np.empty_like(mu)
-    np.put_along_axis(result, np.broadcast_to(order, (runs, n)), mu, axis=1)
+    result[:, order] = mu
+    result[:, ~is_compared(wins, ties)] = np.nan
     return result
 
 
-def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
-    """Return counts with the systems of each sample reordered by its own order, or all by the
-    same.
-    """
-    shape = (len(counts), counts.shape[-1])
-    place = np.broadcast_to(order, shape)
-    rows = np.take_along_axis(counts, place[:, :, np.newaxis], axis=1)
-    return np.ascontiguousarray(
-        np.take_along_axis(rows, place[:, np.newaxis, :], axis=2), dtype=np.int64
-    )
-
-
-def _resampled_pairs(tallies: Tallies, *, seed: int, runs: int) -> tuple[Int64Array, Int64Array]:
-    """Return resampled comparisons for each run, by one multinomial draw over the counted cells."""
-    n = len(tallies.systems)
-    order = canonical_order(tallies.wins, tallies.ties)
-    upper = np.triu_indices(n, 1)
-    wins, ties = tallies.wins[np.ix_(order, order)], tallies.ties[np.ix_(order, order)]
-    cells = np.concatenate([wins[upper], wins.T[upper], ties[upper]])
-    shares = cells / cells.sum()
-    new_wins = np.zeros((runs, n, n), dtype=np.int64)
-    new_ties = np.zeros((runs, n, n), dtype=np.int64)
-    first, second = order[upper[0]], order[upper[1]]
-    for run in range(runs):
-        drawn = np.random.default_rng([seed, run]).multinomial(cells.sum(), shares).reshape(3, -1)
-        new_wins[run, first, second], new_wins[run, second, first] = drawn[0], drawn[1]
-        new_ties[run, first, second] = new_ties[run, second, first] = drawn[2]
-    return new_wins, new_ties
-
-
+#: The prior's mean and standard deviation, and the standard deviation of the noise on each side of
+#: a game: those of the paper.
+_MU, _SIGMA, _BETA = 25.0, 25 / 3, 25 / 6
 _MAX_DRAW = 0.99
 
 
-def trueskill_online(
+def trueskill(
     blocks: Blocks,
     *,
     seed: int = 0,
-    order: Literal["key", "rows"] = "key",
-    runs: int = 10,
     weights: Weights | None = None,
-    mu: float = 25.0,
-    sigma: float = 25 / 3,
-    beta: float = 25 / 6,
-    tau: float = 0.0,
+    runs: int = 10,
     draw_probability: float | None = None,
-) -> Ability:
-    """Estimate abilities by one pass over the comparisons in each of several orders, averaged.
+) -> Fit:
+    """Fit TrueSkill by one pass over the comparisons in each of several orders, averaged.
 
-    TrueSkill learns from each comparison once, so its estimate depends on their order. With
-    ``order="key"``, a run shuffles the blocks by a hash of (seed, run, content key), and the result
-    is the mean over runs. With ``order="rows"``, there is one run over the blocks in the given
-    order, for instance that of judging. Within a block, comparisons are ordered by shown position.
+    TrueSkill learns from each comparison once, so its estimate depends on their order. A run
+    shuffles the blocks by a hash of (seed, run, content key), and the result is the mean over runs.
+    Within a block, comparisons are ordered by shown position.
 
     Ties count as draws. Collapsed outputs are expanded to every system they stand for. Unlike in
     `trueskill_wmt`, β does not grow with the number of comparisons, so standard deviations shrink
@@ -279,78 +231,60 @@ def trueskill_online(
     blocks : Blocks
         B blocks over n systems.
     seed : int
-        0 ≤ seed < 2**64; only used with ``order="key"``.
-    order : {"key", "rows"}
-    runs : int
-        Number R of orders; ignored with ``order="rows"``, which has only one.
+        0 ≤ seed < 2**64.
     weights : integer, shape (B,), optional
-        Weight of each block.
-    mu, sigma : float
-        Mean and standard deviation of the prior; the defaults are those of the paper.
-    beta : float
-        Standard deviation of the noise on each side of a game.
-    tau : float
-        Standard deviation added to each side before a game; 0, since systems do not improve.
+        Weight of each block in a resample, which gets only one run.
+    runs : int
+        Number R of orders.
     draw_probability : float, optional
         Between 0 and 1 (exclusive); None for the share of ties in the data.
 
     Returns
     -------
-    Ability
-        `mu` is the mean over the runs; `sigma` the root of TrueSkill's mean variance plus the
-        variance between orders (of skills relative to their mean); `draws` are the runs. `extra`:
-        "comparisons", "runs", "order", "draw_probability".
+    Fit
+        See `fit_of_abilities`. The standard deviation is the root of TrueSkill's mean variance plus
+        the variance between orders (of skills relative to their mean). `extra`: "comparisons",
+        "runs", "order", "draw_probability".
 
     Raises
     ------
     ValueError
         If an argument is out of range.
     """
-    from ranking.core.methods.trueskill_kernels import one_pass, shuffled
+    from ranking.core.methods.trueskill_kernels import one_pass
 
-    runs = 1 if order == "rows" else runs
     if runs < 1 or not 0 <= seed < 1 << 64:
         raise ValueError("runs: expected at least one; seed: expected 0 ≤ seed < 2**64")
-    if sigma <= 0 or beta <= 0 or tau < 0:
-        raise ValueError("sigma and beta must be positive, tau not negative")
-    tallies = weighted_tally(blocks, weights)
+    if weights is not None:
+        blocks, runs = blocks.take(np.repeat(np.arange(len(blocks)), weights)), 1
+    tallies = tally(blocks)
     if not tallies.comparisons:
-        return no_ability(tallies, NotEstimable.NO_COMPARISON)
+        unknown = np.full(len(tallies.systems), np.nan)
+        return fit_of_abilities(tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON)
     if draw_probability is None:
         draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
-    margin = draw_margin(draw_probability) * beta
-    if weights is not None:
-        blocks = blocks.take(np.repeat(np.arange(len(blocks)), weights))
+    margin = draw_margin(draw_probability) * _BETA
     games = Games(blocks)
     n = len(blocks.systems)
-    draws, variances = np.full((runs, n), float(mu)), np.full((runs, n), float(sigma**2))
+    draws, variances = np.full((runs, n), _MU), np.full((runs, n), _SIGMA**2)
     for run in range(runs):
-        first, second, tie = games.first, games.second, games.tie
-        if order == "key":
-            place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), run)
-            played = np.lexsort((games.turn, place[games.block]))
-            first, second, tie = first[played], second[played], tie[played]
-        one_pass(draws[run], variances[run], first, second, tie, beta, margin, tau)
+        place = shuffled(blocks.key, seed=seed, run=run)
+        played = np.lexsort((games.turn, place[games.block]))
+        sides = games.first[played], games.second[played], games.tie[played]
+        one_pass(draws[run], variances[run], *sides, _BETA, margin)
     estimable = np.zeros(n, dtype=np.bool_)
     estimable[games.first] = estimable[games.second] = True
     draws[:, ~estimable] = variances[:, ~estimable] = np.nan
     # The mean of all skills varies between orders and is meaningless.
     level = draws[:, estimable].mean(axis=1, keepdims=True)
     spread = variances.mean(axis=0) + (draws - level).var(axis=0)
-    return Ability(
-        systems=blocks.systems,
-        mu=draws.mean(axis=0),
-        sigma=np.sqrt(spread),
-        estimable=estimable,
-        draws=draws,
-        groups=count_comparison_groups(tallies),
-        extra={
-            "comparisons": tallies.comparisons,
-            "runs": runs,
-            "order": order,
-            "draw_probability": draw_probability,
-        },
-    )
+    extra = {
+        "comparisons": tallies.comparisons,
+        "runs": runs,
+        "order": "key",
+        "draw_probability": draw_probability,
+    }
+    return fit_of_abilities(tallies, draws.mean(axis=0), np.sqrt(spread), extra)
 
 
 class Games:

@@ -1,7 +1,8 @@
 """Compiled TrueSkill updates. Import the module inside functions: it imports numba.
 
 Functions called from Python have explicit signatures, so that the first import compiles and caches
-them.
+them, next to this file or, if that folder is read-only, in ``NUMBA_CACHE_DIR`` or the user's cache
+folder.
 """
 
 from __future__ import annotations
@@ -12,10 +13,64 @@ import numpy as np
 
 from optional_packages import numba as nb
 from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
-from ranking.core.methods.normal_kernels import between, hazard, mix, pdf, stream, uniform
 
-#: Columns of `Blocks` are read-only.
-_KEYS = nb.types.Array(nb.uint64, 1, "C", readonly=True)
+_SQRT_HALF = math.sqrt(0.5)
+_INV_SQRT_2PI = 1 / math.sqrt(2 * math.pi)
+#: Below this, Φ is computed by its asymptotic series: the error is below 1e-15, and `erfc` is still
+#: far from underflow (at −37).
+_FAR = -30.0
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_M1 = np.uint64(0xBF58476D1CE4E5B9)
+_M2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(12)
+# 52 bits and a half: with one bit more, the largest number would round to 1.
+_UNIT = 2.0**-52
+
+
+@nb.njit(cache=True, nogil=True)
+def pdf(x: float) -> float:
+    """Return the density of the standard normal distribution."""
+    return _INV_SQRT_2PI * math.exp(-0.5 * x * x)
+
+
+@nb.njit(cache=True, nogil=True)
+def cdf(x: float) -> float:
+    """Return the distribution function Φ of the standard normal distribution."""
+    return 0.5 * math.erfc(-x * _SQRT_HALF)
+
+
+@nb.njit(cache=True, nogil=True)
+def hazard(x: float) -> float:
+    """Return the derivative of log Φ, pdf(x) / cdf(x), for any x."""
+    if x > _FAR:
+        return pdf(x) / cdf(x)
+    inverse = 1.0 / (x * x)
+    return -x / (1.0 - inverse * (1.0 - inverse * (3.0 - 15.0 * inverse)))
+
+
+@nb.njit(cache=True, nogil=True)
+def between(low: float, high: float) -> float:
+    """Return Φ(high) − Φ(low) for low ≤ high, without cancellation in the upper tail."""
+    if low > 0.0:
+        return cdf(-low) - cdf(-high)
+    return cdf(high) - cdf(low)
+
+
+@nb.njit(cache=True, nogil=True)
+def mix(state: np.uint64) -> np.uint64:
+    """Return 64 bits scrambled by the finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
+    z = state
+    z = (z ^ (z >> _S30)) * _M1
+    z = (z ^ (z >> _S27)) * _M2
+    return z ^ (z >> _S31)
+
+
+@nb.njit(cache=True, nogil=True)
+def uniform(start: np.uint64, index: np.uint64) -> float:
+    """Return random number `index` of a stream, above 0 and below 1."""
+    bits = mix(start + (index + np.uint64(1)) * _GAMMA) >> _S12
+    return (float(bits) + 0.5) * _UNIT
 
 
 @nb.njit(cache=True, nogil=True)
@@ -57,8 +112,7 @@ def update(
 
 
 @nb.njit(
-    "void(float64[::1], float64[::1], int32[::1], int32[::1], boolean[::1], "
-    "float64, float64, float64)",
+    "void(float64[::1], float64[::1], int32[::1], int32[::1], boolean[::1], float64, float64)",
     cache=True,
     nogil=True,
 )
@@ -70,15 +124,10 @@ def one_pass(
     tie: BoolArray,
     beta: float,
     margin: float,
-    tau: float,
 ) -> None:
     """Update `mu` and `var` with comparisons in order: `first` beat or tied with `second`."""
-    beta2, tau2 = beta * beta, tau * tau
     for k in range(len(first)):
-        i, j = first[k], second[k]
-        var[i] += tau2
-        var[j] += tau2
-        update(mu, var, i, j, tie[k], beta2, margin)
+        update(mu, var, first[k], second[k], tie[k], beta * beta, margin)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -113,71 +162,45 @@ def _opponent(
 
 
 @nb.njit(
-    "void(int64[:, :, ::1], int64[:, :, ::1], uint64, int64, float64, float64, float64, "
-    "float64[:, ::1], float64[:, ::1])",
+    "void(int64[:, ::1], int64[:, ::1], uint64[::1], float64, float64, float64, float64[:, ::1])",
     cache=True,
     nogil=True,
 )
 def matched_runs(
     wins: Int64Array,
-    ties: Int64Array,
-    seed: np.uint64,
-    first_run: int,
+    total: Int64Array,
+    starts: UInt64Array,
     sigma: float,
-    beta_share: float,
-    margin_in_beta: float,
+    beta: float,
+    margin: float,
     mu: FloatArray,
-    var: FloatArray,
 ) -> None:
-    """Fill in each row of `mu` and `var`, shape (R, n), with one run of WMT's procedure.
+    """Fill in each row of `mu`, shape (R, n), with one run of WMT's procedure.
 
-    `wins` and `ties` have shape (R, n, n), or (1, n, n) for the same comparisons in each run.
+    `wins` and `total`, the comparisons of each pair, have shape (n, n); `starts` are the initial
+    states of the runs' random numbers.
     """
-    runs, n = mu.shape
-    e, inverse, chance = np.empty(n), np.empty(n), np.empty(n)
-    total = np.empty((n, n), dtype=np.int64)
-    for run in range(runs):
-        m, v = mu[run], var[run]
-        sample = run if len(wins) > 1 else 0
-        won, tied = wins[sample], ties[sample]
-        matches = 0
+    n = len(wins)
+    v, e, inverse, chance = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    matches = total.sum() // 2
+    for run in range(len(mu)):
+        m, start = mu[run], starts[run]
+        m[:] = 0.0
+        e[:] = 1.0
+        inverse[:] = 1.0
         for i in range(n):
-            e[i], inverse[i], m[i], v[i] = 1.0, 1.0, 0.0, -1.0
-            for j in range(n):
-                total[i, j] = 0 if i == j else won[i, j] + won[j, i] + tied[i, j]
-                if total[i, j] > 0:
-                    # Systems without any comparison keep a negative variance, so they are never
-                    # chosen.
-                    v[i] = sigma * sigma
-                    matches += total[i, j]
-        matches //= 2
-        beta = sigma * matches * beta_share
-        beta2, margin = beta * beta, margin_in_beta * beta
-        start = stream(seed, np.uint64(first_run + run))
+            # Systems without any comparison keep a negative variance, so they are never chosen.
+            v[i] = sigma * sigma if total[i].any() else -1.0
         for match in range(matches):
             i = int(np.argmax(v))
             j = _opponent(i, total, e, inverse, chance, uniform(start, np.uint64(2 * match)))
             # Draw one of the two systems' stored comparisons; only its outcome matters.
             drawn = uniform(start, np.uint64(2 * match + 1)) * total[i, j]
-            if drawn < won[i, j]:
-                update(m, v, i, j, False, beta2, margin)
-            elif drawn < won[i, j] + won[j, i]:
-                update(m, v, j, i, False, beta2, margin)
+            if drawn < wins[i, j]:
+                update(m, v, i, j, False, beta * beta, margin)
+            elif drawn < wins[i, j] + wins[j, i]:
+                update(m, v, j, i, False, beta * beta, margin)
             else:
-                update(m, v, i, j, True, beta2, margin)
+                update(m, v, i, j, True, beta * beta, margin)
             e[i], e[j] = math.exp(m[i]), math.exp(m[j])
             inverse[i], inverse[j] = 1.0 / e[i], 1.0 / e[j]
-
-
-@nb.njit(
-    nb.uint64[::1](_KEYS, nb.uint64, nb.int64),
-    cache=True,
-    nogil=True,
-)
-def shuffled(key: UInt64Array, seed: np.uint64, run: int) -> UInt64Array:
-    """Return numbers for sorting units, each depending only on (seed, run, key of the unit)."""
-    start = stream(seed, np.uint64(run))
-    result = np.empty(len(key), dtype=np.uint64)
-    for k in range(len(key)):
-        result[k] = mix(key[k] ^ start)
-    return result

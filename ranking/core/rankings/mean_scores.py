@@ -21,8 +21,8 @@ from scipy.special import stdtrit
 from ranking.core.arrays import FloatArray
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks, unit_counts
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.methods.method import Method
+from ranking.core.methods.newton import NotConvergedError
 from ranking.core.methods.registry import method_named
 from ranking.core.scores import TIE_DECIMALS, shared_ranks
 from ranking.core.uncertainty import (

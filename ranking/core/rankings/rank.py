@@ -9,10 +9,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csgraph
 
 from ranking.core.arrays import Int64Array
-from ranking.core.counting.counts import Tallies, tally
+from ranking.core.counting.counts import Tallies, compared_groups, tally
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
 from ranking.core.methods.method import CountsMethod, Fit, Method
@@ -429,7 +428,7 @@ def _ranking(
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
-        never = set(tallies.systems).difference(_names(tallies, _compared(tallies)))
+        never = set(tallies.systems).difference(_names(tallies, tallies.compared))
         fit, ranked, found = tied, tallies.without(never), _any_rank(tied)
     kept = np.flatnonzero(fit.scores.estimable)
     shortages = shortages_of(
@@ -571,24 +570,6 @@ def _any_rank(fit: Fit) -> RangesFound:
     )
 
 
-def _compared(tallies: Tallies) -> Int64Array:
-    return np.flatnonzero((tallies.wins + tallies.wins.T + tallies.ties).any(axis=1))
-
-
-def compared_groups(tallies: Tallies) -> list[Int64Array]:
-    """Return the groups of systems connected by comparisons, including ties, largest first.
-
-    Groups of equal size are sorted by their first systems. Systems never compared are in no group.
-    """
-    kept = _compared(tallies)
-    if not len(kept):
-        return []
-    linked = (tallies.wins + tallies.ties)[np.ix_(kept, kept)] > 0
-    count, member = csgraph.connected_components(linked, directed=False)
-    groups = [kept[member == group] for group in range(count)]
-    return sorted(groups, key=lambda group: (-len(group), int(group[0])))
-
-
 def _names(tallies: Tallies, systems: Int64Array) -> tuple[str, ...]:
     return tuple(tallies.systems[index] for index in systems.tolist())
 
@@ -605,7 +586,7 @@ def _side_by_side(
     systems = tuple(
         replace(row, group=number) for number, each in enumerate(ranked, 1) for row in each.systems
     )
-    never = set(tallies.systems).difference(_names(tallies, _compared(tallies)))
+    never = set(tallies.systems).difference(_names(tallies, tallies.compared))
     unranked = [row for each in rankings for row in each.not_estimable]
     unranked += [UnrankedSystem(name, NotEstimable.NO_COMPARISON, ties=0) for name in never]
     extra: dict[str, Any] = {}

@@ -128,7 +128,7 @@ def test_ranges_of_resamples_concatenate(key: list[int], seed: int, head: int, t
     np.testing.assert_array_equal(whole, np.hstack(parts))
 
 
-@pytest.mark.parametrize("bad", [{"seed": -1}, {"seed": 2**64}, {"resamples": -1}])
+@pytest.mark.parametrize("bad", [{"seed": -1}, {"seed": 2**64}])
 def test_arguments_out_of_range_are_refused(bad: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
         poisson_weights(np.zeros(1, np.uint64), **({"seed": 0, "resamples": 1} | bad))

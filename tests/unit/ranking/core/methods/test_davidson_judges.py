@@ -11,13 +11,14 @@ from scipy.optimize import approx_fprime
 
 from ranking.core.counting.counts import Comparisons, comparisons_of, shown_position, tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.bradley_terry import NotConvergedError, davidson
+from ranking.core.methods.bradley_terry import davidson
 from ranking.core.methods.davidson_judges import (
     JudgeEffectsModel,
     Penalty,
     davidson_judges,
     davidson_judges_block_influence,
 )
+from ranking.core.methods.newton import NotConvergedError
 from ranking.core.rankings.rank import rank
 from tests.worlds import World, draw_campaign
 

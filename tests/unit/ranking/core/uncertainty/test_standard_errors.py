@@ -16,6 +16,7 @@ from ranking.core.counting.counts import Counts, Layout, count
 from ranking.core.counting.moments import moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.methods import hopkins_may
 from ranking.core.methods.bradley_terry import gradient, scores
 from ranking.core.methods.registry import method_named
 from ranking.core.rankings.rank import rank
@@ -155,19 +156,17 @@ def test_what_is_at_infinite_distance_has_no_error() -> None:
     }
 
 
-def test_hopkins_may_moves_as_finite_differences_do() -> None:
+def test_hopkins_may_moves_as_finite_differences_do(monkeypatch: pytest.MonkeyPatch) -> None:
     # Millions of comparisons, so that one more is a small step, and a prior of like weight.
-    from ranking.core.methods.hopkins_may import HopkinsMayModel, posterior_modes
-    from ranking.core.methods.hopkins_may import gradient as moves
-
+    monkeypatch.setattr(hopkins_may, "PRIOR", 2e-3)
     rng = np.random.default_rng(4)
     wins = rng.integers(10**5, 10**6, (4, 4)) * ~np.eye(4, dtype=np.bool_)
     ties = np.triu(rng.integers(10**5, 10**6, (4, 4)), 1)
     wins[0, 3] = wins[3, 0] = ties[0, 3] = 0
     layout, step = Layout(4, ties=True), 1000
     cells = np.concatenate([wins.ravel(), ties.ravel()])
-    for model in (HopkinsMayModel(prior=2e-3), HopkinsMayModel(prior=2e-3, radius=0.4)):
-        found = moves(wins, ties + ties.T, model=model)
+    for radius in (None, 0.4):
+        found = hopkins_may.influence(Counts(wins, ties + ties.T), radius=radius)
         for cell in np.flatnonzero(cells).tolist():
             modes = []
             for sign in (1, -1):
@@ -175,7 +174,8 @@ def test_hopkins_may_moves_as_finite_differences_do() -> None:
                 moved[cell] += sign * step
                 counts = layout.unpack(moved)
                 assert counts.ties is not None
-                mode = posterior_modes(counts.wins[np.newaxis], counts.ties[np.newaxis], model)
+                both = counts.wins[np.newaxis], counts.ties[np.newaxis]
+                mode = hopkins_may.posterior_modes(*both, radius)
                 modes.append(mode.mu[0] - mode.mu[0].mean())
             slope = (modes[0] - modes[1]) / (2 * step)
             np.testing.assert_allclose(found[:, cell], slope, rtol=1e-4, atol=1e-11)
