@@ -331,11 +331,6 @@ class SystemSort(models.Model):
             ),
         ]
 
-    @property
-    def has_begun(self) -> bool:
-        """True if the sort is stored, and so may have verdicts."""
-        return not self._state.adding
-
 
 class ClosedComparison(models.Model):
     """Verdict of a comparison. Append-only: verdicts are the only state of a sort.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -17,8 +16,6 @@ from protocols.sorting.statistics.merge_insertion import Pair, pair_of
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.files.labels import system_of, word_of
-from ranking.files.records import FileRead, SelectionError
-from ranking.files.sources import ReadingProgress
 
 #: r of each answer, for the first system; None for identical outputs, which are never shown.
 _SIGNS = {"first": 1, "second": -1, "same": 0, "identical": None}
@@ -46,55 +43,13 @@ class Compared(NamedTuple):
         return -sign if sign and self.first > self.second else sign
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonsRead:
-    """Judged comparisons of a task or of files.
-
-    Attributes
-    ----------
-    judged : mapping of pair to PairJudgments
-        The judgments of each pair that count, from the viewpoint of the system whose name comes
-        first.
-    files : tuple of FileRead
-    excluded_judges : tuple of str
-    """
-
-    judged: Mapping[Pair, PairJudgments]
-    files: tuple[FileRead, ...] = ()
-    excluded_judges: tuple[str, ...] = ()
-
-    @property
-    def counted(self) -> dict[str, int]:
-        """Number of judgments, of judgments of identical outputs, and of judges."""
-        every = self.judged.values()
-        return {
-            "answers": sum(map(len, every)),
-            "identical": sum(int(each.identical.sum()) for each in every),
-            "judges": len({name for each in every for name in each.judges}),
-        }
-
-
-def read_comparisons(
-    names: Sequence[str], *, exclude_judges: Sequence[str] = (), progress: ReadingProgress
-) -> ComparisonsRead:
-    """Read comparisons of two outputs, as `AnswerLines.read` does.
-
-    Raises
-    ------
-    FormatError
-        Also if a judge answers twice for a segment and a pair.
-    SelectionError
-        Also if no answers are left.
-    """
-    read = LINES.read(names, exclude_judges=exclude_judges, progress=progress)
-    if not read.rows:
-        raise SelectionError("no answers are left without these judges")
+def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
+    """Return the judgments of each pair, from the viewpoint of the system whose name comes first."""
     # The result must not depend on the order of the lines.
-    rows: dict[Pair, list[tuple[str, int, int | None]]] = {}
-    for each in sorted(read.rows, key=lambda row: (row.pair, row.segment, row.judge)):
-        rows.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
-    judged = {pair: PairJudgments.of_rows(pair, own) for pair, own in rows.items()}
-    return ComparisonsRead(judged, read.files, read.excluded_judges)
+    found: dict[Pair, list[tuple[str, int, int | None]]] = {}
+    for each in sorted(rows, key=lambda row: (row.pair, row.segment, row.judge)):
+        found.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
+    return {pair: PairJudgments.of_rows(pair, own) for pair, own in found.items()}
 
 
 def _maker() -> MakeRow[Compared]:

@@ -7,43 +7,40 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final
 
+import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
+from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.report import CORRECTION
-from protocols.frame.tables import files_data, rules_between
+from protocols.frame.tables import report_of_answers, rules_between
 from protocols.models import SystemSort
-from protocols.sorting.files import ComparisonsRead, read_comparisons
-from protocols.sorting.sorts import DEFAULTS, MOST, answers_given, sort_decided, verdict_rule
-from protocols.sorting.statistics.chain import SortedChain, SortSettings, Step, sort_judged
+from protocols.sorting.files import LINES, Compared, judged_pairs
+from protocols.sorting.sorts import MOST, RULES, answers_given, quota_of, sort_decided
+from protocols.sorting.statistics.chain import Decision, SortedChain, SortSettings, sort_judged
 from protocols.sorting.statistics.merge_insertion import (
     Pair,
-    PartialOrder,
+    Verdict,
     most_comparisons,
     pair_of,
     partial_order,
 )
-from protocols.sorting.statistics.verdicts import Decision, VerdictRule, verdicts_of
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.analyses.ranking import tests_in_words
-from ranking.code_version import code_version
 from ranking.core.beside import OrderBeside, orders_beside
 from ranking.core.ranges import Correction
 from ranking.core.rankings.two_systems import (
     FEWEST_NORMAL,
     FEWEST_TESTED,
-    ComparisonResult,
     PairJudgments,
-    Preference,
     blocks_of,
 )
 from ranking.core.scores import Shortage
-from ranking.files.sources import ReadingProgress
-from ranking.reports.inputs import AnswersOfFiles, Input, excluded_notes
-from ranking.reports.tables import Column, Plot, Report, Table, Value
+from ranking.reports.inputs import AnswersOfFiles, Input
+from ranking.reports.tables import Column, Plot, Report, Table, end_columns, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
 
@@ -67,13 +64,11 @@ ERROR = Option(
         "judgments": gettext_lazy("Judgments"),
     },
 )
-
-
 #: Described in `docs/commands.md`; 0 and "" mean that an option is not given.
 _OF_FILES = (
     Option(name="systems", default=""),
     Option(name="quota", default=0, low=0, high=MOST),
-    Option(name="extension", default=DEFAULTS["extension"], low=0, high=MOST),
+    Option(name="extension", default=RULES["extension"].initial, low=0, high=MOST),
     Option(name="on_undecided", default="sign", choices={"sign": "", "extend": ""}),
     Option(name="cap", default=0, low=0, high=MOST),
     Option(name="level", default=SortSettings().level, low=0, high=1, is_open=True),
@@ -82,8 +77,6 @@ _OF_FILES = (
     RESAMPLES,
     SEED,
 )
-
-
 _SORT: Final = "sort"
 #: Methods that score the judgments of a sort. Expected Wins averages over a system's opponents,
 #: which differ between systems in a sort; Bradley–Terry accounts for that.
@@ -98,14 +91,13 @@ class SortRead:
     ----------
     systems : collection of str
     settings : SortSettings
-    read : ComparisonsRead
+    judged : mapping of pair to PairJudgments
         For a closed comparison, the judgments behind its verdict; for an open one, those so far.
     decisions : mapping of pair to Decision, or None
         Decision on each comparison of a task, closed or open.
-    late : mapping of pair to int
-        Number of a task's answers that came after the verdict or do not count.
-    last : mapping of pair to int
-        Number of the last judgment of each verdict of a task.
+    arrived : mapping of pair to dict
+        For each verdict of a task, the number of its last judgment ("last"), and of the answers that
+        came after the verdict or do not count ("late").
     others : mapping of str to sequence of str
         Other orders by name, best first.
     verify : bool
@@ -114,53 +106,43 @@ class SortRead:
 
     systems: Collection[str]
     settings: SortSettings
-    read: ComparisonsRead
+    judged: Mapping[Pair, PairJudgments]
     decisions: Mapping[Pair, Decision] | None = None
-    late: Mapping[Pair, int] = field(default_factory=dict)
-    last: Mapping[Pair, int] = field(default_factory=dict)
+    arrived: Mapping[Pair, Mapping[str, int]] = field(default_factory=dict)
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     verify: bool = False
 
 
-#: Progress of a sort, and other orders to compare with it; None until there is an order.
-Found = tuple[SortedChain, Mapping[str, OrderBeside] | None]
+#: The sort that was read, its progress, and other orders to compare with it; None until there is an
+#: order.
+Found = tuple[SortRead, SortedChain, Mapping[str, OrderBeside] | None]
 
 
-def _read_files(
-    names: Sequence[str],
-    options: Mapping[str, Any],
-    excluded: Sequence[str],
-    progress: ReadingProgress,
-) -> SortRead:
-    read = read_comparisons(names, exclude_judges=excluded, progress=progress)
-    rule = None
-    if options["quota"]:
-        rule = VerdictRule(
-            quota=options["quota"],
-            cap=options["cap"] or None,
-            **{name: options[name] for name in ("extension", "on_undecided", "test", "level")},
-        )
-    elif options["on_undecided"] == "extend" or options["cap"]:
+def _of_files(read: AnswersRead[Compared], options: Mapping[str, Any]) -> SortRead:
+    if not read.rows:
+        raise ValueError(_("No judgments match these options."))
+    if not options["quota"] and (options["on_undecided"] == "extend" or options["cap"]):
         raise OptionError("on_undecided and cap need a quota.", field="quota")
-    named = options["systems"]
+    judged, named = judged_pairs(read.rows), options["systems"]
+    names = ("seed", "extension", "on_undecided", "level", "resamples")
     return SortRead(
-        systems=_names(named) if named else {name for pair in read.judged for name in pair},
-        settings=_settings(options, options[SEED.name], rule),
-        read=read,
+        systems=_names(named) if named else {name for pair in judged for name in pair},
+        settings=_settings(
+            options,
+            quota=options["quota"] or None,
+            cap=options["cap"] or None,
+            **{name: options[name] for name in names},
+        ),
+        judged=judged,
         others=dict(map(_named_order, options["beside"])),
         verify=options["verify"],
     )
 
 
-def _settings(options: Mapping[str, Any], seed: int, rule: VerdictRule | None) -> SortSettings:
-    of_files = {name: options[name] for name in ("level", "resamples") if name in options}
+def _settings(options: Mapping[str, Any], **particular: Any) -> SortSettings:
+    correction = Correction(options[CORRECTION.name])
     return SortSettings(
-        seed=seed,
-        rule=rule,
-        test=options[TEST.name],
-        correction=Correction(options[CORRECTION.name]),
-        error=options[ERROR.name],
-        **of_files,
+        test=options[TEST.name], error=options[ERROR.name], correction=correction, **particular
     )
 
 
@@ -186,79 +168,84 @@ def _read(
     )
     if sort is None:
         raise ValueError(_("Nothing sorted yet: no comparison has started."))
-    without = judgments.without
-    rows = list(sort.verdicts.filter(watermark__lte=watermark).order_by("step"))
-    decided, answers = sort_decided(sort, rows, watermark=watermark, without=without)
-    used = {pair_of(row.winner, row.loser): set(row.judgments) for row in rows}
-    used |= {pair: {each.number for each in own} for pair, own in answers.items()}
-    given = answers_given(
-        task=task,
-        watermark=watermark,
-        pairs=decided,
-        without=without,
-        documents=judgments.documents,
-    )
-    judged, late = {}, {}
+    chosen: dict[str, Any] = {"watermark": watermark, "without": judgments.without}
+    decided, new = sort_decided(sort, **chosen)
+    used = {pair: {each.number for each in answers} for pair, answers in new.items()}
+    for row in sort.verdicts.filter(watermark__lte=watermark):
+        used[pair_of(row.winner, row.loser)] = set(row.judgments)
+    given = answers_given(task=task, pairs=decided, documents=judgments.documents, **chosen)
+    judged, arrived = {}, {}
     for pair, decision in decided.items():
-        counted = [each for each in given.get(pair, ()) if each.number in used[pair]]
+        answers = given.get(pair, [])
+        counted = [each for each in answers if each.number in used[pair]]
         if counted or decision.winner:
-            judged[pair] = PairJudgments.of_rows(
-                pair, [(each.judge, each.segment, each.answer) for each in counted]
-            )
+            rows = [(each.judge, each.segment, each.answer) for each in counted]
+            judged[pair] = PairJudgments.of_rows(pair, rows)
         if decision.winner:
-            others = (each for each in given.get(pair, ()) if each.number not in used[pair])
-            late[pair] = sum(each.is_current for each in others)
+            late = sum(each.is_current and each.number not in used[pair] for each in answers)
+            arrived[pair] = {"last": max(used[pair], default=0), "late": late}
     return SortRead(
         systems=sort.systems,
-        settings=_settings(options, sort.seed, verdict_rule(task)),
+        settings=_settings(options, seed=sort.seed, **quota_of(task)),
+        judged=judged,
         decisions=decided,
-        late=late,
-        last={pair: max(used[pair], default=0) for pair in late},
-        read=ComparisonsRead(judged),
+        arrived=arrived,
     )
 
 
-def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Begin) -> Found:
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Found:
     begin(_("Sorting"))
-    read: SortRead = given.answers
-    judged = read.read.judged
-    chain = sort_judged(read.systems, judged, read.settings, decisions=read.decisions)
+    sort = given.answers
+    if isinstance(given, AnswersOfFiles):
+        sort = _of_files(given.answers, options)
+    chain = sort_judged(sort.systems, sort.judged, sort.settings, decisions=sort.decisions)
     beside = None
     if chain.order is not None:
-        blocks = blocks_of(list(judged.values()), chain.order)
-        beside = orders_beside(_SORT, chain.order, read.others, blocks=blocks, methods=_METHODS)
-    return chain, beside
+        blocks = blocks_of(list(sort.judged.values()), chain.order)
+        beside = orders_beside(_SORT, chain.order, sort.others, blocks=blocks, methods=_METHODS)
+    return sort, chain, beside
 
 
 def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Report:
     """Report the order with its clusters, the result of each comparison, and the open ones."""
-    read: SortRead = given.answers
-    chain, beside = found
-    steps = [_step_data(step, read) for step in chain.steps]
-    remaining = chain.remaining if read.verify else []
+    sort, chain, beside = found
+    settings = sort.settings
+    steps = [{**step, **sort.arrived.get(_pair(step), {})} for step in chain.steps]
+    counted = {
+        "answers": sum(map(len, sort.judged.values())),
+        "judges": len({name for each in sort.judged.values() for name in each.judges}),
+        "identical": sum(int(each.identical.sum()) for each in sort.judged.values()),
+    }
     tables = [
         _known(chain),
         _open(chain),
         _order(chain),
-        _neighbours(steps, chain),
-        _comparisons(steps),
-        _verdicts(read, chain, steps),
+        _pairs(
+            "neighbours",
+            _("Neighbours"),
+            chain.neighbours,
+            ("mean", "low", "high", *_SIGNIFICANCE),
+            notes=[_("Neighbours that do not differ significantly share a cluster.")],
+        ),
+        _pairs("comparisons", _("Comparisons"), steps, (*_COUNTS, *_SIGNIFICANCE, "drawn")),
+        _verdicts(steps),
         _majorities(steps),
-        _by_judge(steps, read.settings),
-        _remaining(remaining, read.settings),
-        _beside(beside),
+        _by_judge(steps, settings),
+        _pairs(
+            "remaining",
+            _("Pairs not compared by the sort, nearest first"),
+            [_remaining_row(each) for each in chain.remaining if sort.verify],
+            ("places", "judgments", "mean", *_TESTS, "contradicts"),
+        ),
+        _beside(beside or {}),
     ]
-    return Report(
-        notes=_notes(read, chain),
+    return report_of_answers(
+        given=given,
+        counted={**counted, "systems": chain.systems},
+        notes=_notes(chain, settings, {**counted, "systems": len(chain.systems)}),
         tables=[table for table in tables if table.rows],
         data={
-            "input": {
-                "files": files_data(read.read.files),
-                **read.read.counted,
-                "excluded_judges": read.read.excluded_judges,
-                "systems": chain.systems,
-            },
-            "settings": read.settings,
+            "settings": settings,
             "order": chain.order,
             "clusters": chain.clusters,
             "done": chain.state.done,
@@ -266,80 +253,45 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Repo
             "most": most_comparisons(len(chain.systems)),
             "open": chain.state.open,
             "comparisons": steps,
-            "neighbours": [(step.result.first, step.result.second) for step in chain.neighbours],
-            "remaining": [
-                {**each, "result": each["result"] and _result_data(each["result"], read.settings)}
-                for each in remaining
-            ]
-            if read.verify
-            else None,
+            "neighbours": [(row["first"], row["second"]) for row in chain.neighbours],
+            "remaining": chain.remaining if sort.verify else None,
             "orders": beside,
-            "version": code_version(),
         },
     )
 
 
-def _notes(sort: SortRead, chain: SortedChain) -> list[str]:
-    read, settings = sort.read, sort.settings
+def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int]) -> list[str]:
+    state, most = chain.state, most_comparisons(len(chain.systems))
+    levels = {step["error_level"] for step in chain.steps if len(step["judges"]) > 1}
+    there = {f"{step['first']} : {step['second']}": step["judgments"] for step in chain.steps}
+    thin = {
+        pair: Shortage("judgments", judgments, FEWEST_TESTED)
+        for pair, judgments in there.items()
+        if judgments < FEWEST_TESTED
+    }
     notes = [
         _(
             "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
         )
-        % {
-            "systems": len(chain.systems),
-            **{name: number_format(number) for name, number in read.counted.items()},
-        }
+        % {name: number_format(number) for name, number in counted.items()}
     ]
-    notes += excluded_notes(read.excluded_judges)
     if chain.order is None:
         notes.append(
             _("Not sorted yet: %(done)d comparisons closed, at most %(left)d left.")
-            % {"done": chain.state.done, "left": chain.state.left_at_most}
+            % {"done": state.done, "left": state.left_at_most}
         )
     else:
-        notes.append(
+        notes += [
             _("Sorted by merge insertion with %(done)d of at most %(most)d comparisons.")
-            % {"done": chain.state.done, "most": most_comparisons(len(chain.systems))}
-        )
-        notes.append(
-            _("A sort cannot reveal contradictions between judgments; compare more pairs for that.")
-        )
-    notes.append(tests_in_words(2, settings.correction, settings.level))
-    notes += _thin(chain)
-    results = [step.result for step in chain.steps]
-    levels = {result.pooled.level for result in results if len(result.judges) > 1}
-    applying = {
-        _("Where all judgments agree, se[R] is 0 and p is from the exact test."): any(
-            result.pooled.error == 0 for result in results
-        ),
-        _(
-            "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
-        ): "judgments" in levels,
-        # The bootstrap resampled other units, because there are fewer than four judges.
-        _(
-            "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
-        ): not levels.isdisjoint({"segments", "blocks"}),
-        _(
-            "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
-        ): any(result.p_judges is not None for result in results),
-    }
-    return [*notes, *(words for words, applies in applying.items() if applies)]
-
-
-def _thin(chain: SortedChain) -> list[str]:
-    """Return notes on comparisons with too few judgments for a test, or for an interval."""
-    there = {
-        f"{step.result.first} : {step.result.second}": step.result.pooled.judgments
-        for step in chain.steps
-    }
-    notes = shortages_in_words(
-        {
-            pair: Shortage("judgments", judgments, FEWEST_TESTED)
-            for pair, judgments in there.items()
-            if judgments < FEWEST_TESTED
-        },
-        len(there),
-    )
+            % {"done": state.done, "most": most},
+            _(
+                "A sort cannot reveal contradictions between judgments; compare more pairs for that."
+            ),
+        ]
+    notes += [
+        tests_in_words(2, settings.correction, settings.level),
+        *shortages_in_words(thin, len(there)),
+    ]
     if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
         notes.append(
             _(
@@ -347,17 +299,76 @@ def _thin(chain: SortedChain) -> list[str]:
             )
             % {"needed": number_format(FEWEST_NORMAL)}
         )
+    if any(step["error"] == 0 for step in chain.steps):
+        notes.append(_("Where all judgments agree, se[R] is 0 and p is from the exact test."))
+    if "judgments" in levels:
+        notes.append(
+            _(
+                "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
+            )
+        )
+    # The bootstrap resampled other units, because there are fewer than four judges.
+    if levels & {"segments", "blocks"}:
+        notes.append(
+            _(
+                "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
+            )
+        )
+    if any(step["p_judges"] is not None for step in chain.steps):
+        notes.append(
+            _(
+                "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
+            )
+        )
     return notes
 
 
-def _open(chain: SortedChain) -> Table:
-    begun = {step.pair: step for step in chain.steps}
-    rows: list[tuple[Value, ...]] = []
-    for first, second in chain.state.open:
-        step = begun.get(pair_of(first, second))
-        there = step.result.pooled.judgments if step else 0
-        rows.append((first, second, there, step.decision.missing if step else None))
+def _known(chain: SortedChain) -> Table:
+    """Return the known order of each pair of systems, open comparisons, and the possible places of
+    each system.
+    """
+    closed = [Verdict(step["first"], step["second"]) for step in chain.steps if step["winner"]]
+    known = partial_order(chain.systems, closed)
+    open_now = {pair_of(*pair) for pair in chain.state.open}
+    is_open = [[pair_of(one, two) in open_now for two in known.systems] for one in known.systems]
+    signs = np.select(
+        [known.won, known.better, known.won.T, known.better.T, is_open],
+        ["+", "(+)", "−", "(−)", "?"],
+        "",
+    ).tolist()
     return Table(
+        name="known",
+        title=_("Current state of the sort"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("low", _("From place")),
+            Column("high", _("To place")),
+            *(
+                Column(f"against_{number}", name, is_text=True)
+                for number, name in enumerate(known.systems, 1)
+            ),
+        ),
+        rows=[
+            (system, *known.places(place), *signs[place])
+            for place, system in enumerate(known.systems)
+        ],
+        notes=[
+            _(
+                "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress."
+            )
+        ],
+        plot=Plot(kind="known", label="system", value="low", high="high"),
+    )
+
+
+def _open(chain: SortedChain) -> Table:
+    begun = {_pair(step): step for step in chain.steps}
+    nothing = {"judgments": 0, "missing": None}
+    return Table.of(
+        [
+            {**begun.get(pair_of(*pair), nothing), "first": pair[0], "second": pair[1]}
+            for pair in chain.state.open
+        ],
         name="open",
         title=_("Next comparisons"),
         columns=(
@@ -366,9 +377,12 @@ def _open(chain: SortedChain) -> Table:
             Column("judgments", _("Judgments")),
             Column("missing", _("Missing")),
         ),
-        rows=rows,
         keys=2,
     )
+
+
+def _pair(step: Mapping[str, Any]) -> Pair:
+    return pair_of(step["first"], step["second"])
 
 
 def _order(chain: SortedChain) -> Table:
@@ -387,52 +401,44 @@ def _order(chain: SortedChain) -> Table:
     )
 
 
-#: Headings of the columns of comparisons, by the keys of their rows.
-_HEADINGS: Final[Mapping[str, Any]] = {
-    "judge": gettext_lazy("Judge"),
-    "votes": gettext_lazy("Votes"),
-    "number": gettext_lazy("Step"),
-    "places": gettext_lazy("Distance"),
-    "judgments": gettext_lazy("Judgments"),
-    "last": gettext_lazy("Last judgment"),
-    "late": gettext_lazy("Late answers"),
-    "wins": gettext_lazy("Wins"),
-    "losses": gettext_lazy("Losses"),
-    "ties": gettext_lazy("Ties"),
-    "same": gettext_lazy("Same quality"),
-    "identical": gettext_lazy("Identical"),
-    "mean": "R",
-    "error": "se[R]",
-    "low": gettext_lazy("From"),
-    "high": gettext_lazy("To"),
-    "p_normal": gettext_lazy("p"),
-    "p_exact": gettext_lazy("Exact p"),
-    "p_judges": gettext_lazy("p over judges"),
-    "adjusted_p": gettext_lazy("Corrected p"),
-    "significant": gettext_lazy("Significant"),
-    "arbitrary": gettext_lazy("Drawn at random"),
-    "against": gettext_lazy("Against the majority"),
-    "contradicts": gettext_lazy("Contradicts the order"),
-}
 _COUNTS: Final = ("wins", "losses", "same", "identical", "mean", "error")
 _TESTS: Final = ("p_normal", "p_exact")
 _SIGNIFICANCE: Final = (*_TESTS, "p_judges", "adjusted_p", "significant")
-_TEXTS: Final = ("judge", "votes")
-_YES_NO: Final = ("significant", "arbitrary", "against", "contradicts")
-#: Keys of columns in files, where they differ from those of the rows.
-_KEYS: Final = {"votes": "of", "number": "step", "arbitrary": "drawn"}
 
 
-def _of_pairs(
+def _pairs(
     name: str,
     title: str,
     rows: Iterable[Mapping[str, Any]],
-    columns: Iterable[str],
-    *,
-    keys: int = 2,
-    notes: Sequence[str] = (),
+    columns: Collection[str],
+    **more: Any,
 ) -> Table:
-    """Return a table with a row for each pair, the better system first."""
+    """Return a table with a row for each pair, the better system first, and these of all columns."""
+    every = (
+        Column("judge", _("Judge"), is_text=True, names="judge"),
+        Column("of", _("Votes"), is_text=True),
+        Column("step", _("Step"), of=itemgetter("number")),
+        Column("places", _("Distance")),
+        Column("judgments", _("Judgments")),
+        Column("last", _("Last judgment")),
+        Column("late", _("Late answers")),
+        Column("wins", _("Wins")),
+        Column("losses", _("Losses")),
+        Column("ties", _("Ties"), of=itemgetter("same")),
+        Column("same", _("Same quality")),
+        Column("identical", _("Identical")),
+        Column("mean", "R"),
+        Column("error", "se[R]"),
+        *end_columns(),
+        Column("p_normal", _("p")),
+        Column("p_exact", _("Exact p")),
+        Column("p_judges", _("p over judges")),
+        Column("adjusted_p", _("Corrected p")),
+        yes_no_column("significant", _("Significant")),
+        yes_no_column("drawn", _("Drawn at random"), of=itemgetter("arbitrary")),
+        yes_no_column("against", _("Against the majority")),
+        yes_no_column("contradicts", _("Contradicts the order")),
+    )
     return Table.of(
         rows,
         name=name,
@@ -440,77 +446,44 @@ def _of_pairs(
         columns=(
             Column("better", _("Better"), is_text=True, names="system", of=itemgetter("first")),
             Column("worse", _("Worse"), is_text=True, names="other", of=itemgetter("second")),
-            *map(_column, columns),
+            *(column for column in every if column.key in columns),
         ),
-        keys=keys,
-        notes=notes,
+        **{"keys": 2, **more},
     )
 
 
-def _column(name: str) -> Column:
-    words = {True: _("yes"), False: _("no"), None: None}
-    return Column(
-        _KEYS.get(name, name),
-        str(_HEADINGS[name]),
-        is_text=name in (*_TEXTS, *_YES_NO),
-        names="judge" if name == "judge" else None,
-        of=lambda row: words[row[name]] if name in _YES_NO else row[name],
-    )
-
-
-def _neighbours(steps: Sequence[Mapping[str, Any]], chain: SortedChain) -> Table:
-    return _of_pairs(
-        "neighbours",
-        _("Neighbours"),
-        [steps[step.number - 1] for step in chain.neighbours],
-        ("mean", "low", "high", *_SIGNIFICANCE),
-        notes=[_("Neighbours that do not differ significantly share a cluster.")],
-    )
-
-
-def _comparisons(steps: Sequence[Mapping[str, Any]]) -> Table:
-    columns = (*_COUNTS, *_SIGNIFICANCE, "arbitrary")
-    return _of_pairs("comparisons", _("Comparisons"), steps, columns)
-
-
-def _verdicts(read: SortRead, chain: SortedChain, steps: Sequence[Mapping[str, Any]]) -> Table:
+def _verdicts(steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return the stored verdicts, in the order in which the sort requested them."""
-    notes = []
-    if any(read.late.values()):
-        notes.append(
-            _("Late answers arrived after the verdict; they are kept but do not change it.")
-        )
-    return _of_pairs(
+    rows = [{**row, "judgments": row["asked"]} for row in steps if "last" in row]
+    return _pairs(
         "verdicts",
         _("Verdicts"),
-        [
-            {**row, "judgments": step.decision.asked}
-            for step, row in zip(chain.steps, steps, strict=True)
-            if "last" in row
-        ],
-        ("number", "judgments", "last", "late"),
-        notes=notes,
+        rows,
+        ("step", "judgments", "last", "late"),
+        notes=[_("Late answers arrived after the verdict; they are kept but do not change it.")]
+        if any(row["late"] for row in rows)
+        else (),
     )
 
 
 def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return two rows per comparison: one vote per judge, and one per sentence that several judges judged."""
-    return _of_pairs(
+    return _pairs(
         "majorities",
         _("Majority votes by judge and by sentence"),
         [
-            {**row, "votes": str(LEVEL_WORDS[level]), **row[votes], "ties": row[votes]["same"]}
+            {**row, "of": str(LEVEL_WORDS[level]), **row[votes]}
             for row in steps
             for level, votes in (("judges", "of_judges"), ("segments", "of_sentences"))
             if row[votes] is not None
         ],
-        ("votes", "wins", "losses", "ties", "p_exact"),
+        ("of", "wins", "losses", "ties", "p_exact"),
         keys=3,
     )
 
 
 def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Table:
-    return _of_pairs(
+    return _pairs(
         "judges",
         _("Comparisons by judge"),
         [
@@ -529,64 +502,16 @@ def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Tab
     )
 
 
-def _remaining(remaining: Sequence[Mapping[str, Any]], settings: SortSettings) -> Table:
-    columns = ("places", "judgments", "mean", *_TESTS, "contradicts")
-    rows = []
-    for each in remaining:
-        row = {"first": each["better"], "second": each["worse"], "places": each["places"]}
-        if result := each["result"]:
-            row |= _result_data(result, settings)
-            row |= {"judgments": result.pooled.judgments, "contradicts": each["contradicts"]}
-        rows.append(dict.fromkeys(columns) | row)
-    return _of_pairs("remaining", _("Pairs not compared by the sort, nearest first"), rows, columns)
+def _remaining_row(pair: Mapping[str, Any]) -> dict[str, Any]:
+    figures = pair["result"] or dict.fromkeys(("mean", "judgments", *_TESTS))
+    contradicts = pair["contradicts"] if pair["result"] else None
+    named = {"first": pair["better"], "second": pair["worse"]}
+    return {**figures, **pair, **named, "contradicts": contradicts}
 
 
-def _known(chain: SortedChain) -> Table:
-    """Return the known order of each pair of systems, open comparisons, and the possible places of
-    each system.
-    """
-    known = partial_order(chain.systems, verdicts_of(step.decision for step in chain.steps))
-    open_now = {pair_of(*pair) for pair in chain.state.open}
-    return Table(
-        name="known",
-        title=_("Current state of the sort"),
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("low", _("From place")),
-            Column("high", _("To place")),
-            *(
-                Column(f"against_{number}", name, is_text=True)
-                for number, name in enumerate(known.systems, 1)
-            ),
-        ),
-        rows=[
-            (
-                system,
-                *known.places(row),
-                *(_sign(known, row, column, open_now) for column in range(len(known.systems))),
-            )
-            for row, system in enumerate(known.systems)
-        ],
-        notes=[
-            _(
-                "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress."
-            )
-        ],
-        keys=1,
-        plot=Plot(kind="known", label="system", value="low", high="high"),
-    )
-
-
-def _sign(known: PartialOrder, row: int, column: int, open_now: set[Pair]) -> str:
-    if known.better[row, column]:
-        return "+" if known.won[row, column] else "(+)"
-    if known.better[column, row]:
-        return "−" if known.won[column, row] else "(−)"
-    return "?" if pair_of(known.systems[row], known.systems[column]) in open_now else ""
-
-
-def _beside(orders: Mapping[str, OrderBeside] | None) -> Table:
+def _beside(orders: Mapping[str, OrderBeside]) -> Table:
     """Return the orders by other methods, and their agreement with the sort."""
+    words = {**METHOD_WORDS, _SORT: _("Sorting")}
     return Table(
         name="beside",
         title=_("Orders by other methods"),
@@ -596,52 +521,10 @@ def _beside(orders: Mapping[str, OrderBeside] | None) -> Table:
             Column("tau", _("Kendall’s τ")),
         ),
         rows=[
-            (_order_name(name), " > ".join(each.systems), each.tau[_SORT])
-            for name, each in (orders or {}).items()
+            (str(words.get(name, name)), " > ".join(each.systems), each.tau[_SORT])
+            for name, each in orders.items()
         ],
     )
-
-
-def _order_name(name: str) -> str:
-    if name == _SORT:
-        return _("Sorting")
-    return str(METHOD_WORDS.get(name, name))
-
-
-def _step_data(step: Step, read: SortRead) -> dict[str, Any]:
-    data = {
-        "number": step.number,
-        **_result_data(step.result, read.settings),
-        "adjusted_p": step.adjusted_p,
-        "significant": step.significant,
-        "winner": step.decision.winner,
-        "missing": step.decision.missing,
-        "arbitrary": step.decision.arbitrary,
-    }
-    if step.pair in read.last:
-        data |= {"last": read.last[step.pair], "late": read.late[step.pair]}
-    return data
-
-
-def _result_data(result: ComparisonResult, settings: SortSettings) -> dict[str, Any]:
-    low, high = result.pooled.interval(settings.level)
-    return {
-        "first": result.first,
-        "second": result.second,
-        **_preference_data(result.pooled),
-        "error_level": result.pooled.level,
-        "p_judges": result.p_judges,
-        "low": low,
-        "high": high,
-        "judges": {judge: _preference_data(each) for judge, each in result.judges.items()},
-        "of_judges": _preference_data(result.of_judges),
-        "of_sentences": result.of_sentences and _preference_data(result.of_sentences),
-        "against_majority": result.against_majority,
-    }
-
-
-def _preference_data(counts: Preference) -> dict[str, Any]:
-    return {name: getattr(counts, name) for name in (*_COUNTS, "z", *_TESTS)}
 
 
 ANALYSIS = AnalysisKind(
@@ -653,6 +536,8 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
-    read_files=_read_files,
+    read_files=lambda names, _options, excluded, progress: LINES.read(
+        names, exclude_judges=excluded, progress=progress
+    ),
     file_options=_OF_FILES,
 )

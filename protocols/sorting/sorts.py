@@ -5,18 +5,19 @@ system wrote the same text.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import reduce
-from operator import or_
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
+from django import forms
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
+from django.utils.translation import gettext_lazy
 
 from annotation.export.five_way import systems_shown
 from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.protocols import OpenComparison
+from annotation.protocols import OpenComparison, rules_completed
 from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
 from annotation.selectors.designs import systems_drawn
 from annotation.selectors.judges import excluded_judges
@@ -25,41 +26,50 @@ from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
 from protocols.frame.stored import judgments_of
 from protocols.models import ClosedComparison, SystemSort
-from protocols.sorting.statistics.merge_insertion import (
-    Pair,
-    Verdict,
-    draw,
-    next_comparisons,
-    pair_of,
-)
-from protocols.sorting.statistics.verdicts import (
+from protocols.sorting.statistics.chain import (
     Answer,
     Decision,
-    VerdictRule,
     closed,
     counting,
     decide_in_order,
     sort_replayed,
 )
+from protocols.sorting.statistics.merge_insertion import Pair, draw, pair_of
 
-#: Seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share of one
-#: judge.
-DEFAULTS: Final[Mapping[str, int]] = {"judgments": 700, "extension": 100, "most_of_a_judge": 0}
 MOST: Final = 100_000
+#: By default, seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share
+#: of one judge.
+_number: Final = partial(forms.IntegerField, min_value=0, max_value=MOST, required=False)
+RULES: Final = {
+    "judgments": _number(
+        label=gettext_lazy("Judgments per comparison"),
+        help_text=gettext_lazy(
+            "A comparison closes at this number (700: seven judges with 100 sentences each)."
+        ),
+        min_value=1,
+        initial=700,
+    ),
+    "extension": _number(
+        label=gettext_lazy("Extra judgments after a tie"),
+        help_text=gettext_lazy("If still tied, the winner is drawn at random."),
+        initial=100,
+    ),
+    "most_of_a_judge": _number(
+        label=gettext_lazy("Maximum judgments per judge and comparison"),
+        help_text=gettext_lazy(
+            "Each judge receives at most this many randomly drawn sentences (100 in the paper). Enter 0 for no limit."
+        ),
+        initial=0,
+    ),
+}
+#: Returns the rules of a task, completed with defaults.
+rules_complete: Final = partial(rules_completed, RULES)
 
 
-def rules_complete(rules: Mapping[str, Any]) -> dict[str, int]:
-    """Return the rules of a task, completed with defaults."""
-    return {**DEFAULTS, **rules}
-
-
-def verdict_rule(task: Task) -> VerdictRule:
-    """Return the rule that closes the comparisons of a task."""
+def quota_of(task: Task) -> dict[str, Any]:
+    """Return the numbers of judgments that close a comparison of a task: `quota` and `extension`."""
     rules = rules_complete(task.rules)
-    return VerdictRule(quota=rules["judgments"], extension=rules["extension"])
-
-
-_OF_HIT: Final = tuple(f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED))
+    return {"quota": rules["judgments"], "extension": rules["extension"]}
 
 
 def answers_given(
@@ -77,27 +87,27 @@ def answers_given(
     Each is from the viewpoint of the first system of its pair. Attention checks are left out.
     Always three queries.
     """
-    wanted = list(pairs)
+    planned, imported = (f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED))
+    wanted = [list(pair) for pair in pairs]
     if not wanted:
         return {}
     judgments = current
     if judgments is None:
         until = Judgment.objects.of(task.pk).counted().until(watermark)
         judgments = judgments_of(until, without=without, documents=documents)
-    judgments = judgments.filter(
-        reduce(or_, (Q(**{path: list(pair)}) for pair in wanted for path in _OF_HIT))
-    )
     rows = list(
-        judgments.order_by("numbered__number").values_list(
+        judgments.filter(Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted}))
+        .order_by("numbered__number")
+        .values_list(
             *("numbered__number", "judge__pseudonym", "block__segment__number", "block_id"),
-            *("labels", *_OF_HIT, "superseded_by__numbered__number"),
+            *("labels", planned, imported, "superseded_by__numbered__number"),
         )
     )
     ids = dict(task.test_set.systems.values_list("name", "id"))
     shown = systems_shown({row[3] for row in rows})
     found: dict[Pair, list[Answer]] = defaultdict(list)
-    for number, judge, segment, block, labels, planned, imported, later in rows:
-        first, second = planned or imported
+    for number, judge, segment, block, labels, of_plan, of_file, later in rows:
+        first, second = of_plan or of_file
         place = 0 if ids[first] in shown[block][0] else 1
         ahead = labels[1 - place] - labels[place]
         is_current = later is None or later > watermark
@@ -105,10 +115,10 @@ def answers_given(
     return found
 
 
-def watermark_now(task: Task) -> int:
-    """Return the number of the last judgment."""
-    sequence = JudgmentSequence.objects.filter(task=task)
-    return sequence.values_list("last_number", flat=True).first() or 0
+def last_number(task: Task) -> int:
+    """Return the number of the last numbered judgment; 0 without any."""
+    sequence = JudgmentSequence.objects.filter(task=task).first()
+    return sequence.last_number if sequence else 0
 
 
 def sort_in_force(design: Design) -> SystemSort:
@@ -127,68 +137,39 @@ def sort_in_force(design: Design) -> SystemSort:
         systems=systems,
         # 32 bits: it is published as a number, and does not reveal the design's seed.
         seed=draw(design.seed, "sort") >> 32,
-        watermark=watermark_now(task),
+        watermark=last_number(task),
     )
 
 
-def verdicts_closed(sort: SystemSort) -> list[Verdict]:
-    """Return the verdicts of a sort; an unsaved sort has none."""
-    if not sort.has_begun:
-        return []
-    rows = sort.verdicts.order_by("step").values_list("winner", "loser")
-    return [Verdict(winner, loser) for winner, loser in rows]
-
-
-def decisions(
-    sort: SystemSort,
-    pairs: Sequence[Pair],
-    *,
-    watermark: int,
-    without: Collection[str] | None = None,
-) -> dict[Pair, tuple[Decision, list[Answer]]]:
-    """Return the decision on each comparison based on judgments up to the watermark, and the
-    judgments that count.
-
-    Superseded judgments do not count, nor do those of judges in `without` (by default, the
-    currently excluded).
-    """
-    task = sort.task
-    if without is None:
-        without = excluded_judges(campaign_id=task.test_set.campaign_id)
-    given = answers_given(task=task, watermark=watermark, pairs=pairs, without=without)
-    rule, most = verdict_rule(task), rules_complete(task.rules)["most_of_a_judge"]
-    found: dict[Pair, tuple[Decision, list[Answer]]] = {}
-    for pair in pairs:
-        if pair not in given and not outputs_differ(sort, pair):
-            # No judge is available: R stays 0.
-            found[pair] = closed(*pair, 0, 0, seed=sort.seed), []
-            continue
-        current = (each for each in given.get(pair, ()) if each.is_current)
-        answers = counting(current, most_of_a_judge=most)
-        signs = [each.answer for each in answers]
-        found[pair] = decide_in_order(*pair, signs, rule, seed=sort.seed), answers
-    return found
-
-
 def sort_decided(
-    sort: SystemSort,
-    rows: Iterable[ClosedComparison],
-    *,
-    watermark: int,
-    without: Collection[str] | None = None,
+    sort: SystemSort, *, watermark: int, without: Collection[str] | None = None
 ) -> tuple[dict[Pair, Decision], dict[Pair, list[Answer]]]:
     """Return decisions in the order of the sort, closed comparisons first, and the judgments behind
     new decisions.
 
-    Complete comparisons count as closed, since the same judgments will close them.
+    Complete comparisons count as closed, since the same judgments will close them. Superseded
+    judgments do not count, nor do those of judges in `without` (by default, the currently excluded).
     """
-    used: dict[Pair, list[Answer]] = {}
+    task, used = sort.task, {}
+    if without is None:
+        without = excluded_judges(campaign_id=task.test_set.campaign_id)
+    most = rules_complete(task.rules)["most_of_a_judge"]
 
     def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
-        new = decisions(sort, pairs, watermark=watermark, without=without)
-        used.update({pair: answers[: each.asked] for pair, (each, answers) in new.items()})
-        return {pair: decision for pair, (decision, _answers) in new.items()}
+        given = answers_given(task=task, watermark=watermark, pairs=pairs, without=without)
+        new = {}
+        for pair in pairs:
+            current = (each for each in given.get(pair, ()) if each.is_current)
+            used[pair] = counting(current, most_of_a_judge=most)
+            signs = [each.answer for each in used[pair]]
+            new[pair] = decide_in_order(*pair, signs, **quota_of(task), seed=sort.seed)
+            if pair not in given and not outputs_differ(sort, pair):
+                # No judge is available: R stays 0.
+                new[pair] = closed(*pair, 0, 0, seed=sort.seed)
+            del used[pair][new[pair].asked :]
+        return new
 
+    rows = sort.verdicts.filter(watermark__lte=watermark).order_by("step") if sort.pk else ()
     before = {
         pair_of(row.winner, row.loser): Decision(
             row.winner, row.loser, len(row.judgments), 0, arbitrary=row.is_drawn
@@ -219,12 +200,11 @@ def comparisons_open(design: Design) -> list[OpenComparison]:
     sort = sort_in_force(design)
     if len(sort.systems) < 2:
         return []
-    state = next_comparisons(sort.systems, verdicts_closed(sort), sort.seed)
-    pairs = [pair_of(*pair) for pair in state.open]
-    found = decisions(sort, pairs, watermark=watermark_now(design.task))
+    decided, _used = sort_decided(sort, watermark=last_number(design.task))
     return [
-        OpenComparison(first=first, second=second, missing=found[first, second][0].missing)
-        for first, second in pairs
+        OpenComparison(first=first, second=second, missing=decision.missing)
+        for (first, second), decision in decided.items()
+        if not decision.winner
     ]
 
 
@@ -237,33 +217,27 @@ def comparisons_close(design: Design) -> int:
     """
     judgments_number(task_id=design.task_id)
     with transaction.atomic():
-        HITSequence.objects.get_or_create(task=design.task)
-        HITSequence.objects.select_for_update().get(task=design.task)
-        return _close(design)
-
-
-def _close(design: Design) -> int:
-    sort, watermark = sort_in_force(design), watermark_now(design.task)
-    if len(sort.systems) < 2:
-        return 0
-    if not sort.has_begun:
-        sort.save(force_insert=True)
-    before = list(sort.verdicts.order_by("step"))
-    decided, used = sort_decided(sort, before, watermark=watermark)
-    new = [pair for pair in used if decided[pair].winner]
-    for step, pair in enumerate(new, len(before) + 1):
-        decision, signs = decided[pair], Counter(each.answer for each in used[pair])
-        for_winner = 1 if decision.winner == pair[0] else -1
-        ClosedComparison.objects.create(
-            sort=sort,
-            step=step,
-            winner=decision.winner or "",
-            loser=decision.loser or "",
-            wins=signs[for_winner],
-            losses=signs[-for_winner],
-            same=signs[0],
-            is_drawn=decision.arbitrary,
-            judgments=[each.number for each in used[pair]],
-            watermark=watermark,
-        )
+        HITSequence.objects.select_for_update().get_or_create(task=design.task)
+        sort, watermark = sort_in_force(design), last_number(design.task)
+        if len(sort.systems) < 2:
+            return 0
+        if not sort.pk:
+            sort.save(force_insert=True)
+        decided, used = sort_decided(sort, watermark=watermark)
+        new = [pair for pair in used if decided[pair].winner]
+        for step, pair in enumerate(new, len(decided) - len(used) + 1):
+            decision, signs = decided[pair], Counter(each.answer for each in used[pair])
+            for_winner = 1 if decision.winner == pair[0] else -1
+            ClosedComparison.objects.create(
+                sort=sort,
+                step=step,
+                winner=decision.winner or "",
+                loser=decision.loser or "",
+                wins=signs[for_winner],
+                losses=signs[-for_winner],
+                same=signs[0],
+                is_drawn=decision.arbitrary,
+                judgments=[each.number for each in used[pair]],
+                watermark=watermark,
+            )
     return len(new)

@@ -8,23 +8,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from django import forms
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Perceived, rules_completed
+from annotation.protocols import Perceived, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
+from protocols.frame.two_outputs import refusal, simulated, two_outputs_answers
 from protocols.models import TwoOutputsAnswer, Verdict
 
-_LABELS: Final[Mapping[str, tuple[int, int]]] = {
-    Verdict.FIRST: (1, 2),
-    Verdict.SAME: (1, 1),
-    Verdict.SECOND: (2, 1),
-    Verdict.BOTH_FINE: (1, 1),
-    Verdict.BOTH_WRONG: (1, 1),
-}
-_OUTPUTS: Final = 2
 _OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 _OF_THREE: Final = frozenset({Verdict.SAME})
 #: Stated quality (0–100) from which simulated judges find two equal outputs fine.
@@ -48,28 +40,17 @@ class TwoOutputsRulesSerializer(serializers.Serializer[object]):
     )
 
 
-def _labels(answer: Mapping[str, str], _candidates: int) -> list[int | None]:
-    return list(_LABELS[answer["verdict"]])
-
-
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRefusedError | None:
-    if len(assigned.candidates) != _OUTPUTS:
-        # A practice block that lost an output because its system was withdrawn.
-        return answer_refused(_("Rank at least two outputs, or skip the sentence."))
     verdict = answer["verdict"]
-    if verdict not in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):
-        return None
-    return answer_refused(
-        f"“{verdict}” is not an answer of this task.",
-    )
+    if verdict in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):
+        return answer_refused(f"“{verdict}” is not an answer of this task.")
+    return refusal(assigned, answer)
 
 
 def _simulated(perceived: Perceived) -> dict[str, str]:
-    first, second = perceived.labels
-    if first != second:
-        return {"verdict": Verdict.FIRST if first < second else Verdict.SECOND}
-    if not perceived.rules.get("four_answers"):
-        return {"verdict": Verdict.SAME}
+    answer = simulated(perceived)
+    if answer["verdict"] != Verdict.SAME or not perceived.rules.get("four_answers"):
+        return answer
     is_fine = sum(perceived.qualities) / len(perceived.qualities) >= _FINE
     return {"verdict": Verdict.BOTH_FINE if is_fine else Verdict.BOTH_WRONG}
 
@@ -82,11 +63,9 @@ _RULES: Final = {
     )
 }
 
-ANSWERS: Final = AnswerKind(
-    protocol=Protocol.TWO_OUTPUTS,
-    candidates=range(_OUTPUTS, _OUTPUTS + 1),
+ANSWERS: Final = two_outputs_answers(
+    Protocol.TWO_OUTPUTS,
     serializer=TwoOutputsAnswerSerializer,
-    labels=_labels,
     refusal=_refusal,
     table=TwoOutputsAnswer,
     shown_rules=lambda _campaign, rules: rules_completed(_RULES, rules),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -34,7 +34,7 @@ from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, names_in_order
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of
@@ -272,7 +272,7 @@ def _matrix(
         Column("p_value", "p"),
         Column("adjusted_p", _("Corrected p")),
         Column("mark", _("Mark"), is_text=True),
-        _significant(lambda row: row["significant"]),
+        yes_no_column("significant", _("Significant")),
     )
     return Table.of(
         rows,
@@ -331,12 +331,6 @@ def _not_yet(found: PairsFound) -> list[str]:
     ]
 
 
-def _significant(of: Callable[[Any], bool]) -> Column:
-    """Return the column that tells whether a row is significant."""
-    words = {True: _("yes"), False: _("no")}
-    return Column("significant", _("Significant"), is_text=True, of=lambda row: words[of(row)])
-
-
 def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
     (system, other), (score, other_score) = row.pair.systems, row.pair.scores
     return {
@@ -367,7 +361,7 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         ),
         *outcome_columns(),
         Column("adjusted_p", _("Corrected p")),
-        _significant(lambda row: row["significant"]),
+        yes_no_column("significant", _("Significant")),
     )
     return Table.of(
         [_said(row, found) for row in found.contradictions],
@@ -395,7 +389,9 @@ def _cycles(found: PairsFound) -> Table:
                 of=lambda cycle: " > ".join([*cycle.systems, cycle.systems[0]]),
             ),
             Column("adjusted_p", _("Largest corrected p"), of=lambda cycle: cycle.weakest_p),
-            _significant(lambda cycle: cycle.weakest_p <= found.level),
+            yes_no_column(
+                "significant", _("Significant"), lambda cycle: cycle.weakest_p <= found.level
+            ),
         ),
         rules=_below([cycle.weakest_p for cycle in found.cycles], found.level),
         notes=[

@@ -144,6 +144,13 @@ def end_columns(key: str = "", *, decimals: int = 3) -> tuple[Column, Column]:
     )
 
 
+def yes_no_column(key: str, heading: str, of: Callable[[Any], Value] | None = None) -> Column:
+    """Return a column of the words "yes" and "no" for true and false cells."""
+    words: dict[Value, str] = {True: _("yes"), False: _("no")}
+    column = Column(key, heading, is_text=True, of=of)
+    return replace(column, of=lambda row: words.get(column.cell(row)))
+
+
 def of_part(part: Callable[[Any], Any], columns: Iterable[Column]) -> tuple[Column, ...]:
     """Return columns whose cells are taken from a part of each row."""
 

@@ -22,13 +22,8 @@ from annotation.services.submission import judgment_submit
 from annotation.services.systems import system_withdraw
 from campaign.models import Output, Protocol, System, Task
 from protocols.models import ClosedComparison, SystemSort
-from protocols.sorting.sorts import (
-    comparisons_close,
-    comparisons_open,
-    decisions,
-    verdicts_closed,
-)
-from protocols.sorting.statistics.merge_insertion import most_comparisons, next_comparisons
+from protocols.sorting.sorts import comparisons_close, comparisons_open, sort_decided
+from protocols.sorting.statistics.merge_insertion import Verdict, most_comparisons, next_comparisons
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_organiser
@@ -80,7 +75,8 @@ def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
     judged_by(task, 16, hits_each=8)
     pool_fill(task_id=task.pk)
     sort = SystemSort.objects.get()
-    state = next_comparisons(sort.systems, verdicts_closed(sort), sort.seed)
+    verdicts = [Verdict(row.winner, row.loser) for row in sort.verdicts.all()]
+    state = next_comparisons(sort.systems, verdicts, sort.seed)
     assert state.order is not None, ClosedComparison.objects.count()
     known = [name for name in state.order if name in QUALITY]
     # For every second sentence, amber and birch have the same output, which is judged as that of one of them.
@@ -211,11 +207,13 @@ def test_systems_that_differ_nowhere_are_decided_by_lot(task: Task) -> None:
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     for each in outputs.filter(system__name="dune"):
         outputs.filter(system__name="amber", segment=each.segment).update(text=f" {each.text}")
-    sort = SystemSort(task=task, systems=["amber", "dune", "ember"], seed=3)
-    found = decisions(sort, [("amber", "dune"), ("amber", "ember")], watermark=0)
-    [even, other] = [each for each, _answers in found.values()]
-    assert (even.arbitrary, even.asked, even.missing) == (True, 0, 0)
-    assert (other.winner, other.missing) == (None, 6)
+    for systems, decision in (
+        (["amber", "dune"], (True, 0, 0)),
+        (["amber", "ember"], (False, 6, 6)),
+    ):
+        sort = SystemSort(task=task, systems=systems, seed=3)
+        [found] = sort_decided(sort, watermark=0)[0].values()
+        assert (found.arbitrary, found.asked, found.missing) == decision
 
 
 @pytest.mark.thorough

@@ -16,7 +16,6 @@ from protocols.sorting.statistics.chain import (
 )
 from protocols.sorting.statistics.merge_insertion import Pair
 from protocols.sorting.statistics.merge_insertion import pair_of as known_as
-from protocols.sorting.statistics.verdicts import VerdictRule
 from ranking.core.beside import orders_beside
 from ranking.core.estimates import kendall_tau
 from ranking.core.ranges import Correction
@@ -61,14 +60,14 @@ def test_systems_that_could_be_swapped_share_a_cluster(chain: SortedChain) -> No
     assert chain.order[:3] == ("B", "E", "D")
     assert chain.clusters == (1, 2, 3, 4, 4)
     assert chain.state.done == len(chain.steps) <= 7
-    assert [step.significant for step in chain.neighbours] == [True, True, True, False]
+    assert [step["significant"] for step in chain.neighbours] == [True, True, True, False]
 
 
 def test_every_two_neighbours_have_a_test_of_their_own(chain: SortedChain) -> None:
     assert chain.order is not None
-    met = [(step.result.first, step.result.second) for step in chain.neighbours]
+    met = [(step["first"], step["second"]) for step in chain.neighbours]
     assert met == list(pairwise(chain.order))
-    assert all(step.result.pooled.lead > 0 for step in chain.neighbours)
+    assert all(step["wins"] > step["losses"] for step in chain.neighbours)
 
 
 def test_remaining_pairs_come_in_the_order_of_their_nearness(chain: SortedChain) -> None:
@@ -94,7 +93,7 @@ def test_a_circle_shows_only_in_what_the_sort_did_not_ask() -> None:
         first = circle[known_as(each["better"], each["worse"])].first
         assert each["contradicts"] == (first == each["worse"])
     # What was compared agrees with the order, so the circle is in what was not.
-    assert all(step.result.pooled.lead > 0 for step in chain.steps)
+    assert all(step["wins"] > step["losses"] for step in chain.steps)
     assert any(each["contradicts"] for each in chain.remaining)
 
 
@@ -107,33 +106,32 @@ def test_holm_joins_clusters_and_never_splits_them() -> None:
     assert plain.order == holm.order
     assert max(holm.clusters) < max(plain.clusters)
     for one, other in zip(plain.steps, holm.steps, strict=True):
-        assert other.adjusted_p >= one.adjusted_p == one.p
+        assert other["adjusted_p"] >= one["adjusted_p"] == one["p_normal"]
 
 
 def test_an_unfinished_sort_says_what_to_compare(judged: Judged) -> None:
     chain = sort_judged(WORLD.qualities, judged, SortSettings(seed=1))
-    first = {step.pair for step in chain.steps[:2]}
+    first = {known_as(step["first"], step["second"]) for step in chain.steps[:2]}
     begun = sort_judged(
         WORLD.qualities, {pair: judged[pair] for pair in first}, SortSettings(seed=1)
     )
     assert begun.order is None
-    assert (begun.clusters, begun.neighbours, begun.remaining) == ((), (), [])
+    assert (begun.clusters, begun.neighbours, begun.remaining) == ((), [], [])
     assert begun.state.done + begun.state.left_at_most == 7
     assert begun.state.open
 
 
 def test_a_quota_that_is_not_reached_keeps_a_comparison_open(judged: Judged) -> None:
-    rule = VerdictRule(quota=900)
-    chain = sort_judged(WORLD.qualities, judged, SortSettings(seed=1, rule=rule))
-    assert [step.decision.missing for step in chain.steps] == [200, 200]
-    assert not any(step.significant for step in chain.steps)
+    chain = sort_judged(WORLD.qualities, judged, SortSettings(seed=1, quota=900))
+    assert [step["missing"] for step in chain.steps] == [200, 200]
+    assert not any(step["significant"] for step in chain.steps)
 
 
 def test_equal_numbers_are_decided_by_the_seed_and_marked() -> None:
     even = {("A", "B"): pair_of("A", "B", 5, 5)}
     chains = [sort_judged("AB", even, SortSettings(seed=seed)) for seed in range(20)]
     assert {chain.order for chain in chains} == {("A", "B"), ("B", "A")}
-    assert all(chain.steps[0].decision.arbitrary for chain in chains)
+    assert all(chain.steps[0]["arbitrary"] for chain in chains)
     assert all(chain.clusters == (1, 1) for chain in chains)
 
 
@@ -142,7 +140,7 @@ def test_two_judgments_that_agree_tell_nothing_apart() -> None:
     chain = sort_judged("AB", few, SortSettings())
     assert chain.order == ("A", "B")
     assert chain.clusters == (1, 1)
-    assert (chain.steps[0].p, chain.steps[0].significant) == (0.5, False)
+    assert (chain.steps[0]["adjusted_p"], chain.steps[0]["significant"]) == (0.5, False)
     many = {("A", "B"): pair_of("A", "B", 6, 0)}
     assert sort_judged("AB", many, SortSettings()).clusters == (1, 2)
 

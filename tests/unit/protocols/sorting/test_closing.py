@@ -4,40 +4,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.sorting.statistics.chain import Answer, counting, decide_in_order
 from protocols.sorting.statistics.merge_insertion import Verdict, most_comparisons, next_comparisons
-from protocols.sorting.statistics.verdicts import Answer, VerdictRule, counting, decide_in_order
 
 SIGNS = st.lists(st.sampled_from([1, 0, -1]), max_size=30)
 
 
 def test_it_is_open_until_its_quota_is_there() -> None:
-    rule = VerdictRule(quota=3, extension=2)
-    decision = decide_in_order("a", "b", [1, 1], rule, seed=1)
+    rule = {"quota": 3, "extension": 2}
+    decision = decide_in_order("a", "b", [1, 1], **rule, seed=1)
     assert (decision.winner, decision.asked, decision.missing) == (None, 3, 1)
-    decision = decide_in_order("a", "b", [1, -1, -1], rule, seed=1)
+    decision = decide_in_order("a", "b", [1, -1, -1], **rule, seed=1)
     assert (decision.winner, decision.loser, decision.missing) == ("b", "a", 0)
 
 
 def test_an_even_one_is_extended_once_then_lot_decides() -> None:
-    rule = VerdictRule(quota=2, extension=2)
-    assert decide_in_order("a", "b", [1, -1], rule, seed=1).missing == 2
+    rule = {"quota": 2, "extension": 2}
+    assert decide_in_order("a", "b", [1, -1], **rule, seed=1).missing == 2
     # The first judgment of an extension would decide.
-    assert decide_in_order("a", "b", [1, -1, 1], rule, seed=1).winner is None
-    assert decide_in_order("a", "b", [1, -1, 1, 0], rule, seed=1).winner == "a"
-    even = decide_in_order("a", "b", [1, -1, 0, 0], rule, seed=1)
+    assert decide_in_order("a", "b", [1, -1, 1], **rule, seed=1).winner is None
+    assert decide_in_order("a", "b", [1, -1, 1, 0], **rule, seed=1).winner == "a"
+    even = decide_in_order("a", "b", [1, -1, 0, 0], **rule, seed=1)
     assert even.arbitrary
-    assert even == decide_in_order("a", "b", [0, 0, 0, 0, 1], rule, seed=1)
+    assert even == decide_in_order("a", "b", [0, 0, 0, 0, 1], **rule, seed=1)
 
 
 @given(SIGNS, SIGNS, st.integers(1, 8), st.integers(0, 5), st.integers(0, 9))
 def test_what_comes_later_changes_no_verdict(
     signs: list[int], later: list[int], quota: int, extension: int, seed: int
 ) -> None:
-    rule = VerdictRule(quota=quota, extension=extension)
-    decision = decide_in_order("a", "b", signs, rule, seed=seed)
+    rule = {"quota": quota, "extension": extension}
+    decision = decide_in_order("a", "b", signs, **rule, seed=seed)
     if decision.winner is not None:
-        assert decide_in_order("a", "b", [*signs, *later], rule, seed=seed) == decision
-    turned = decide_in_order("b", "a", [-sign for sign in signs], rule, seed=seed)
+        assert decide_in_order("a", "b", [*signs, *later], **rule, seed=seed) == decision
+    turned = decide_in_order("b", "a", [-sign for sign in signs], **rule, seed=seed)
     assert (turned.winner, turned.asked) == (decision.winner, decision.asked)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
+from protocols.sorting.statistics.chain import Decision, SortSettings, decide
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.two_systems import (
     ComparisonResult,
@@ -136,8 +136,8 @@ def result_of(wins: int, losses: int, same: int = 0) -> ComparisonResult:
     return compare(judged([("ann", segment, answer) for segment, answer in enumerate(answers)]))
 
 
-SIGN = VerdictRule(quota=100, extension=100)
-EXTEND = VerdictRule(quota=100, extension=100, on_undecided="extend", cap=250)
+SIGN = SortSettings(quota=100, extension=100)
+EXTEND = SortSettings(quota=100, extension=100, on_undecided="extend", cap=250)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,9 @@ EXTEND = VerdictRule(quota=100, extension=100, on_undecided="extend", cap=250)
     ],
 )
 def test_a_comparison_is_closed_at_its_quota(
-    counts: tuple[int, ...], rule: VerdictRule, decision: Decision
+    counts: tuple[int, ...], rule: SortSettings, decision: Decision
 ) -> None:
-    assert decide(result_of(*counts), rule, seed=0) == decision
+    assert decide(result_of(*counts), rule) == decision
 
 
 @pytest.mark.parametrize(
@@ -178,25 +178,25 @@ def test_a_comparison_is_closed_at_its_quota(
 def test_an_extension_is_completed_where_only_judgments_are_known(
     counts: tuple[int, int], missing: int
 ) -> None:
-    decision = decide(result_of(*counts), VerdictRule(quota=4, extension=4), seed=0)
+    decision = decide(result_of(*counts), SortSettings(quota=4, extension=4))
     assert decision.missing == missing
     assert (decision.winner is None) == (missing > 0)
 
 
 def test_the_exact_test_extends_where_the_normal_one_closes() -> None:
     sixty = result_of(60, 40)
-    assert decide(sixty, EXTEND, seed=0).winner == "X"
-    assert decide(sixty, replace(EXTEND, test="exact"), seed=0).winner is None
+    assert decide(sixty, EXTEND).winner == "X"
+    assert decide(sixty, replace(EXTEND, test="exact")).winner is None
 
 
 def test_the_seed_decides_where_the_extension_does_not() -> None:
     even = result_of(90, 90, 20)
-    drawn = Counter(decide(even, SIGN, seed=seed).winner for seed in range(200))
-    assert all(decide(even, SIGN, seed=seed).arbitrary for seed in range(9))
+    drawn = Counter(decide(even, replace(SIGN, seed=seed)).winner for seed in range(200))
+    assert all(decide(even, replace(SIGN, seed=seed)).arbitrary for seed in range(9))
     assert set(drawn) == {"X", "Y"}
     assert 70 < drawn["X"] < 130
     turned = compare(judged([("ann", segment, 0) for segment in range(200)]).reversed())
-    assert decide(turned, SIGN, seed=4) == decide(even, SIGN, seed=4)
+    assert decide(turned, replace(SIGN, seed=4)) == decide(even, replace(SIGN, seed=4))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError
-from protocols.sorting.files import read_comparisons
+from protocols.sorting.files import LINES as FORMAT
+from protocols.sorting.files import judged_pairs
 from ranking.core.rankings.two_systems import Preference
 from ranking.files.records import SelectionError
 
@@ -22,27 +23,20 @@ LINES = [
 ]
 
 
-def silent(_done: int, _total: int) -> None:
-    """Ignore progress."""
-
-
 def test_answers_are_counted_by_pair_whichever_output_came_first(make_file: MakeFile) -> None:
-    read = read_comparisons([make_file(LINES)], progress=silent)
-    assert read.counted == {"answers": 5, "identical": 1, "judges": 2}
-    first = read.judged["A", "B"]
+    judged = judged_pairs(FORMAT.read([make_file(LINES)]).rows)
+    first = judged["A", "B"]
     assert (first.first, first.preference()) == ("A", Preference(1, 1, 1, 1))
     assert first.of_judge("ann") == Preference(0, 1, 1, 1)
-    assert read.judged["B", "C"].preference() == Preference(0, 1)
+    assert judged["B", "C"].preference() == Preference(0, 1)
 
 
 def test_judges_are_left_out(make_file: MakeFile) -> None:
     name = make_file(LINES)
-    read = read_comparisons([name], exclude_judges=["ann"], progress=silent)
-    assert (read.counted["answers"], read.excluded_judges) == (1, ("ann",))
+    read = FORMAT.read([name], exclude_judges=["ann"])
+    assert (len(read.rows), read.excluded_judges) == (1, ("ann",))
     with pytest.raises(SelectionError, match="judge 'eve' not found; choose from ann, bob"):
-        read_comparisons([name], exclude_judges=["eve"], progress=silent)
-    with pytest.raises(SelectionError, match="no answers are left"):
-        read_comparisons([name], exclude_judges=["ann", "bob"], progress=silent)
+        FORMAT.read([name], exclude_judges=["eve"])
 
 
 @pytest.mark.parametrize(
@@ -65,15 +59,15 @@ def test_a_wrong_line_is_named_with_its_key(
     make_file: MakeFile, changed: dict[str, object], key: str, problem: str
 ) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
-        read_comparisons([make_file([LINE, {**LINE, **changed}])], progress=silent)
+        FORMAT.read([make_file([LINE, {**LINE, **changed}])])
     assert (refused.value.line, refused.value.field) == (2, key)
 
 
 def test_a_missing_key_and_a_broken_line(make_file: MakeFile) -> None:
     short = {key: value for key, value in LINE.items() if key != "answer"}
     with pytest.raises(FormatError, match="the key is missing") as refused:
-        read_comparisons([make_file([short])], progress=silent)
+        FORMAT.read([make_file([short])])
     assert (refused.value.line, refused.value.field) == (1, "answer")
     with pytest.raises(FormatError, match="the line is not valid JSON") as broken:
-        read_comparisons([make_file([LINE, '{"segment": 3'])], progress=silent)
+        FORMAT.read([make_file([LINE, '{"segment": 3'])])
     assert (broken.value.line, broken.value.column) == (2, 14)
