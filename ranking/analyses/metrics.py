@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ from ranking.core.metrics.people import (
 )
 from ranking.core.metrics.texts import corpus_statistics, language_tokens
 from ranking.reports.correlations import interval_cells, interval_columns
-from ranking.reports.inputs import Corpora, Input, report_on
+from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import metrics_tables
 from ranking.reports.tables import Column, Plot, Report, Table, plain
 from ranking.wording.methods import METHOD_WORDS
@@ -156,16 +156,21 @@ def _groups(given: Input, by: str) -> dict[str, Int64Array]:
     blocks = given.blocks
     segments, first = np.unique(blocks.segment, return_index=True)
     numbers: Int64Array = segments.astype(np.int64)
-    if by == "length":
-        return _by_length(numbers, given.texts.words()[numbers] if given.texts else numbers[:0])
-    if not by:
-        return {}
     names = []
     if blocks.document is not None and given.documents:
         names = [given.documents[index] for index in blocks.document[first].tolist()]
-    if by == "domain":
-        names = [name.partition("/")[0] if "/" in name else "" for name in names]
-    return _by_name(numbers, names)
+    domains = [name.partition("/")[0] if "/" in name else "" for name in names]
+    words = given.texts.words()[numbers] if by == "length" and given.texts else numbers[:0]
+    return _grouped(by, numbers, {"document": names, "domain": domains}, words)
+
+
+def _grouped(
+    by: str, numbers: Int64Array, names: Mapping[str, Sequence[str]], words: Int64Array
+) -> dict[str, Int64Array]:
+    """Return the segments of each group, by names of their documents and domains, or by words of their sources."""
+    if by == "length":
+        return _by_length(numbers, words)
+    return _by_name(numbers, names[by]) if by else {}
 
 
 def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]:
@@ -211,12 +216,8 @@ def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -
     if not chosen["human"] and len(human) == 1:
         chosen["human"] = human[0].name
     numbers = np.arange(1, 1 + max((len(each.segments) for each in human), default=0))
-    groups: dict[str, Int64Array] = {}
-    by = {"domain": evalset.domains, "document": evalset.documents}.get(chosen["by"])
-    if chosen["by"] == "length":
-        groups = _by_length(numbers, np.array(evalset.words, dtype=np.int64))
-    elif by is not None:
-        groups = _by_name(numbers, by)
+    names = {"domain": evalset.domains, "document": evalset.documents}
+    groups = _grouped(chosen["by"], numbers, names, np.array(evalset.words, dtype=np.int64))
     found = _compared(metrics, groups, chosen, begin)
     return Report(
         notes=[
@@ -309,44 +310,41 @@ UNSEEN: Final = Option(
 )
 #: Number of segments listed for a metric.
 _MOST_SEGMENTS: Final = 10
+_CHOSEN: Final = ("method", "segments", "confidence", "resamples", "seed")
+#: Rankings of systems by people and by each metric, and counts of words, as plain values; figures are an `Estimate`.
+Found = Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class _Orders:
-    """Systems ranked by people and by each metric, metrics by name, and word counts by text."""
-
-    people: People
-    order: Sequence[Row]
-    orders: Sequence[Row]
-    metrics: Mapping[str, Metric]
-    corpus: Sequence[Row]
-
-
-def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> _Orders:
+def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     if not given.metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
     with _comparing(options["method"]):
         people = _judged_side(given, options)[0]()
-    metrics = [
-        replace(each, name=_("%(name)s (human)") % {"name": each.name}) if each.is_human else each
-        for each in _labelled(given.metrics)
-    ]
     progress = begin(_("Metrics"))
     orders = []
-    for number, metric in enumerate(metrics):
-        progress(number, len(metrics))
+    for number, metric in enumerate(_labelled(given.metrics)):
+        progress(number, len(given.metrics))
         chosen = metric if options["segments"] == "all" else metric.within(people.segments)
+        if metric.is_human:
+            chosen = replace(chosen, name=_("%(name)s (human)") % {"name": metric.name})
         orders.append(metric_order(chosen, people, most=_MOST_SEGMENTS))
-    corpus = [] if given.corpora is None else _corpus(given, given.corpora, options["unseen_in"])
-    by_name = {metric.name: metric for metric in metrics}
-    return _Orders(people, people_order(people), orders, by_name, corpus)
+    pairs = np.argwhere(people.better).tolist()
+    separated = [[people.systems[one], people.systems[other]] for one, other in pairs]
+    return {
+        "people": {"order": people_order(people), "separated": separated},
+        "metrics": orders,
+        "corpus": _corpus(given, options["unseen_in"]),
+        **{name: options[name] for name in _CHOSEN},
+    }
 
 
-def _corpus(given: Input, corpora: Corpora, unseen_in: str) -> list[Row]:
+def _corpus(given: Input, unseen_in: str) -> list[Row]:
     """Count the words of sources, references and outputs, compared with those of another test set if named."""
-    source, target = given.read.languages
+    corpora, (source, target) = given.corpora, given.read.languages
+    found: list[Row] = []
+    if corpora is None:
+        return found
     other = corpora.sides(unseen_in) if unseen_in else None
-    found = []
     for side, texts in corpora.sides().items():
         if not texts:
             continue
@@ -366,34 +364,28 @@ def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
     return (list("".join(text.split())) if characters else text.split() for text in texts)
 
 
-def _metrics_table(found: _Orders, options: Mapping[str, Any]) -> Table:
+def _metrics_table(found: Found) -> Table:
     ranges: dict[RangeKind, str] = {
         "exact": _("ratio estimator"),
         "resampled": _("resampled segments"),
         "mean": _("spread of segment scores"),
         "none": _("none"),
     }
-    rows = []
-    for order in found.orders:
-        metric, contradicted = found.metrics[order["name"]], order["contradictions"]
-        missing = metric.missing
-        if options["segments"] != "all" or missing is None:
-            missing = sum(row["missing"] for row in order["rows"])
-        rows.append(
-            {
-                "metric": metric.name,
-                "direction": _("Higher is better") if metric.sign > 0 else _("Lower is better"),
-                "signature": metric.signature,
-                "segments": order["segments"],
-                "systems": sum(row["value"] is not None for row in order["rows"]),
-                "missing": missing if order["segments"] else None,
-                "ranges": ranges[order["range_kind"]],
-                "agreeing": order["agreeing"],
-                "contradicting": len(contradicted),
-                "separated": sum(each["is_separated"] for each in contradicted),
-            }
-        )
-    number = int(found.people.better.sum())
+    directions = {True: _("Higher is better"), False: _("Lower is better")}
+    rows = [
+        order
+        | {
+            "metric": order["name"],
+            "direction": directions[order["is_higher_better"]],
+            "systems": sum(row["value"] is not None for row in order["rows"]),
+            "missing": order["missing"] if order["segments"] else None,
+            "ranges": ranges[order["range_kind"]],
+            "contradicting": len(order["contradictions"]),
+            "separated": sum(each["is_separated"] for each in order["contradictions"]),
+        }
+        for order in found["metrics"]
+    ]
+    number = len(found["people"]["separated"])
     words = ngettext(
         "People separate %(number)s pair of systems.",
         "People separate %(number)s pairs of systems.",
@@ -419,15 +411,15 @@ def _metrics_table(found: _Orders, options: Mapping[str, Any]) -> Table:
     )
 
 
-def _people_first(found: _Orders) -> list[str]:
+def _people_first(found: Found) -> list[str]:
     """Return all systems in the human order, unranked ones last."""
-    named = [row["system"] for row in found.order]
-    others = {row["system"] for order in found.orders for row in order["rows"]}
+    named = [row["system"] for row in found["people"]["order"]]
+    others = {row["system"] for order in found["metrics"] for row in order["rows"]}
     return [*named, *sorted(others.difference(named))]
 
 
-def _places_table(found: _Orders) -> Table:
-    orders = [found.order, *(order["rows"] for order in found.orders)]
+def _places_table(found: Found) -> Table:
+    orders = [found["people"]["order"], *(order["rows"] for order in found["metrics"])]
     ranks = [{row["system"]: row["rank"] for row in rows} for rows in orders]
     return Table(
         name="orders",
@@ -435,18 +427,19 @@ def _places_table(found: _Orders) -> Table:
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("people", _("People")),
-            *(Column(f"metric_{n}", each["name"]) for n, each in enumerate(found.orders, 1)),
+            *(Column(f"metric_{n}", each["name"]) for n, each in enumerate(found["metrics"], 1)),
         ),
         rows=[(system, *(each.get(system) for each in ranks)) for system in _people_first(found)],
         plot=Plot(kind="bump", label="system", value="people"),
     )
 
 
-def _beside_table(found: _Orders, order: Row, number: int, confidence: float) -> Table:
+def _beside_table(found: Found, number: int) -> Table:
     """Return a table that compares a metric with people, system by system."""
-    people = {row["system"]: row for row in found.order}
+    order, confidence = found["metrics"][number - 1], found["confidence"]
+    people = {row["system"]: row for row in found["people"]["order"]}
     by_metric = {row["system"]: row for row in order["rows"]}
-    decimals = 2 if found.metrics[order["name"]].kind else 4
+    decimals = 2 if order["range_kind"] in ("exact", "resampled") else 4
     places = ("rank", "rank_low", "rank_high")
     rows = []
     for system in _people_first(found):
@@ -483,13 +476,14 @@ def _beside_table(found: _Orders, order: Row, number: int, confidence: float) ->
     )
 
 
-def _contradictions_table(found: _Orders, confidence: float) -> Table:
+def _contradictions_table(found: Found) -> Table:
+    confidence = found["confidence"]
     return Table.of(
         (
             each
             | interval_cells("by_people", each["by_people"], ends="people_")
             | interval_cells("by_metric", each["difference"], ends="")
-            for order in found.orders
+            for order in found["metrics"]
             for each in order["contradictions"]
         ),
         name="contradictions",
@@ -510,9 +504,13 @@ def _contradictions_table(found: _Orders, confidence: float) -> Table:
     )
 
 
-def _segments_table(found: _Orders) -> Table:
+def _segments_table(found: Found) -> Table:
     return Table.of(
-        (each | {"metric": order["name"]} for order in found.orders for each in order["discords"]),
+        (
+            each | {"metric": order["name"]}
+            for order in found["metrics"]
+            for each in order["discords"]
+        ),
         name="segments",
         title=_("Largest disagreements by segment"),
         columns=(
@@ -532,7 +530,7 @@ def _segments_table(found: _Orders) -> Table:
     )
 
 
-def _corpus_table(found: _Orders, unseen_in: str) -> Table:
+def _corpus_table(found: Found, unseen_in: str) -> Table:
     columns = [
         Column("texts", _("Texts"), is_text=True),
         Column("sentences", _("Segments")),
@@ -547,7 +545,7 @@ def _corpus_table(found: _Orders, unseen_in: str) -> Table:
             Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
         ]
     return Table.of(
-        ({"texts": _side_in_words(each["texts"]), **each["counts"]} for each in found.corpus),
+        ({"texts": _side_in_words(each["texts"]), **each["counts"]} for each in found["corpus"]),
         name="corpus",
         title=_("Text statistics"),
         columns=columns,
@@ -565,7 +563,7 @@ def _side_in_words(side: str) -> str:
     return _("Reference %(number)s") % {"number": side} if side.isdigit() else side
 
 
-def _tell_orders(given: Input, options: Mapping[str, Any], found: _Orders) -> Report:
+def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Report:
     level = round(1 - options["confidence"], 12)
     notes = [
         _("Judgments: %(judgments)s.")
@@ -584,38 +582,22 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: _Orders) -> Re
             "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair."
         ),
     ]
-    if any(order["range_kind"] == "none" for order in found.orders):
+    if any(order["range_kind"] == "none" for order in found["metrics"]):
         notes.append(
             _(
                 "No intervals for metrics without segment scores, or whose system scores are not means of segment scores."
             )
         )
-    confidence = options["confidence"]
     tables = [
-        _metrics_table(found, options),
+        _metrics_table(found),
         _places_table(found),
-        *(
-            _beside_table(found, order, number, confidence)
-            for number, order in enumerate(found.orders, 1)
-        ),
-        _contradictions_table(found, confidence),
+        *(_beside_table(found, number) for number in range(1, 1 + len(found["metrics"]))),
+        _contradictions_table(found),
         _segments_table(found),
         _corpus_table(found, options["unseen_in"]),
     ]
-    systems = found.people.systems
-    separated = np.argwhere(found.people.better)
-    chosen = ("method", "segments", "confidence", "resamples", "seed")
-    data = {
-        "people": {
-            "order": found.order,
-            "separated": [[systems[one], systems[other]] for one, other in separated],
-        },
-        "metrics": found.orders,
-        "corpus": found.corpus,
-        **{name: options[name] for name in chosen},
-    }
     shown = [each for each in tables if each.rows]
-    return report_on(given, notes=notes, tables=shown, data=data)
+    return report_on(given, notes=notes, tables=shown, data=found)
 
 
 METRIC_ORDERS = AnalysisKind(

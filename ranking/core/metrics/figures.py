@@ -11,7 +11,7 @@ at most a threshold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import sqrt
@@ -215,6 +215,7 @@ IntpArray = npt.NDArray[np.intp]
 _SAME = 1e-12
 #: Maximum number of thresholds tried on other folds: if there are more, their quantiles are used.
 _MOST_TRIED = 2000
+_COLUMNS = ("row", "first", "second", "human")
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,9 +254,8 @@ class Pairs:
 
     def take(self, chosen: BoolArray | Int64Array) -> Pairs:
         """Return some of the comparisons."""
-        columns: Any = (each[chosen] for each in (self.row, self.first, self.second, self.human))
-        judge = None if self.judge is None else self.judge[chosen]
-        return Pairs(*columns, judge, self.by_segment)
+        columns = {name: getattr(self, name)[chosen] for name in _COLUMNS}
+        return replace(self, judge=None if self.judge is None else self.judge[chosen], **columns)
 
     def differences(self, values: FloatArray) -> FloatArray:
         """Return the metric's score of the first output minus the second's, shape (P,); NaN without
@@ -286,7 +286,8 @@ def pairs_of_scores(values: FloatArray) -> Pairs:
     difference = pair_differences(values)
     row, pair = np.nonzero(~np.isnan(difference))
     human = np.sign(difference[row, pair]).astype(np.int8)
-    return Pairs(*_int32(row, first[pair], second[pair]), human, judge=None, by_segment=True)
+    row, first, second = _int32(row, first[pair], second[pair])
+    return Pairs(row, first, second, human, judge=None, by_segment=True)
 
 
 def pairs_of_blocks(blocks: Blocks) -> Pairs:

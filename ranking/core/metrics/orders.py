@@ -69,8 +69,8 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
     Returns
     -------
     dict
-        name; range_kind (a `RangeKind`); segments (with a score of any system; 0 where it scores systems alone); agreeing (pairs
-        that people separate and the metric orders alike).
+        name, signature, is_higher_better; range_kind (a `RangeKind`); segments (with a score of any system; 0 where it scores
+        systems alone); missing (outputs without a score); agreeing (pairs that people separate and the metric orders alike).
 
         rows: the systems, best first, then those without a score: system, value (a `Range`, or None), rank, rank_low and
         rank_high (the range leaves room for all systems that do not differ significantly, pair by pair), and missing (segments
@@ -105,11 +105,16 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
                     "is_separated": _sign(difference) != 0,
                 }
             )
+    rows = ranges.rows()
+    missing = sum(row["missing"] for row in rows) if metric.missing is None else metric.missing
     return {
         "name": metric.name,
+        "signature": metric.signature,
+        "is_higher_better": metric.sign > 0,
         "range_kind": ranges.kind,
         "segments": int((~np.isnan(metric.values)).any(axis=1).sum()),
-        "rows": ranges.rows(),
+        "missing": missing,
+        "rows": rows,
         "agreeing": agreeing,
         "contradictions": contradictions,
         "discords": _discords(metric, people, most),

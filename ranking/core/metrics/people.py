@@ -112,6 +112,7 @@ class Metric:
             segments=self.segments[rows],
             values=self.values[rows],
             of_systems=np.full(len(self.systems), np.nan),
+            missing=None,
             statistics=None if self.statistics is None else self.statistics[:, rows],
         )
 

@@ -15,9 +15,8 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from campaign.formats.archives import archive_files, opener
+from campaign.formats.archives import files_together, folder_files
 from campaign.formats.metric_scores import read_evalset
-from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, JobState, Output, Segment, Task, User
 from campaign.services.jobs import JobCancelledError, JobProgress, job_run, jobs_run_waiting
 from ranking.export.asked import export_asked
@@ -70,14 +69,11 @@ def test_metrics_of_texts_are_computed_once(task: Task) -> None:
     jobs_run_waiting()
     job.refresh_from_db()
     assert (job.state, job.error, job.result["computed"]) == (JobState.DONE, "", 12)
-    bleu = Metric.objects.get(name="BLEU")
+    bleu, theirs = Metric.objects.get(name="BLEU"), sacrebleu.BLEU()
     outputs, references = compared_texts(test_set=task.test_set)
-    scores = metric_given(bleu)
-    theirs = sacrebleu.BLEU()
-    expected = theirs.corpus_score(
-        [text or "" for text in outputs["amber"]], [[each[0] for each in references]]
-    )
-    assert scores.scores[scores.systems.index("amber")] == pytest.approx(expected.score)
+    texts = [text or "" for text in outputs["amber"]]
+    expected = theirs.corpus_score(texts, [[each[0] for each in references]])
+    assert metric_given(bleu).scores[bleu.systems.index("amber")] == pytest.approx(expected.score)
     assert bleu.signature == str(theirs.get_signature())
     # Only the system whose text has changed is computed again.
     Output.objects.filter(system__name="dune", segment__number=1).update(text="Anders.")
@@ -151,8 +147,7 @@ def test_a_metric_contradicts_pairs_that_people_separate(
     queued = rest.post(reverse("api-metrics-compute", args=[task.pk]), {"metrics": ["WER"]})
     assert queued.status_code == 202
     jobs_run_waiting()
-    found = answer(task, "metric_orders", resamples=100).data
-    assert found is not None
+    found = agreement(task, "metric_orders")
     odd = next(each for each in found["metrics"] if each["name"] == "ODD")
     assert [row["system"] for row in odd["rows"]] == list(SYSTEMS[::-1])
     assert (odd["agreeing"], len(odd["contradictions"])) == (0, len(found["people"]["separated"]))
@@ -165,23 +160,6 @@ def test_a_metric_contradicts_pairs_that_people_separate(
     assert reverse("segment", args=[*here, odd["discords"][0]["segment"]]) in page.content.decode()
 
 
-def test_the_command_imports_an_evalset_folder(task: Task, tmp_path: Path) -> None:
-    for folder in ("metric-scores/en-de", "human-scores"):
-        (tmp_path / folder).mkdir(parents=True)
-    rows = "".join(f"{system}\t{n / 7}\n" for system in ("amber", "refA") for n in range(SEGMENTS))
-    (tmp_path / "metric-scores/en-de/COMET-refA.seg.score").write_text(rows)
-    rows = "amber\t0.5\n" + "amber\tNone\n" * (SEGMENTS - 1)
-    (tmp_path / "human-scores/en-de.mqm.seg.score").write_text(rows)
-    here = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
-    call_command("import_metric_scores", str(tmp_path), **here)
-    comet, people = Metric.objects.order_by("is_human")
-    assert (comet.name, comet.uses_reference, comet.systems) == ("COMET", True, ["amber"])
-    assert np.allclose(comet.numbers[:, 0], np.arange(SEGMENTS) / 7)
-    assert (people.name, people.is_human, people.missing) == ("mqm", True, SEGMENTS - 1)
-    with pytest.raises(CommandError, match=r"none\.tsv"):
-        call_command("import_metric_scores", str(tmp_path / "none.tsv"), **here)
-
-
 def test_an_exported_evalset_folder_is_read_again(
     task: Task, rest: APIClient, tmp_path: Path
 ) -> None:
@@ -190,12 +168,9 @@ def test_an_exported_evalset_folder_is_read_again(
     post(rest, task, json.dumps(gap) + "\n", "gap.jsonl")
     metrics_ask(test_set=task.test_set, metrics=["TER"])
     jobs_run_waiting()
-    asked = export_asked(task=task, kind="evalset", file_format="evalset")
-    path = tmp_path / "evalset.zip"
-    path.write_bytes(b"".join(export_bytes(asked)))
-    with archive_files(StoredFile("evalset.zip", opener(path))) as files:
-        read = read_evalset("evalset.zip", files)
-        names = {file.name for file in files}
+    exported(task).extractall(tmp_path)
+    files = files_together("folder", folder_files(tmp_path))
+    names, read = {file.name for file in files}, read_evalset("folder", files)
     assert {"sources/en-de.txt", "references/en-de.refA.txt", "documents/en-de.docs"} <= names
     assert {f"system-outputs/en-de/{system}.txt" for system in SYSTEMS} <= names
     # WMT's scorer refuses metrics with missing scores.
@@ -211,33 +186,42 @@ def test_an_exported_evalset_folder_is_read_again(
     ter = metric_given(Metric.objects.get(name="TER"))
     assert np.allclose(by_name["TER"].values, ter.values)
     assert np.allclose(by_name["TER"].of_systems, ter.of_systems)
-    # What was exported is imported into the same test set.
+    # What was exported is imported into the same test set; references of others are skipped.
     Metric.objects.all().delete()
+    with next(tmp_path.glob("**/ODD-refA.seg.score")).open("a") as odd:
+        odd.write("refB\t1\n" * SEGMENTS)
     here = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
-    call_command("import_metric_scores", str(path), **here)
-    again = Metric.objects.values_list("name", flat=True)
-    assert list(again.order_by("is_human", "name")) == ["GAP", "ODD", "TER", "ranking"]
+    call_command("import_metric_scores", str(tmp_path), **here)
+    again = Metric.objects.order_by("is_human", "name")
+    assert [each.name for each in again] == ["GAP", "ODD", "TER", "ranking"]
+    assert [each.missing for each in again] == [SEGMENTS - 1, 0, 0, 0]
+    assert (again[1].systems, again[1].uses_reference) == (list(SYSTEMS), True)
+    with pytest.raises(CommandError, match=r"none\.tsv"):
+        call_command("import_metric_scores", str(tmp_path / "none.tsv"), **here)
+
+
+def exported(task: Task) -> zipfile.ZipFile:
+    asked = export_asked(task=task, kind="evalset", file_format="evalset")
+    return zipfile.ZipFile(io.BytesIO(b"".join(export_bytes(asked))))
 
 
 def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
     task = scored_task(campaign)
-    asked = export_asked(task=task, kind="evalset", file_format="evalset")
-    with zipfile.ZipFile(io.BytesIO(b"".join(export_bytes(asked)))) as archive:
-        rows = {
-            name: archive.read(f"human-scores/en-de.spans.{name}.seg.rating").decode().splitlines()
-            for name in ("ada", "merged")
-        }
-        scores = archive.read("human-scores/en-de.spans.seg.score").decode().splitlines()
+    archive = exported(task)
+    ada, merged, scores = (
+        archive.read(f"human-scores/en-de.spans.{name}").decode().splitlines()
+        for name in ("ada.seg.rating", "merged.seg.rating", "seg.score")
+    )
     systems = task.test_set.systems.filter(kind="system").count()
-    assert len(rows["ada"]) == len(rows["merged"]) == 12 * systems
-    given = next(row for row in rows["ada"] if row.startswith("dune\t{"))
+    assert len(ada) == len(merged) == 12 * systems
+    given = next(row for row in ada if row.startswith("dune\t{"))
     system, rating, judge = given.split("\t")
     marked, missing = json.loads(rating)["errors"]
     assert (system, judge) == ("dune", "ada")
     assert (marked["start"], marked["end"], marked["severity"]) == (0, 3, "minor")
     assert (missing["category"], missing["severity"]) == ("omission", "major")
     assert missing["is_source_error"]
-    assert "amber\tNone" in rows["merged"]
+    assert "amber\tNone" in merged
     # The mean of the judges' scores, not of their ranks.
     assert scores[0] == "cobalt\t68.0"
 
@@ -250,8 +234,8 @@ def stored(task: Task, systems: list[str], name: str = "COMET", **more: Any) -> 
     metric_store(name=name, file_name="scores.tsv", **given)
 
 
-def agreement(task: Task, **options: Any) -> Any:
-    return answer(task, "metrics", resamples=100, **options).data
+def agreement(task: Task, name: str = "metrics", **options: Any) -> Any:
+    return answer(task, name, resamples=100, **options).data
 
 
 def test_metrics_are_compared_with_rankings_or_with_imported_human_scores(

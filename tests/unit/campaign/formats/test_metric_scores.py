@@ -1,7 +1,6 @@
 """Scores of metrics: formats, gaps, and files that are refused with their line."""
 
 import io
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,8 +9,7 @@ from campaign.formats import FormatError
 from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
 from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
-
-Store = Callable[[str, str], StoredFile]
+from tests.evalset import EVALSET
 
 LINES = (
     '{"system": "amber", "segment": 1, "score": 0.5, "metric": "COMET", "signature": "v1"}\n'
@@ -20,16 +18,6 @@ LINES = (
     '{"system": "amber", "segment": 1, "score": 40, "metric": "TER", "higher_is_better": false}\n'
 )
 AUTOMATIC = '{"language_pair": "cs-de_DE", "domain": "news", "document_id": "d1", "metric_scores": {"A": [1, 2], "B": [3, null]}}\n'
-EVALSET = {
-    "documents/en-de.docs": "news\td1\nnews\td1\nsocial\td2\n",
-    "sources/en-de.txt": "One.\nTwo words.\nThree words here.\n",
-    "references/en-de.refA.txt": "a\nb\nc\n",
-    "human-scores/en-de.mqm.seg.score": "amber\t-1\namber\tNone\namber\t0\nbirch\t-2\nbirch\t-3\nbirch\t-4\n",
-    "human-scores/en-de.mqm.sys.score": "birch\t-3.5\namber\t-0.5\n",
-    "metric-scores/en-de/BLEU-refA.seg.score": "birch\t1\nbirch\t2\nbirch\t3\namber\t4\namber\t5\namber\t6\n",
-    "metric-scores/en-de/BLEU-refA.domain.score": "news\tbirch\t1\n",
-    "metric-scores/en-de/Kiwi-src.sys.score": "birch\t1\namber\t2\n",
-}
 
 
 def store(name: str, text: str) -> StoredFile:
@@ -41,8 +29,7 @@ def read(text: str, name: str = "scores.jsonl") -> list[MetricScores]:
 
 
 def evalset(**changed: str) -> list[StoredFile]:
-    files = {**EVALSET, **{name: text for name, text in changed.items() if text}}
-    return [store(name, text) for name, text in files.items()]
+    return [store(name, text) for name, text in {**EVALSET, **changed}.items()]
 
 
 def test_json_lines_hold_several_metrics_with_their_directions_and_gaps() -> None:
@@ -130,17 +117,17 @@ def test_bad_files_are_refused_with_their_line(name: str, text: str, line: int) 
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "line"),
     [
-        ("metric-scores/en-de/BLEU-refA.seg.score", "amber\t1\namber\t2\n"),
-        ("documents/en-de.docs", "news d1\nd1\n"),
-        ("human-scores/en-de.mqm.seg.score", ""),
+        ("metric-scores/en-de/BLEU-refA.seg.score", "amber\t1\namber\t2\n", 2),
+        ("documents/en-de.docs", "news d1\nd1\n", 2),
+        ("human-scores/en-de.mqm.seg.score", "", None),
     ],
 )
-def test_evalset_folder_with_a_bad_file_is_refused(name: str, text: str) -> None:
-    files = [file for file in evalset() if file.name != name]
-    with pytest.raises(FormatError, match=name):
-        read_evalset("wmt", [*files, store(name, text)])
+def test_evalset_folder_with_a_bad_file_is_refused(name: str, text: str, line: int | None) -> None:
+    with pytest.raises(FormatError, match=name) as refused:
+        read_evalset("wmt", evalset(**{name: text}))
+    assert refused.value.line == line
 
 
 def test_files_without_scores_are_refused() -> None:
