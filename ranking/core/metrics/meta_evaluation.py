@@ -418,7 +418,7 @@ def _right(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Summed:
 
     def column(values: FloatArray, threshold: float) -> FloatArray:
         right = figures.is_right(pairs.human, pairs.differences(values), threshold)
-        return np.bincount(place, np.asarray(pairs.weights * right))[:, np.newaxis]
+        return np.bincount(place, pairs.weights * right).astype(np.float64)[:, np.newaxis]
 
     return (column(*each) for each in scored), people.keys[rows], lambda sums: sums[..., 0]
 
