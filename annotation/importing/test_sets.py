@@ -8,6 +8,7 @@ from django.db import transaction
 
 from annotation.services.planning.designs import design_change
 from campaign.formats import FormatError
+from campaign.formats.file_names import set_name
 from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
@@ -132,7 +133,7 @@ _READINGS = 5
 
 @handles(JobKind.TEXTS_CHECK)
 def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Inspect the files of an upload, store the report, and propose languages if none were chosen."""
+    """Inspect the files of an upload, store the report, and propose languages and a name if none were chosen."""
     upload = _upload(job)
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
     try:
@@ -148,6 +149,7 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
         report = refused_report(error)
     upload_report_store(upload=upload, report=report)
     _languages_propose(upload, report)
+    _name_propose(upload)
     return {"can_be_imported": report["error"] is None}
 
 
@@ -215,3 +217,12 @@ def _languages_propose(upload: Upload, report: dict[str, Any]) -> None:
             upload_change(upload=upload, source_language=guessed[0], target_language=guessed[1])
         except LanguageTagError:
             return
+
+
+def _name_propose(upload: Upload) -> None:
+    """Fill in a name from the names of the files, unless a test set has it."""
+    files = list(upload.files.values_list("name", flat=True))
+    languages = [each for each in (upload.source_language, upload.target_language) if each]
+    name = set_name(files, languages)[: Upload._meta.get_field("name").max_length]
+    if not upload.name and not upload.campaign.test_sets.filter(name=name).exists():
+        upload_change(upload=upload, name=name)

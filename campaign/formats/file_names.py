@@ -1,8 +1,9 @@
-"""Languages, roles and system names derived from file names."""
+"""Languages, roles and names of systems and test sets derived from file names."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -15,6 +16,7 @@ _ONE: Final = re.compile(rf"{_TAG}\Z")
 _ENDINGS: Final = re.compile(
     r"\.(?:txt|sgml?|xml|tsv|jsonl?|ndjson|hyp|out|docs|detok|plain)\Z", re.IGNORECASE
 )
+_ARCHIVE: Final = re.compile(r"\.(?:zip|tgz|tar(?:\.\w+)?)\Z", re.IGNORECASE)
 # The dot of a version ("Llama-3.1-8B") separates nothing.
 _DOT: Final = re.compile(r"(?<![0-9])\.|\.(?![0-9])")
 _WORDS: Final = re.compile(r"[^0-9A-Za-z]+")
@@ -116,6 +118,18 @@ def system_names(names: Sequence[str]) -> list[str]:
         if len(set(candidates)) == len(names) and all(candidates):
             return candidates
     return list(names)
+
+
+def set_name(names: Sequence[str], languages: Sequence[str]) -> str:
+    """Return a name for a test set: the folder, file or beginning that the names share, and the language pair."""
+    tops = [stem(_ARCHIVE.sub("", name.split("/")[0])) for name in names]
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*tops, strict=False))
+    shared = "".join(letters[0] for letters in alike)
+    if any(top[len(shared) :][:1].isalnum() for top in tops):
+        shared = re.sub(r"[^\W_]+\Z", "", shared)  # the beginning of different words
+    shared = shared.strip(" ._-")
+    pair = "-".join(languages)
+    return shared if pair in shared else f"{shared} {pair}".strip()
 
 
 _UNKNOWN: Final = ""  # the file does not name the language, which may be any

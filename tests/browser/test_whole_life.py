@@ -41,6 +41,7 @@ def make_campaign_of(page: Page, folder: Path) -> None:
     page.get_by_role("link", name="Add texts").first.click()
     page.get_by_role("button", name="Add texts").click()
     page.locator("#folder").set_input_files(folder)
+    expect(page.get_by_label("Test set name")).to_have_value("wmt12-cs-en")
     page.get_by_label("Test set name").fill("newstest2012")
     expect(page.get_by_label("Source language")).to_have_value("cs")
     expect(page.get_by_label("Target language")).to_have_value("en")

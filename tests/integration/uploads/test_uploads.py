@@ -131,6 +131,7 @@ def test_the_files_are_recognised_and_described(sent: Sent) -> None:
     assert report["files"][0]["encoding"] == "UTF-8"
     assert report["sample"][0]["source"] == "Die Katze schlief auf dem Dach."
     assert (upload.source_language, upload.target_language) == ("de", "en")
+    assert upload.name == "news de-en"
     assert not Task.objects.exists()
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError
 from campaign.formats.archives import is_litter
-from campaign.formats.file_names import language_pair, system_names
+from campaign.formats.file_names import language_pair, set_name, system_names
 from campaign.formats.recognising import FileRole, RecognisedSet, opened_set, recognise
 from campaign.formats.streams import StoredFile
 
@@ -141,6 +141,20 @@ def test_systems_keep_different_names() -> None:
     assert system_names(["GPT 5.5.jsonl", "Qwen 3.5 - 9b.jsonl"]) == ["GPT 5.5", "Qwen 3.5 - 9b"]
     assert system_names(["only.en-de.txt"]) == ["only"]
     assert system_names([]) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "called"),
+    [
+        (["news/source.cs.txt", "news/systems/a.txt"], "news cs-en"),
+        (["wmt12-cs-en/source.txt", "wmt12-cs-en/a.txt"], "wmt12-cs-en"),
+        (["news2012-src.cs.sgm", "news2012.cs-en.A.sgm.gz"], "news2012 cs-en"),
+        (["WMT 23.tar.gz"], "WMT 23 cs-en"),
+        (["source.txt", "system.txt"], "cs-en"),
+    ],
+)
+def test_a_test_set_is_named_after_its_files(names: list[str], called: str) -> None:
+    assert set_name(names, ("cs", "en")) == called
 
 
 @given(st.lists(st.text("abAB.-_12", min_size=1, max_size=12), unique_by=str.casefold, max_size=6))
