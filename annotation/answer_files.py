@@ -5,7 +5,7 @@ every protocol. The `AnswerFiles` of a protocol convert file content into answer
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from annotation.protocols import Answer
@@ -91,8 +91,6 @@ class FileWritten:
 
     lines: Sequence[str]
     losses: Sequence[Loss] = ()
-    #: Number of the last judgment in the file.
-    watermark: int = 0
 
 
 #: Counts a loss: data that an answer cannot hold, described by a phrase like those in FormatError.
@@ -125,11 +123,10 @@ class AnswerFiles:
         a HIT only if this content is the same.
     part : callable
         Returns the pass of an answer, as in `HIT.part`; 0 for protocols without passes.
-    written : sequence of str
-        The formats that can be written.
-    write : callable, optional
-        Returns a file with the current answers of a task by number, without those of excluded
-        judges and those to controls. None if no format can be written.
+    writers : mapping of str to callable
+        The protocol's own formats, each with a function that returns a file with the current
+        answers among the judgments 1…`watermark` of a task by number, without those of excluded
+        judges and those to controls. Formats of ranked blocks are exports of every protocol.
     """
 
     formats: tuple[str, ...]
@@ -140,8 +137,7 @@ class AnswerFiles:
     )
     why: Callable[[Sequence[Sequence[str]]], dict[str, Any]] = lambda _candidates: {}
     part: Callable[[Answer], int] = lambda _answer: 0
-    written: Sequence[str] = ()
-    write: Callable[[Task, str], FileWritten] | None = None
+    writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(default_factory=dict)
 
 
 _FILES: Final[dict[str, AnswerFiles]] = {}
@@ -155,6 +151,12 @@ def answer_files_register(protocol: str, files: AnswerFiles) -> None:
 def answer_files(protocol: str) -> AnswerFiles | None:
     """Return the file formats of a protocol, or None if it has none."""
     return _FILES.get(protocol)
+
+
+def formats_read(task: Task) -> Sequence[str]:
+    """Return the formats from which answers of a task can be imported."""
+    files = answer_files(task.protocol)
+    return () if files is None else files.formats
 
 
 def protocols_with_files() -> list[str]:

@@ -15,7 +15,6 @@ _task = [
     path("as-judge/", preview.preview, name="judge-preview"),
     path("as-judge/instructions/", preview.preview_instructions, name="judge-preview-instructions"),
     path("as-judge/sentences/", preview.preview_sentences, name="judge-preview-sentences"),
-    path("judgments.csv", judgments.judgments_download, name="judgments-download"),
     path("answers/", judgments.answers_page, name="answers"),
     path("training/", training, name="training"),
     path("training/<int:block_id>/", training_block, name="training-block"),

@@ -7,8 +7,6 @@ class RankingConfig(AppConfig):
     verbose_name = _("Ranking")
 
     def ready(self) -> None:
-        from dataclasses import replace
-
         import ranking.export.writing
         import ranking.export.zenodo
         import ranking.pages.published.making
@@ -17,11 +15,8 @@ class RankingConfig(AppConfig):
         from annotation.answer_files import answer_files_register
         from campaign.models import Protocol
         from campaign.selectors.judged import deletion_asked
-        from ranking.export.writing import WRITTEN, ranked_file_write
         from ranking.importing.ranked_answers import RANKING_FILES
         from ranking.selectors.published_results import deletion_said
 
         deletion_asked.connect(deletion_said, dispatch_uid="published-results")
-        answer_files_register(
-            Protocol.RANKING, replace(RANKING_FILES, written=WRITTEN, write=ranked_file_write)
-        )
+        answer_files_register(Protocol.RANKING, RANKING_FILES)

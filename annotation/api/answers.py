@@ -1,20 +1,13 @@
-"""Import and export the answers of a task in the file formats of other tools."""
+"""Import the answers of a task from the file formats of other tools."""
 
 from typing import Any
 
-from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
-from rest_framework.response import Response
 
-from annotation.answer_files import answer_files
-from annotation.export.answers import answers_response, answers_written, formats_written
+from annotation.answer_files import formats_read
 from annotation.importing.answers import sent_answers_import
 from campaign.api.operations import Address, operation
-from campaign.export.downloads import MEDIA_TYPES
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.selectors.uploads import judgments_imports
@@ -65,10 +58,9 @@ class AnswersImportSerializer(AnswersImportedSerializer):
 
 
 class AnswerFormatsSerializer(serializers.Serializer[Any]):
-    """Formats for import and export, and earlier imports."""
+    """Formats for import, and earlier imports."""
 
     read = serializers.ListField(child=serializers.CharField(), read_only=True)
-    written = serializers.ListField(child=serializers.CharField(), read_only=True)
     imports = AnswersImportSerializer(many=True, read_only=True, help_text="Newest first.")
 
 
@@ -77,35 +69,10 @@ class AnswersView(Address):
 
     parser_classes = [MultiPartParser]
 
-    @operation(
-        "answers_formats_or_file",
-        {
-            (200, "application/json"): AnswerFormatsSerializer,
-            **{
-                (200, MEDIA_TYPES[ending]): OpenApiResponse(
-                    OpenApiTypes.STR,
-                    description="The file. The header Not-Carried-Over lists what it lacks.",
-                )
-                for ending in ("csv", "jsonl", "tsv", "xml")
-            },
-        },
-        parameters=[OpenApiParameter("as", str, description="Format; returns the file.")],
-    )
-    def get(self) -> Response | HttpResponse:
-        """List the formats; with `as`, return the current answers in that format."""
-        task, wanted = self.task, self.request.query_params.get("as", "")
-        if not wanted:
-            files = answer_files(task.protocol)
-            known = {
-                "read": [] if files is None else files.formats,
-                "written": formats_written(task),
-                "imports": judgments_imports(task=task),
-            }
-            return self.answer(known, AnswerFormatsSerializer, 200)
-        written = answers_written(task=task, file_format=wanted)
-        if written is None:
-            raise ValidationError({"as": ["Format not available for this task."]})
-        return answers_response(task=task, file_format=wanted, written=written)
+    @operation("answers_formats", AnswerFormatsSerializer)
+    def get(self) -> dict[str, Any]:
+        """List the formats that can be imported, and the earlier imports."""
+        return {"read": formats_read(self.task), "imports": judgments_imports(task=self.task)}
 
     @operation(
         "answers_import",

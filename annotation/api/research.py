@@ -5,16 +5,12 @@ from functools import wraps
 from typing import Any
 
 from django.db.models import F, QuerySet
-from django.http import StreamingHttpResponse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
-from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.response import Response
 
 from annotation.api.serializers import AnswerField
-from annotation.export.answers import five_way_response
 from annotation.export.five_way import systems_shown
 from annotation.models import Judgment, JudgmentNumber, Skip
 from annotation.pages.judgment_tables import JudgmentFilter, SkipFilter
@@ -130,36 +126,20 @@ class UntilSerializer(serializers.Serializer[Any]):
     )
 
 
-class FiveWayRenderer(BaseRenderer):
-    """Accept `?format=csv` and `Accept: text/csv`; the view itself streams the file."""
-
-    media_type = "text/csv"
-    format = "csv"
-
-
 class JudgmentsView(Address):
-    renderer_classes = [JSONRenderer, FiveWayRenderer]
     ordering = "number"
 
     @from_replica
     @operation(
         "tasks_judgments_list",
-        {
-            (200, "application/json"): JudgmentRecordSerializer(many=True),
-            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="Five-way CSV."),
-        },
+        JudgmentRecordSerializer(many=True),
         parameters=[UntilSerializer, *filter_parameters(JudgmentFilter)],
     )
-    def get(self) -> Response | StreamingHttpResponse:
-        """List the judgments of a test set by number, including superseded ones.
-
-        `?format=csv` streams the current judgments as five-way CSV, which `import_answers` reads.
-        """
+    def get(self) -> Response:
+        """List the judgments of a test set by number, including superseded ones."""
         query = UntilSerializer(data=self.request.query_params)
         query.is_valid(raise_exception=True)
         until: int | None = query.validated_data.get("until")
-        if self.request.accepted_renderer.format == FiveWayRenderer.format:
-            return five_way_response(task=self.task, watermark=until)
         # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=self.task.pk)
         found = filtered(JudgmentFilter, self.request, self.task.judgment_numbers.all())
@@ -167,12 +147,6 @@ class JudgmentsView(Address):
             found = found.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(found)
         return self.get_paginated_response(judgments_recorded(numbers, task=self.task, until=until))
-
-    def handle_exception(self, exc: Exception) -> Response:
-        # Errors are JSON regardless of the requested format.
-        self.request.accepted_renderer = JSONRenderer()
-        self.request.accepted_media_type = JSONRenderer.media_type
-        return super().handle_exception(exc)
 
 
 def judgments_recorded(

@@ -1,4 +1,4 @@
-"""Write judgments of a task as five-way CSV, which `import_answers` reads back."""
+"""Read judgments and skips of a task as rows of five-way CSV, which `import_answers` reads back."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -7,47 +7,26 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
 from django.db.models import Max, QuerySet, Value
 
-from annotation.models import Block, Judgment, JudgmentSequence, Skip
+from annotation.models import Block, Judgment, Skip
 from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count, outputs_of
-from annotation.services.numbers import judgments_number
 from campaign.database.transactions import table_scans_off
-from campaign.formats import FiveWayRow, write_five_way_csv
+from campaign.formats import FiveWayRow
 from campaign.formats.errors import Loss
 from campaign.models import Task
 
 _AT_ONCE: Final = 1 << 13
 
 
-def five_way_csv(*, task: Task, watermark: int | None = None) -> Iterator[str]:
-    """Yield the lines of the file, beginning with the header."""
-    judgments_number(task_id=task.pk)
-    slots = max(_most_candidates(task), 5)
-    return write_five_way_csv(five_way_rows(task=task, watermark=watermark), slots=slots)
-
-
-def five_way_rows(*, task: Task, watermark: int | None = None) -> Iterator[FiveWayRow]:
-    """Yield the current judgments by number, then the blocks that were skipped and not judged.
-
-    Controls and currently excluded judges are left out, as in the ranking, so the file reproduces
-    the latest ranking.
-
-    With `watermark`, yields exactly the judgments of the ranking run with this watermark: those that
-    were current then, and no skips, which have no number. Without it, waiting judgments are numbered
-    first, so that every acknowledged judgment is included. Judgments that arrive meanwhile are left
-    out.
-    """
-    until = judgments_number(task_id=task.pk) if watermark is None else watermark
-    written = judgments_written(task=task, watermark=until)
-    yield from judged_rows(task=task, judgments=written, until=until)
-    if watermark is None:
-        skips = Skip.objects.standing().filter(task=task, block__control="").order_by("id")
-        after = 0
-        while some := _rows(skips.filter(id__gt=after)[:_AT_ONCE], task):
-            yield from some
-            after = some[-1].line
+def skipped_rows(task: Task) -> Iterator[FiveWayRow]:
+    """Yield the blocks that were skipped and not judged, apart from controls."""
+    skips = Skip.objects.standing().filter(task=task, block__control="").order_by("id")
+    after = 0
+    while some := _rows(skips.filter(id__gt=after)[:_AT_ONCE], task):
+        yield from some
+        after = some[-1].line
 
 
 def judged_rows(
@@ -78,12 +57,10 @@ def most_candidates(judgments: JudgmentQuerySet) -> int:
     return int(found["most"] or 0)
 
 
-def _most_candidates(task: Task) -> int:
-    """Return the largest number of candidates in a judged or skipped block, without reading judged blocks."""
-    skipped = Skip.objects.filter(task=task)
-    most = skipped.aggregate(most=Max(candidate_count("block__")))["most"] or 0
-    judged = JudgmentSequence.objects.filter(task=task).values_list("most_candidates")
-    return max(most, *(candidates for (candidates,) in judged), 0)
+def most_candidates_skipped(task: Task) -> int:
+    """Return the largest number of candidates in a skipped block of a task; 0 if there are none."""
+    found = Skip.objects.filter(task=task).aggregate(most=Max(candidate_count("block__")))
+    return int(found["most"] or 0)
 
 
 def _rows(
@@ -140,16 +117,11 @@ def judgments_written(*, task: Task, watermark: int) -> JudgmentQuerySet:
     return judgments.exclude(judge__pseudonym__in=excluded).order_by("numbered__number")
 
 
-def judgments_lost(what: str, judgments: JudgmentQuerySet) -> list[Loss]:
-    """Return a loss that counts these judgments; an empty list if there are none. One query."""
-    numbers = list(judgments.values_list("numbered__number", flat=True))
-    return [Loss(what, len(numbers), f"judgment {numbers[0]}")] if numbers else []
-
-
 def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
     """Return the losses for comments on the judgments 1…`watermark`. Two queries."""
-    written = judgments_written(task=task, watermark=watermark)
-    return judgments_lost("comments", written.exclude(comment=""))
+    written = judgments_written(task=task, watermark=watermark).exclude(comment="")
+    numbers = list(written.values_list("numbered__number", flat=True))
+    return [Loss("comments", len(numbers), f"judgment {numbers[0]}")] if numbers else []
 
 
 def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:

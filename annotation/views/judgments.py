@@ -1,25 +1,18 @@
 """Organisers' pages of judgments and skips: filtered lists, single judgments, and files for import and export."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_safe
 
-from annotation.answer_files import AnswerFiles, answer_files
-from annotation.export.answers import (
-    answers_response,
-    answers_written,
-    five_way_response,
-    formats_written,
-)
+from annotation.answer_files import formats_read
 from annotation.export.five_way import systems_shown
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, sent_answers_import
@@ -40,10 +33,9 @@ from annotation.selectors.judgment_list import (
     segments_with_few,
     skips_listed,
 )
-from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import Reference, Task, User
+from campaign.models import Reference, Task
 from campaign.selectors.uploads import judgments_imports
 from campaign.texts.languages import language_described
 from campaign.views.access import of_task, organised_task
@@ -61,11 +53,11 @@ class AnswersForm(forms.Form):
     )
     file_format = forms.ChoiceField(label=gettext_lazy("Format"), required=False)
 
-    def __init__(self, *given: Any, files: AnswerFiles) -> None:
+    def __init__(self, *given: Any, formats: Sequence[str]) -> None:
         super().__init__(*given)
         self.fields["file_format"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
             ("", gettext_lazy("Detect automatically")),
-            *((each, each) for each in files.formats),
+            *((each, each) for each in formats),
         ]
 
 
@@ -182,50 +174,15 @@ def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return render(request, "organiser/skips.html", context, status=asked.status)
 
 
-@require_safe
-@login_required
-def judgments_download(request: HttpRequest, slug: str, task_id: int) -> StreamingHttpResponse:
-    """Send the judgments of a test set as five-way CSV to members of its campaign.
-
-    The name of a file from a lagging replica includes the number of its last judgment.
-    """
-    tasks = Task.objects.open_to(cast("User", request.user)).select_related("test_set__campaign")
-    task = get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)
-
-    def file(at: ReadAt | None) -> StreamingHttpResponse:
-        watermark = at.watermark if at is not None and at.behind else None
-        return five_way_response(task=task, watermark=watermark)
-
-    return task_answer(file, task_id=task.pk)
-
-
 @form_view
 def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the file formats for import and export of answers; POST imports a file, and `?as=FORMAT` lists the
-    format's omissions.
-    """
+    """Show the form for importing answers, and earlier imports; POST imports a file."""
     task = organised_task(request, slug, task_id)
-    files = answer_files(task.protocol)
-    wanted = request.GET.get("as", "")
-    written = answers_written(task=task, file_format=wanted) if wanted else None
-    if wanted and written is None:
-        raise Http404
-    if written is not None and "download" in request.GET:
-        return answers_response(task=task, file_format=wanted, written=written)
-    form = None
-    if files is not None and files.formats:
-        given = (request.POST, request.FILES) if request.method == "POST" else ()
-        form = AnswersForm(*given, files=files)
-    if form is not None and form.is_bound and form.is_valid() and _imported(request, task, form):
+    given = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = AnswersForm(*given, formats=formats_read(task))
+    if form.is_bound and form.is_valid() and _imported(request, task, form):
         return redirect("answers", slug, task_id)
-    context = {
-        **of_task(task, "answers"),
-        "form": form,
-        "formats": formats_written(task),
-        "wanted": wanted,
-        "written": written,
-        "imports": judgments_imports(task=task),
-    }
+    context = {**of_task(task, "answers"), "form": form, "imports": judgments_imports(task=task)}
     status = 400 if request.method == "POST" else 200
     return render(request, "organiser/answers.html", context, status=status)
 

@@ -23,15 +23,14 @@ CONTENT_TYPE: Final = "application/problem+json"
 OF_THE_STATUS: Final = "about:blank"
 
 
-class _Conflict(APIException):
-    status_code = HTTPStatus.CONFLICT
-
-
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response of the DRF handler, with refused body fields under `errors`."""
     if isinstance(error, RefusedError):
-        refused = ValidationError({error.field or "detail": [str(error)]})
-        error = _Conflict(str(error)) if error.status == HTTPStatus.CONFLICT else refused
+        refused: APIException = ValidationError({error.field or "detail": [str(error)]})
+        if error.status != HTTPStatus.BAD_REQUEST:
+            refused = APIException(str(error))
+            refused.status_code = error.status
+        error = refused
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}

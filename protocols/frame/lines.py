@@ -8,14 +8,16 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from annotation.answer_files import AnswerFiles, FileAnswer, FileContent, FileWritten
-from annotation.export.five_way import systems_shown
+from annotation.export.five_way import comments_lost, systems_shown
 from annotation.models.judgment import JudgmentQuerySet
+from annotation.selectors.judges import excluded_judges
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, judge_of
 from campaign.formats.errors import Loss
 from campaign.formats.tables import MAX_INTEGER
 from campaign.models import Task
-from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
+from campaign.texts.canonical_json import json_line
+from protocols.frame.stored import counted_of, judgments_counted, system_names
 from ranking.analyses.kind import ChosenJudgments
 from ranking.files.labels import (
     candidate_of,
@@ -115,7 +117,7 @@ class AnswerLines(Generic[Row]):
     written : callable
         Returns the values of a line that differ from its row's attributes.
     lost : callable
-        Returns the losses: data of a task that lines cannot hold.
+        Returns the losses other than comments: data of a task that lines cannot hold.
     """
 
     name: str
@@ -186,10 +188,13 @@ class AnswerLines(Generic[Row]):
         rows = self.stored(task=task, watermark=watermark, **counted_of(judgments))
         return AnswersRead(rows, excluded_judges=judgments.without, rules=task.rules)
 
-    def write(self, *, task: Task, watermark: int | None = None) -> FileWritten:
-        """Return the current answers of a task, as `answers_written` does."""
-        return answers_written(
-            task=task, watermark=watermark, read=self.stored, line=self._line, lost=self.lost
+    def write(self, task: Task, watermark: int) -> FileWritten:
+        """Return the current answers 1…`watermark` of a task, without excluded judges."""
+        excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
+        rows = self.stored(task=task, watermark=watermark, without=excluded)
+        return FileWritten(
+            lines=[json_line(self._line(row)) for row in rows],
+            losses=[*self.lost(rows), *comments_lost(task=task, watermark=watermark)],
         )
 
     def files(self, **particular: Any) -> AnswerFiles:
@@ -199,8 +204,7 @@ class AnswerLines(Generic[Row]):
         return AnswerFiles(
             formats=(self.name,),
             read=self.content,
-            written=[self.name],
-            write=lambda task, _format: self.write(task=task),
+            writers={self.name: self.write},
             **particular,
         )
 

@@ -1,29 +1,12 @@
-"""Stored answers of a task: selecting those that count, and writing them as lines of a file."""
+"""Select the stored answers of a task that count."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Collection
+from typing import Any
 
-from annotation.answer_files import FileWritten
-from annotation.export.five_way import comments_lost
 from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.selectors.judges import excluded_judges
-from annotation.services.numbers import judgments_number
-from campaign.formats.errors import Loss
 from campaign.models import Task
-from campaign.texts.canonical_json import json_line
 from ranking.analyses.kind import ChosenJudgments
-
-Stored_co = TypeVar("Stored_co", covariant=True)
-Stored = TypeVar("Stored")
-
-
-class ReadStored(Protocol[Stored_co]):
-    """Function that reads the answers 1…`watermark` of a task that count, without some judges."""
-
-    def __call__(
-        self, *, task: Task, watermark: int, without: Collection[str]
-    ) -> Iterable[Stored_co]: ...
 
 
 def judgments_counted(
@@ -72,26 +55,3 @@ def system_names(task: Task, systems: Collection[str] | None = None) -> dict[int
         for pk, name in task.test_set.systems.values_list("id", "name")
         if systems is None or name in systems
     }
-
-
-def answers_written(
-    *,
-    task: Task,
-    watermark: int | None = None,
-    read: ReadStored[Stored],
-    line: Callable[[Stored], dict[str, Any]],
-    lost: Callable[[Sequence[Stored]], list[Loss]] = lambda _answers: [],
-) -> FileWritten:
-    """Return the current answers of a task as JSON Lines: `docs/formats-judgments.md`.
-
-    Currently excluded judges are left out. Unnumbered judgments are numbered first, unless a
-    watermark is given. `lost` lists the data, other than comments, that the lines cannot represent.
-    """
-    until = judgments_number(task_id=task.pk) if watermark is None else watermark
-    excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
-    answers = list(read(task=task, watermark=until, without=excluded))
-    return FileWritten(
-        lines=[json_line(line(each)) for each in answers],
-        losses=[*lost(answers), *comments_lost(task=task, watermark=until)],
-        watermark=until,
-    )

@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
-from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileWritten, Lose
+from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
-from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, judge_named, whole
 from protocols.sorting.sorts import answers_given
 from protocols.sorting.statistics.merge_insertion import Pair, pair_of
 from ranking.core.rankings.two_systems import PairJudgments
-from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.files.labels import system_of, word_of
 
 #: r of each answer, for the first system; None for identical outputs, which are never shown.
@@ -148,19 +146,4 @@ def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
     return {"comparison": list(pair_of(first, second))}
 
 
-def _write(task: Task, file_format: str) -> FileWritten:
-    """Return a file; ranked blocks of two outputs lack the order of comparisons and cannot be read
-    back into a sort.
-    """
-    is_own = file_format == LINES.name
-    return LINES.write(task=task) if is_own else ranked_file_write(task, file_format)
-
-
-FILES: Final = AnswerFiles(
-    formats=(LINES.name,),
-    read=LINES.content,
-    answer=_answer,
-    why=_why,
-    written=[LINES.name, *WRITTEN],
-    write=_write,
-)
+FILES: Final = LINES.files(answer=_answer, why=_why)

@@ -1,10 +1,9 @@
-"""Files of ranked blocks as answers of “top or not”, and answers as such files."""
+"""Files of ranked blocks as answers of “top or not”."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from annotation.answer_files import AnswerFiles, Lose
-from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,
     Ranks,
@@ -23,10 +22,4 @@ def _answer(
     return {"top": [rank == best for rank in complete]}
 
 
-FILES: Final = AnswerFiles(
-    formats=RANKED_FORMATS,
-    read=ranked_answers_read,
-    answer=_answer,
-    written=WRITTEN,
-    write=ranked_file_write,
-)
+FILES: Final = AnswerFiles(formats=RANKED_FORMATS, read=ranked_answers_read, answer=_answer)

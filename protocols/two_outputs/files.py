@@ -15,14 +15,11 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     FileContent,
-    FileWritten,
     Lose,
 )
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse
-from campaign.formats.errors import Loss
 from campaign.formats.streams import peek
-from campaign.models import Task
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
@@ -31,9 +28,8 @@ from protocols.frame.lines import (
     whole,
     wrote_the_same,
 )
-from protocols.models import TwoOutputsAnswer, Verdict
+from protocols.models import Verdict
 from protocols.two_outputs.statistics import Choice, Choices
-from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.files.labels import word_of
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,
@@ -234,21 +230,9 @@ def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str
     return {"verdict": str(Verdict.FIRST if first < second else Verdict.SECOND)}
 
 
-def _write(task: Task, file_format: str) -> FileWritten:
-    if file_format == LINES.name:
-        return LINES.write(task=task)
-    written = ranked_file_write(task, file_format)
-    if not task.rules.get("four_answers"):
-        return written
-    count = TwoOutputsAnswer.objects.filter(judgment__task=task, verdict__in=OF_FOUR).count()
-    lost = Loss("whether both outputs are fine or both wrong", count, "judgment 1")
-    return FileWritten(lines=written.lines, losses=[*written.losses, *([lost] if count else [])])
-
-
 FILES: Final = AnswerFiles(
     formats=(LINES.name, *RANKED_FORMATS),
     read=_read,
     answer=_answer,
-    written=[LINES.name, *WRITTEN],
-    write=_write,
+    writers={LINES.name: LINES.write},
 )

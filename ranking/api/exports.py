@@ -7,7 +7,6 @@ from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
-from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from campaign.api.access import row_found
@@ -16,21 +15,19 @@ from campaign.api.pages import RowPages
 from campaign.export.downloads import MEDIA_TYPES, ending
 from campaign.models import KeptFile, MembershipRole
 from campaign.selectors.exported_files import exported_files
-from ranking.export.asked import Export, export_queue
-from ranking.export.kinds import KINDS, ExportFormat
-from ranking.export.writing import export_bytes
+from ranking.export.asked import export_queue
+from ranking.export.kinds import KINDS, export_formats
 from ranking.pages.exports import (
     export_of_member,
     export_stream,
     file_answer,
-    is_other_export,
     kinds_offered,
 )
 
 #: Names in the schema.
 KIND_NAMES = [(name, name) for name in KINDS]
-FORMAT_NAMES = [(str(each), str(each)) for each in ExportFormat]
-_CONTENT_TYPES = sorted({MEDIA_TYPES[ending(each)] for each in ExportFormat})
+FORMAT_NAMES = [(each, each) for each in export_formats()]
+_CONTENT_TYPES = sorted({MEDIA_TYPES[ending(each)] for each in export_formats()})
 _STREAMED = (
     "The file. To resume after an interruption, send `watermark` from `Quintet-Watermark`, `after` "
     "with the last number received, and `If-Match` with the `ETag`."
@@ -97,7 +94,10 @@ class ExportFormatSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     bytes = serializers.IntegerField(help_text="Estimated size of all rows.")
     losses = serializers.ListField(
-        child=serializers.CharField(), help_text="Data that the format cannot represent."
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="Data that the format cannot represent; null if `Not-Carried-Over` of the stream and the result of "
+        "the job count it.",
     )
 
 
@@ -113,11 +113,6 @@ class ExportKindSerializer(serializers.Serializer[Any]):
     rows = serializers.IntegerField(help_text="Maximum number of rows; a lower bound if `is_more`.")
     is_more = serializers.BooleanField(help_text="More rows exist than were counted.")
     formats = ExportFormatSerializer(many=True)
-    refused = serializers.DictField(
-        source="kind.refused",
-        child=serializers.CharField(),
-        help_text="Reasons why other formats are not available.",
-    )
 
 
 class ExportQueuedSerializer(serializers.Serializer[Any]):
@@ -141,11 +136,6 @@ class ExportAddress(Address):
         said = "File not found or expired. Request a new export."
         return row_found(self.files(), said, pk=export_id)
 
-    def asked(self, given: Any) -> Export:
-        task, sent = self.task, ExportAskedSerializer(data=given)
-        sent.is_valid(raise_exception=True)
-        return export_of_member(task=task, asked=dict(sent.validated_data))
-
 
 class ExportsView(ExportAddress):
     @operation("tasks_exports_list", ExportedFileSerializer(many=True))
@@ -158,7 +148,8 @@ class ExportsView(ExportAddress):
     )
     def post(self) -> dict[str, int]:
         """Export a file in the background. Analysts may export too."""
-        return {"job": export_queue(export=self.asked(self.request.data), by=self.user).pk}
+        export = export_of_member(task=self.task, asked=dict(self.sent))
+        return {"job": export_queue(export=export, by=self.user).pk}
 
 
 class ExportKindsView(ExportAddress):
@@ -187,12 +178,11 @@ class ExportStreamView(ExportAddress):
         parameters=[ExportAskedSerializer],
     )
     def get(self) -> HttpResponseBase:
-        """Stream an export."""
-        export = self.asked(self.request.query_params)
-        if is_other_export(self.request.headers, export):
-            detail = "The set of excluded judges has changed since the export began. Start again from the beginning."
-            return Response({"detail": detail}, status=412)
-        return export_stream(export, export_bytes(export))
+        """Stream an export. `Not-Carried-Over` counts what a format of answers omits."""
+        query = ExportAskedSerializer(data=self.request.query_params)
+        query.is_valid(raise_exception=True)
+        asked = dict(query.validated_data)
+        return export_stream(task=self.task, asked=asked, sent=self.request.headers)
 
 
 class ExportView(ExportAddress):

@@ -2,23 +2,28 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from annotation.export.answers import file_stem
+from annotation.answer_files import FileWritten, answer_files
+from annotation.export.five_way import most_candidates_skipped
 from annotation.models import JudgmentSequence
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.export.downloads import ending
 from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.refusals import RefusedError
+from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
 from optional_packages import has_extra, how_to_install
-from ranking.export.kinds import KINDS, ExportFormat, ExportKind
+from ranking.export.kinds import ANSWERS, KINDS, WITH_SKIPS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS
 
 _FEWEST_SLOTS: Final = 5
@@ -30,7 +35,13 @@ class ExportRefusedError(RefusedError):
     field = "file_format"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportChangedError(RefusedError):
+    """The content of an export that is to be resumed has changed since it began."""
+
+    status = HTTPStatus.PRECONDITION_FAILED
+
+
+@dataclass(frozen=True, kw_only=True)
 class Export:
     """A requested export.
 
@@ -38,7 +49,7 @@ class Export:
     ----------
     task : Task
     kind : ExportKind
-    file_format : ExportFormat
+    file_format : str
     after, until : int
         Range of row positions: after the first, up to the second. With the same `watermark`, the files from 0 to M and from
         M to N concatenated are the file from 0 to N, byte for byte (except for Parquet files, which are read together).
@@ -50,7 +61,7 @@ class Export:
 
     task: Task
     kind: ExportKind
-    file_format: ExportFormat
+    file_format: str
     after: int
     until: int
     watermark: int
@@ -59,23 +70,45 @@ class Export:
     @property
     def file_name(self) -> str:
         """Name of the file."""
-        stem, _headers = file_stem(self.task, self.task.called_in_full)
+        campaign = self.task.test_set.campaign.slug
+        if self.rehearsed is not None:
+            campaign = f"rehearsal-of-{self.rehearsed}"
+        task = slugify(self.task.called_in_full) or f"task-{self.task.pk}"
         part = (
             "" if not self.after and self.until == self.watermark else f"-{self.after}-{self.until}"
         )
-        return f"{stem}-{self.kind.name}{part}.{ending(self.file_format)}"
+        # The formats of answers may have the same extension.
+        kind = self.file_format if self.kind.name == ANSWERS else self.kind.name
+        return f"{campaign}-{task}-{kind}{part}.{ending(self.file_format)}"
+
+    @cached_property
+    def rehearsed(self) -> str | None:
+        """Slug of the campaign that a rehearsal with simulated judges is of."""
+        return rehearsed_slug(task_id=self.task.pk)
+
+    @cached_property
+    def excluded_judges(self) -> list[str]:
+        """Pseudonyms of the excluded judges, whose judgments do not count."""
+        return excluded_judges(campaign_id=self.task.test_set.campaign_id)
+
+    @cached_property
+    def answers(self) -> FileWritten | None:
+        """Answers in a format of the protocol, with the omitted data counted; None for other kinds."""
+        files = answer_files(self.task.protocol)
+        if files is None or self.kind.name != ANSWERS:
+            return None
+        return files.writers[self.file_format](self.task, self.watermark)
 
     @property
     def tag(self) -> str:
         """Hash of all inputs: exports with the same tag and range have the same bytes."""
-        excluded = excluded_judges(campaign_id=self.task.test_set.campaign_id)
         parts = [
             self.task.pk,
             self.kind.name,
             self.file_format,
             self.watermark,
             self.slots,
-            excluded,
+            self.excluded_judges,
         ]
         return sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
@@ -93,13 +126,14 @@ def export_asked(
 
     Assigns numbers to new judgments first. Raises ExportRefusedError.
     """
-    found, written = KINDS[kind], ExportFormat(file_format)
-    if written not in found.formats:
+    found = KINDS[kind]
+    formats = found.formats_of(task)
+    if file_format not in formats:
         raise ExportRefusedError(
-            _("“%(kind)s” is not available as %(format)s. %(reason)s")
-            % {"kind": kind, "format": file_format, "reason": found.refused[written]}
+            _("“%(kind)s” is not available as %(format)s. Available formats: %(formats)s.")
+            % {"kind": kind, "format": file_format, "formats": ", ".join(formats) or "–"}
         )
-    if written is ExportFormat.PARQUET and not has_extra("parquet"):
+    if file_format == ExportFormat.PARQUET and not has_extra("parquet"):
         raise ExportRefusedError(
             _("Parquet files need the pyarrow package, which is not installed. %(how)s")
             % {"how": how_to_install("parquet")}
@@ -112,17 +146,18 @@ def export_asked(
     return Export(
         task=task,
         kind=found,
-        file_format=written,
+        file_format=file_format,
         after=max(0, after),
         until=mark if until is None else max(min(until, mark), 0),
         watermark=mark,
-        slots=max(_FEWEST_SLOTS, _most_candidates(task)) if by_number else _FEWEST_SLOTS,
+        slots=_slots(task, found) if by_number else _FEWEST_SLOTS,
     )
 
 
-def _most_candidates(task: Task) -> int:
+def _slots(task: Task, kind: ExportKind) -> int:
     judged = JudgmentSequence.objects.filter(task=task).aggregate(most=Max("most_candidates"))
-    return int(judged["most"] or 0)
+    skipped = most_candidates_skipped(task) if kind.name == WITH_SKIPS else 0
+    return max(_FEWEST_SLOTS, judged["most"] or 0, skipped)
 
 
 @transaction.atomic
@@ -133,7 +168,7 @@ def export_queue(*, export: Export, by: User | None) -> Job:
     parameters = {
         "task": export.task.pk,
         "kind": export.kind.name,
-        "file_format": str(export.file_format),
+        "file_format": export.file_format,
         "after": export.after,
         "until": export.until,
         "watermark": export.watermark,

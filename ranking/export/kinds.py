@@ -8,9 +8,12 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from annotation.answer_files import answer_files, protocols_with_files
+from campaign.models import Task
+
 
 class ExportFormat(StrEnum):
-    """Formats of exported files."""
+    """Formats of exported files, apart from the own formats of protocols (`AnswerFiles.writers`)."""
 
     FIVE_WAY_CSV = "five-way-csv"
     PAIRWISE_CSV = "pairwise-csv"
@@ -22,33 +25,24 @@ class ExportFormat(StrEnum):
     EVALSET = "evalset"
 
 
+def export_formats() -> list[str]:
+    """Return the formats of all kinds, including the own formats of protocols."""
+    files = filter(None, map(answer_files, protocols_with_files()))
+    return [*map(str, ExportFormat), *(each for own in files for each in own.writers)]
+
+
 _TIMES = _("time of judging, active time and comments")
 _ON_THE_CLOCK = _("elapsed time")
 _DOCUMENTS = _("documents, which rank ranges account for if there are several")
 _ONE_OUTPUT = _("blocks with a single output")
-_BLOCKS_ONLY = _("This format only holds judgments that count.")
-_ELSEWHERE = _("Export “comparisons”, the same judgments as pairs.")
-_WHOLE = _("Export “counted”, with one row per block instead of ten.")
-_ROWS_ONLY = _("Choose one of the formats for judgments.")
-
-_FOLDER_ONLY = _("This format holds texts and scores. Export “evalset”.")
-_TEXTS_ONLY = _("This format holds texts to be judged. Export “texts”.")
-_ONLY_FOLDER = _("This is a folder of files. Choose the format “evalset”.")
 _ONE_BY_ONE = _("individual judgments, line breaks in texts, spaces in names")
 _FIRST_REFERENCE = _("additional references, document names with “_#_” or “_###_”")
+_ANSWERS = _("answers other than ranks")
 
-_AS_ROWS: Final[dict[ExportFormat, tuple[Promise, ...]]] = {
+_AS_ROWS: Final[dict[str, tuple[Promise, ...]]] = {
     ExportFormat.JSONL: (),
     ExportFormat.CSV: (),
     ExportFormat.PARQUET: (),
-}
-_BLOCKS: Final = (ExportFormat.FIVE_WAY_CSV, ExportFormat.PAIRWISE_CSV, ExportFormat.APPRAISE_XML)
-_REFUSED: Final[Mapping[ExportFormat, Promise]] = {
-    **dict.fromkeys(_BLOCKS, _BLOCKS_ONLY),
-    **dict.fromkeys((ExportFormat.JSONL, ExportFormat.PARQUET), _WHOLE),
-    ExportFormat.CSV: _ROWS_ONLY,
-    ExportFormat.PEARMUT: _TEXTS_ONLY,
-    ExportFormat.EVALSET: _FOLDER_ONLY,
 }
 
 
@@ -60,12 +54,12 @@ class ExportKind:
     ----------
     name : str
     title, description : lazy str
-    formats : mapping of ExportFormat to sequence of lazy str
+    formats : mapping of str to sequence of lazy str
         Available formats, each with the data it cannot hold.
-    instead : mapping of ExportFormat to lazy str
-        Reasons why other formats are unavailable, if they differ from the default reason.
     by_number : bool
         Whether row positions are judgment numbers.
+    has_ranks_only : bool
+        Whether it has the ranks that follow from answers, and not the answers.
     names_people : bool
         Whether it identifies judges; then only organisers may export it.
     is_whole : bool
@@ -75,18 +69,26 @@ class ExportKind:
     name: str
     title: Promise
     description: Promise
-    formats: Mapping[ExportFormat, tuple[Promise, ...]] = field(default_factory=_AS_ROWS.copy)
-    instead: Mapping[ExportFormat, Promise] = field(default_factory=dict)
+    formats: Mapping[str, tuple[Promise, ...]] = field(default_factory=_AS_ROWS.copy)
     by_number: bool = False
+    has_ranks_only: bool = False
     names_people: bool = False
     is_whole: bool = False
 
-    @property
-    def refused(self) -> dict[ExportFormat, Promise]:
-        """Reasons why other formats are unavailable."""
-        others = [each for each in ExportFormat if each not in self.formats]
-        return {each: self.instead.get(each, _REFUSED[each]) for each in others}
+    def formats_of(self, task: Task) -> Mapping[str, tuple[Promise, ...] | None]:
+        """Return the formats for a task, each with the data it cannot hold; None if writing the file counts it."""
+        files = answer_files(task.protocol)
+        own = {} if files is None else files.writers
+        if self.name == ANSWERS:
+            return dict.fromkeys(own)
+        lost = (_ANSWERS,) if own and self.has_ranks_only else ()
+        return {each: (*losses, *lost) for each, losses in self.formats.items()}
 
+
+#: Kind with the protocol's own formats.
+ANSWERS: Final = "answers"
+#: Kind with skips after the judgments.
+WITH_SKIPS: Final = "with-skips"
 
 _ALL: Final = (
     ExportKind(
@@ -102,8 +104,19 @@ _ALL: Final = (
             ExportFormat.PARQUET: (_TIMES,),
             ExportFormat.APPRAISE_XML: (_DOCUMENTS, _TIMES),
         },
-        instead={ExportFormat.PAIRWISE_CSV: _ELSEWHERE},
         by_number=True,
+        has_ranks_only=True,
+    ),
+    ExportKind(
+        name=WITH_SKIPS,
+        title=_("Judgments that count, and skips"),
+        description=_(
+            "The judgments that count, then the skipped blocks without a judgment, ready to import."
+        ),
+        formats={ExportFormat.FIVE_WAY_CSV: (_ON_THE_CLOCK, _TIMES)},
+        by_number=True,
+        has_ranks_only=True,
+        is_whole=True,
     ),
     ExportKind(
         name="comparisons",
@@ -112,8 +125,18 @@ _ALL: Final = (
         formats={
             ExportFormat.PAIRWISE_CSV: (_DOCUMENTS, _ONE_OUTPUT, _ON_THE_CLOCK, _TIMES),
         },
-        instead=dict.fromkeys(_BLOCKS, _WHOLE),
         by_number=True,
+        has_ranks_only=True,
+    ),
+    ExportKind(
+        name=ANSWERS,
+        title=_("Answers"),
+        description=_(
+            "Current judgments, without controls and excluded judges. Choose a format to see what it omits."
+        ),
+        formats={},
+        by_number=True,
+        is_whole=True,
     ),
     ExportKind(
         name="judgments",
@@ -143,7 +166,6 @@ _ALL: Final = (
             "error spans and metric scores. Higher scores are better, so error rates are negated."
         ),
         formats={ExportFormat.EVALSET: (_ONE_BY_ONE,)},
-        instead=dict.fromkeys(ExportFormat, _ONLY_FOLDER),
         by_number=True,
         is_whole=True,
     ),

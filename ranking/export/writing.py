@@ -4,12 +4,12 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain, combinations, islice, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from annotation.answer_files import FileWritten
-from annotation.export.five_way import comments_lost, judged_rows, judgments_lost, judgments_written
+from annotation.export.five_way import judged_rows, judgments_written, skipped_rows
 from campaign.export.downloads import csv_line
 from campaign.formats import FiveWayRow
 from campaign.formats.five_way import BLANK, five_way_header, five_way_line
@@ -20,10 +20,9 @@ from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import JobProgress, handles
 from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.evalset import evalset_files
-from ranking.export.kinds import ExportFormat
+from ranking.export.kinds import WITH_SKIPS, ExportFormat
 from ranking.export.rows import ROWS, Kind, Row, cells, json_line
 from ranking.files.pairwise import COLUMNS
-from ranking.files.records import InputFormat
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +40,10 @@ _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
 def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> Iterator[bytes]:
-    """Yield the file; at most tens of thousands of rows are in memory at a time."""
-    if export.file_format is ExportFormat.EVALSET:
+    """Yield the file; apart from answers, at most tens of thousands of rows are in memory at a time."""
+    if export.answers is not None:
+        return iter(["".join(export.answers.lines).encode()])
+    if export.file_format == ExportFormat.EVALSET:
         return _folder_bytes(export)
     write = _rows_bytes if export.kind.name in ROWS else _judged_bytes
     return write(export, told)
@@ -79,14 +80,19 @@ def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
         content=export_bytes(export, told=progress),
         by=job.asked_by,
         kind=export.kind.name,
-        file_format=str(export.file_format),
+        file_format=export.file_format,
         name=export.file_name[-300:],
         after=export.after,
         until=export.until,
         watermark=export.watermark,
         names_people=export.kind.names_people,
     )
-    return {"file": kept.pk, "sha256": kept.digest, "bytes": kept.size}
+    result = {"file": kept.pk, "sha256": kept.digest, "bytes": kept.size}
+    return (
+        result
+        if export.answers is None
+        else {**result, "losses": list(map(asdict, export.answers.losses))}
+    )
 
 
 class _Lines(NamedTuple):
@@ -104,7 +110,7 @@ def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
         after=export.after,
         until=export.until,
     )
-    if export.file_format is ExportFormat.PARQUET:
+    if export.file_format == ExportFormat.PARQUET:
         yield from _judged_parquet(_batches(export, rows, _ROW_GROUP, told), export.slots)
         return
     lines = _LINES[export.file_format]
@@ -112,6 +118,9 @@ def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
         yield lines.head(export.slots).encode()
     for batch in _batches(export, rows, _AT_ONCE, told):
         yield "".join([lines.row(row, export.slots) for row in batch]).encode()
+    if export.kind.name == WITH_SKIPS:
+        for row in skipped_rows(export.task):
+            yield lines.row(row, export.slots).encode()
     if export.until == export.watermark:
         yield lines.tail.encode()
 
@@ -183,7 +192,7 @@ def _rank(label: int | None) -> str:
 
 
 #: Text formats of judgments.
-_LINES: Final[Mapping[ExportFormat, _Lines]] = {
+_LINES: Final[Mapping[str, _Lines]] = {
     ExportFormat.FIVE_WAY_CSV: _Lines(five_way_header, five_way_line),
     ExportFormat.PAIRWISE_CSV: _Lines(lambda _slots: csv_row(COLUMNS), _pairwise_lines),
     ExportFormat.JSONL: _Lines(lambda _slots: "", _json_line),
@@ -195,11 +204,11 @@ _LINES: Final[Mapping[ExportFormat, _Lines]] = {
 
 def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
     columns, batches = ROWS[export.kind.name].columns, _counted(export, told)
-    if export.file_format is ExportFormat.PEARMUT:
+    if export.file_format == ExportFormat.PEARMUT:
         yield from _pearmut_campaign(export, batches)
-    elif export.file_format is ExportFormat.PARQUET:
+    elif export.file_format == ExportFormat.PARQUET:
         yield from _rows_parquet(columns, batches)
-    elif export.file_format is ExportFormat.JSONL:
+    elif export.file_format == ExportFormat.JSONL:
         for batch in batches:
             yield "".join(map(json_line, batch)).encode()
     else:
@@ -326,22 +335,3 @@ class _Sink(io.RawIOBase):
     def taken(self) -> bytes:
         found, self._parts = b"".join(self._parts), []
         return found
-
-
-#: Formats of other tools that rankings can be written in.
-WRITTEN: Final = (InputFormat.PAIRWISE_CSV, InputFormat.APPRAISE_XML)
-
-
-def ranked_file_write(task: Task, file_format: str) -> FileWritten:
-    """Return the current judgments of a task by number, without controls and excluded judges."""
-    is_pairwise = file_format == InputFormat.PAIRWISE_CSV
-    kind = "comparisons" if is_pairwise else "counted"
-    export = export_asked(task=task, kind=kind, file_format=file_format)
-    written = judgments_written(task=task, watermark=export.watermark)
-    losses = judgments_lost("time of judging and active time", written)
-    losses += comments_lost(task=task, watermark=export.watermark)
-    if is_pairwise:
-        timed = written.filter(duration_ms__isnull=False)
-        losses += judgments_lost("elapsed time", timed)
-    lines = [part.decode() for part in export_bytes(export)]
-    return FileWritten(lines=lines, losses=losses)

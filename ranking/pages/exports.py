@@ -6,17 +6,19 @@ from typing import Any, Final
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.translation import gettext as _
 
+from annotation.selectors.replica_reads import task_answer
 from campaign.database.replica import read_on
 from campaign.export.downloads import ranged_response, streamed_download
 from campaign.models import KeptFile, MembershipRole, Task
 from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
-from ranking.export.asked import Export, export_asked
-from ranking.export.kinds import KINDS, ExportFormat
+from ranking.export.asked import Export, ExportChangedError, export_asked
+from ranking.export.kinds import KINDS, ExportFormat, ExportKind
 from ranking.export.rows import MOST_COUNTED, ROWS
+from ranking.export.writing import export_bytes
 
-#: Bytes per row (judgments: with five outputs), measured on the benchmark's files.
+#: Bytes per row (judgments: with five outputs), measured on the benchmark's files; 300 for answers.
 _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "five-way-csv": 130,
     "pairwise-csv": 700,
@@ -29,6 +31,15 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
 }
 
 
+def kinds_of(*, task: Task, may_change: bool) -> list[ExportKind]:
+    """Return the kinds that a member may export from a task."""
+    return [
+        kind
+        for kind in KINDS.values()
+        if kind.formats_of(task) and (may_change or not kind.names_people)
+    ]
+
+
 def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
     """Return the kinds that a member may export, with their formats and number of rows or a lower bound.
 
@@ -36,16 +47,14 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
     """
     found = []
     numbers = ROWS["judgments"].count(task)
-    for kind in KINDS.values():
-        if kind.names_people and not may_change:
-            continue
+    for kind in kinds_of(task=task, may_change=may_change):
         rows = numbers if kind.by_number else ROWS[kind.name].count(task)
         is_more = not kind.by_number and rows > MOST_COUNTED and ROWS[kind.name].counted is None
         rows = MOST_COUNTED if is_more else rows
         formats = [
-            {"name": str(name), "bytes": rows * _BYTES_OF_A_ROW[name], "losses": list(losses)}
-            for name, losses in kind.formats.items()
-            if name is not ExportFormat.PARQUET or has_extra("parquet")
+            {"name": str(name), "bytes": rows * _BYTES_OF_A_ROW.get(name, 300), "losses": losses}
+            for name, losses in kind.formats_of(task).items()
+            if name != ExportFormat.PARQUET or has_extra("parquet")
         ]
         found.append({"kind": kind, "rows": rows, "is_more": is_more, "formats": formats})
     return found
@@ -62,25 +71,38 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
     return export
 
 
-def export_stream(export: Export, content: Any) -> StreamingHttpResponse:
-    """Stream an export. Its headers contain the parameters for resuming it."""
-    return streamed_download(
-        export.file_name,
-        read_on(content),
-        {
+def export_stream(
+    *, task: Task, asked: dict[str, Any], sent: Mapping[str, str]
+) -> StreamingHttpResponse:
+    """Stream an export to a member, from the replica if there is one.
+
+    Its headers contain the parameters for resuming it, and what it omits. `sent` are the headers of the request.
+    Raises what `export_of_member` does, and ExportChangedError if the request resumes an export whose content has
+    changed since.
+    """
+
+    def stream(_at: object) -> StreamingHttpResponse:
+        export = export_of_member(task=task, asked=asked)
+        if sent.get("If-Match", "*") not in {"*", f'"{export.tag}"'}:
+            raise ExportChangedError(
+                "The set of excluded judges has changed since the export began. Start again from the beginning."
+            )
+        headers = {
             "Cache-Control": "private, no-store",
             "ETag": f'"{export.tag}"',
             "Quintet-After": str(export.after),
             "Quintet-Until": str(export.until),
             "Quintet-Watermark": str(export.watermark),
-        },
-    )
+            "Excluded-Judges": str(len(export.excluded_judges)),
+        }
+        if export.rehearsed is not None:
+            headers["Rehearsal-Of"] = export.rehearsed
+        if export.answers is not None:
+            lost = (f"{loss.what} ({loss.count})" for loss in export.answers.losses)
+            headers["Not-Carried-Over"] = "; ".join(lost)
+        return streamed_download(export.file_name, read_on(export_bytes(export)), headers)
 
-
-def is_other_export(sent: Mapping[str, str], export: Export) -> bool:
-    """Return whether a request resumes an export whose content has changed since."""
-    wanted = sent.get("If-Match", "")
-    return bool(wanted) and wanted not in {"*", f'"{export.tag}"'}
+    return task_answer(stream, task_id=task.pk)
 
 
 def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:

@@ -20,8 +20,8 @@ from campaign.services.judge_groups import (
     judge_group_create,
 )
 from campaign.services.rules import MAX_BLOCKS
-from ranking.export.kinds import ExportFormat
 from ranking.models import Analysis, RankingSettings
+from ranking.pages.exports import kinds_of
 from ranking.selectors.judges import judges_by_pseudonym
 
 _ID: Final = re.compile("[0-9]{1,18}")
@@ -254,9 +254,7 @@ class ExportForm(forms.Form):
     """Export settings, within a member's rights."""
 
     kind = forms.ChoiceField(label=_("Kind"))
-    file_format = forms.ChoiceField(
-        label=_("Format"), choices=[(str(each), str(each)) for each in ExportFormat]
-    )
+    file_format = forms.ChoiceField(label=_("Format"))
     after = forms.IntegerField(
         label=_("After number"),
         min_value=0,
@@ -272,10 +270,12 @@ class ExportForm(forms.Form):
         help_text=_("Leave blank to export everything so far."),
     )
 
-    def __init__(self, *args: Any, offered: list[dict[str, Any]], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        kind: Any = self.fields["kind"]
-        kind.choices = [(each["kind"].name, each["kind"].title) for each in offered]
+    def __init__(self, data: Any, *, task: Task, may_change: bool) -> None:
+        super().__init__(data)
+        kinds = kinds_of(task=task, may_change=may_change)
+        formats = dict.fromkeys(name for kind in kinds for name in kind.formats_of(task))
+        self.fields["kind"].choices = [(kind.name, kind.title) for kind in kinds]  # type: ignore[attr-defined]
+        self.fields["file_format"].choices = [(name, name) for name in formats]  # type: ignore[attr-defined]
 
     @property
     def asked(self) -> dict[str, Any]:

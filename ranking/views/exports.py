@@ -17,17 +17,17 @@ from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
 from campaign.views.access import joined_task, of_task
 from campaign.views.decorators import form_view
-from ranking.export.asked import Export, export_queue
-from ranking.export.writing import export_bytes
+from ranking.export.asked import export_queue
 from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
 from ranking.pages.forms import ExportForm
 
 
 @form_view
 def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseBase:
-    """Show kinds, formats and existing files; POST streams an export or requests it from a worker.
+    """Show kinds, formats and existing files, and what a chosen format of answers omits.
 
-    Exporting does not change the campaign, so read-only members may export, too.
+    With `stream`, sends the chosen export; POST requests it from a worker. Exporting does not change the campaign, so
+    read-only members may export, too.
     """
     task: Any = joined_task(request, slug, task_id)
     may_change = MembershipRole(task.role).may_change
@@ -40,21 +40,27 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         )
         job_cancel(job=job)
         return redirect("exports", slug, task_id)
-    is_part = bool(request.headers.get("HX-Request"))
-    offered = [] if is_part else kinds_offered(task=task, may_change=may_change)
-    form = ExportForm(request.POST if request.method == "POST" else None, offered=offered)
-    export = _asked(task, form)
-    if export is not None and "stream" in request.POST:
-        return export_stream(export, export_bytes(export))
-    if export is not None:
+    chosen = request.GET if "kind" in request.GET else None
+    given = request.POST if request.method == "POST" else chosen
+    form = ExportForm(given, task=task, may_change=may_change)
+    export = None
+    if form.is_bound and form.is_valid():
+        with RefusalsAt(form, "file_format"):
+            if "stream" in request.GET:
+                return export_stream(task=task, asked=form.asked, sent=request.headers)
+            export = export_of_member(task=task, asked=form.asked)
+    if export is not None and request.method == "POST":
         export_queue(export=export, by=cast("User", request.user))
         messages.success(request, _("Export started."))
         return redirect("exports", slug, task_id)
     jobs = export_jobs(task=task)
+    is_part = bool(request.headers.get("HX-Request"))
     context = {
         **of_task(task, "exports"),
         "form": form,
-        "offered": offered,
+        "offered": [] if is_part else kinds_offered(task=task, may_change=may_change),
+        "wanted": None if export is None else export.file_format,
+        "written": None if export is None else export.answers,
         "files": exported_files(task=task, may_change=may_change),
         "jobs": jobs,
         "is_under_way": any(not job.has_ended for job in jobs),
@@ -62,21 +68,12 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         "most_kept": MOST_KEPT,
     }
     name = "organiser/_exports.html" if is_part else "organiser/exports.html"
-    return render(request, name, context, status=400 if request.method == "POST" else 200)
+    return render(request, name, context, status=400 if form.errors else 200)
 
 
 def posted_number(text: str) -> int:
     """Return the key in a form field; 0 for invalid values."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-
-
-def _asked(task: Any, form: ExportForm) -> Export | None:
-    """Return the export requested by the form; None, with a form error, if it is refused."""
-    if not form.is_bound or not form.is_valid():
-        return None
-    with RefusalsAt(form, "file_format"):
-        return export_of_member(task=task, asked=form.asked)
-    return None
 
 
 @require_safe

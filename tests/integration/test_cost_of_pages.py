@@ -44,7 +44,7 @@ KNOWN = {
     ("analyst", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
 }
 # Files of everything there is. What is kept about a judge is read in portions: each four queries.
-FILES = ("judgments.csv", "judge/<slug:slug>/data.zip", "api/v1/judging/data/")
+FILES = ("judge/<slug:slug>/data.zip", "api/v1/judging/data/")
 # What these write, and read for it: tests/integration/annotation/test_lending_cost.py and test_statements.py.
 WRITES = ("<uuid:client_id>", "judging/assignments/")
 

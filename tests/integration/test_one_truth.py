@@ -95,8 +95,8 @@ def test_state_counts_and_ranges_are_said_alike_everywhere(client: Client) -> No
             assert ("still open" in text) <= (state == "open"), (state, address)
             if "/api/" in address and '"state"' in text:
                 assert f'"state":"{state}"' in text.replace(" ", ""), (state, address)
-            if address.endswith(("stream/?kind=counted&file_format=jsonl", "judgments.csv")):
-                rows = len(body.splitlines()) - address.endswith(".csv")
+            if address.endswith(("stream/?kind=counted&file_format=jsonl", "stream=on")):
+                rows = len(body.splitlines()) - address.endswith("stream=on")
                 said["judged"].setdefault(str(rows), set()).add(address)
         assert said["judged"].keys() == {"6"}, (state, said)
         assert len(said["accounted"]) == 1, (state, said)

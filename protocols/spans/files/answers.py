@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from annotation.answer_files import (
@@ -311,9 +312,9 @@ def _in_characters(span: Span, text: str | None) -> Span:
     return replace(span, start=start, end=max(start + 1, end))
 
 
-def _write(task: Task, file_format: str) -> FileWritten:
-    read = scores_read(task=task)
-    lines, losses = write_spans(read.judgments, SpansFormat(file_format))
+def _write(file_format: SpansFormat, task: Task, watermark: int) -> FileWritten:
+    read = scores_read(task=task, watermark=watermark)
+    lines, losses = write_spans(read.judgments, file_format)
     return FileWritten(lines=lines, losses=losses)
 
 
@@ -321,11 +322,5 @@ FILES: Final = AnswerFiles(
     formats=tuple(map(str, SpansFormat)),
     read=_read,
     answer=_answer,
-    written=[
-        SpansFormat.JSONL,
-        SpansFormat.APPRAISE_CSV,
-        SpansFormat.PEARMUT_LOG,
-        SpansFormat.MQM_TSV,
-    ],
-    write=_write,
+    writers={str(each): partial(_write, each) for each in SpansFormat},
 )

@@ -6,7 +6,6 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.export.five_way import five_way_rows
 from annotation.models import HIT, Assignment, Judgment, Skip
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
@@ -18,6 +17,7 @@ from annotation.submissions import AssignedBlock
 from campaign.models import Judge, Task
 from ranking.selectors.dashboards import judging_progress, latest_feedback
 from tests.at_work import judge_all_of, lend, repeat_is_due
+from tests.exporting import exported_rows
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +97,7 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) 
     progress = judging_progress(task=task)
     assert (progress.judged, progress.skipped) == (3, 0)
     assert latest_feedback(task)["comments"] == []
-    assert all(any(row.labels) for row in five_way_rows(task=task))
+    assert all(any(row.labels) for row in exported_rows(task))
 
 
 def test_a_skip_that_arrives_after_its_ranking_takes_nothing_back(judge: Judge) -> None:

@@ -10,7 +10,6 @@ import pytest
 from django.core.management import call_command
 
 from annotation.answer_files import answer_files
-from annotation.export.answers import answers_written
 from annotation.importing.answers import answers_import
 from annotation.models import HIT, Judgment
 from annotation.protocols import answer_kinds, answers_read
@@ -22,6 +21,7 @@ from ranking.core.counting.counts import tally
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat
+from tests.exporting import export_of, exported
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.exports.test_formats import whole
 from tests.integration.protocols.judging import Shown, labelled_all
@@ -49,16 +49,16 @@ RANKED = [
     for kind in ("counted", "comparisons")
     for file_format in KINDS[kind].formats
 ]
+ORDERS = (InputFormat.PAIRWISE_CSV, InputFormat.APPRAISE_XML)
 WRITTEN = [
     (kind.protocol, file_format)
     for kind in answer_kinds()
     for files in [answer_files(kind.protocol)]
     if files is not None
-    for file_format in files.written
+    for file_format in (*files.writers, *ORDERS)
     # Of sorts, orders are written for commands on files.
     if file_format in files.formats
 ]
-ORDERS = {InputFormat.PAIRWISE_CSV, InputFormat.APPRAISE_XML}
 
 
 def renamed(task: Task) -> Task:
@@ -182,13 +182,13 @@ def test_answers_come_back_from_each_format(
         Task.objects.filter(pk=other.pk).update(rules={})
     renamed(task)
     renamed(other)
-    written = answers_written(task=task, file_format=file_format)
-    assert written is not None
-    imported(other, "".join(written.lines), tmp_path)
+    imported(other, exported(task, file_format), tmp_path)
     before, after = said(task, file_format), said(other, file_format)
     assert len({judge for _document, _place, judge, *_said in after}) >= 3
     assert len({document for document, *_said in after}) == 2
-    lost = sum(each.count for each in written.losses if each.what.startswith("acceptances"))
+    written = export_of(task, file_format).answers
+    losses = written.losses if written else []
+    lost = sum(each.count for each in losses if each.what.startswith("acceptances"))
     assert not after - before
     assert (before - after).total() == lost
 

@@ -6,7 +6,6 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.export.five_way import five_way_csv, five_way_rows
 from annotation.models import Judgment, Skip
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.pool import hits_plan
@@ -16,6 +15,7 @@ from campaign.models import Campaign, Task
 from ranking.models import RankingRun
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
+from tests.exporting import exported, exported_rows
 from tests.factories import make_judge, make_task
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def test_export_holds_what_was_imported(campaign: Campaign, five_way: FiveWay, d
     task = imported(done, path, "one")
     with path.open("rb") as stream:
         read = list(read_five_way_csv(stream, path.name))
-    exported = list(five_way_rows(task=task))
+    exported = exported_rows(task)
     assert [(row.source_index, row.document, row.segment_id) for row in exported] == [
         (row.source_index, row.document, row.segment_id) for row in read
     ]
@@ -66,12 +66,12 @@ def test_export_imported_elsewhere_ranks_and_exports_the_same(
     campaign: Campaign, five_way: FiveWay, done: Say, tmp_path: Path
 ) -> None:
     one = imported(done, five_way(*ROWS), "one")
-    content = "".join(five_way_csv(task=one))
+    content = exported(one)
     path = tmp_path / "export.csv"
     path.write_text(content)
     Campaign.objects.create(slug="fresh", name="Fresh")
     two = imported(done, path, "another name", campaign="fresh")
-    assert "".join(five_way_csv(task=two)) == content
+    assert exported(two) == content
     assert ranked(two).result == ranked(one).result
     # And into the test set it came from it brings nothing new.
     said = done("import_answers", str(path), campaign="museum", test_set="one")
@@ -98,7 +98,7 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
             revised = [None, *[2] * (len(first.candidates) - 1)]
             judgment_submit(assigned=first, client_id=uuid4(), labels=revised)
             skip_submit(assigned=others[-1], client_id=uuid4(), reason="bad_source")
-    rows = list(five_way_rows(task=task))
+    rows = exported_rows(task)
     judged = [row for row in rows if any(row.labels)]
     numbers = list(
         Judgment.objects.current().order_by("pk").values_list("judge__pseudonym", flat=True)
@@ -110,7 +110,7 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
     assert any(len(systems) > 1 for row in rows for systems in row.candidates)
 
     path = tmp_path / "export.csv"
-    path.write_text("".join(five_way_csv(task=task)))
+    path.write_text(exported(task))
     Campaign.objects.create(slug="fresh", name="Fresh")
     copy = imported(done, path, "copy", campaign="fresh")
     assert ranked(copy).result == ranked(task).result

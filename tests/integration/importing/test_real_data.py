@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from annotation.export.five_way import five_way_csv
 from annotation.models import Judgment, Skip
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from ranking.core.rankings.rank import rank
 from ranking.files.reading import read_judgments
 from ranking.services.runs import ranking_run_compute
+from tests.exporting import exported
 
 pytestmark = [pytest.mark.django_db, pytest.mark.realdata]
 
@@ -128,7 +128,7 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
 ) -> None:
     first = bare(done, real_data / file)
     path = tmp_path / "export.csv"
-    path.write_text("".join(five_way_csv(task=first)), encoding="utf-8")
+    path.write_text(exported(first), encoding="utf-8")
     done(
         "import_answers",
         str(path),
@@ -147,4 +147,4 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
     assert [asdict(row) for row in in_file.systems] == result["systems"]
     if blocks.document is not None:
         assert result["input"]["documents"] == len(set(blocks.document.tolist()))
-    assert "".join(five_way_csv(task=second)) == path.read_text(encoding="utf-8")
+    assert exported(second) == path.read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.export.five_way import five_way_csv
 from annotation.models import HIT, Block, Judgment, QualityAction, TrainingBlock
 from annotation.protocols import answer_kind
 from annotation.selectors.judges import JudgeStatus, excluded_judges, judge_status
@@ -32,6 +31,7 @@ from ranking.selectors.analyses import analyses_of
 from ranking.selectors.judges import measures_by_judge
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.tasks import rank_task
+from tests.exporting import exported, exported_rows
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import (
@@ -114,7 +114,7 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
         assert asked.status_code in {200, 202, 204}
     else:
         assert (asked.status_code, asked.json()["code"]) == (403, "paused")
-    assert ("hasty" in "".join(five_way_csv(task=task))) is (action != "exclude")
+    assert ("hasty" in exported(task)) is (action != "exclude")
 
 
 @pytest.mark.thorough
@@ -237,7 +237,7 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     assert "rejection of damaged references" in organising.get(page).content.decode()
     [row] = organising.get(f"/api/v1/tasks/{task.pk}/judges/").json()["results"]
     assert row["measures"]["bad_reference"]["evidence"] > 0
-    lines = "".join(five_way_csv(task=task))
+    lines = exported(task)
     assert "_badref" not in lines
 
 
@@ -276,7 +276,7 @@ def test_training_where_outputs_are_compared(
             assert feedback.agrees is agrees
     judgments_number(task_id=task.pk)
     # Practice does not count.
-    assert len(list(five_way_csv(task=task))) == 1
+    assert not exported_rows(task)
 
 
 # --- Exports --------------------------------------------------------------------------------------

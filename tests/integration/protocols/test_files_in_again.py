@@ -10,7 +10,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
-from annotation.export.answers import answers_written
 from annotation.models import HIT, Judgment
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_ensure
@@ -20,6 +19,7 @@ from campaign.services.tasks import task_create
 from protocols.models import ClosedComparison, EditingAnswer, Snippet, SystemSort
 from protocols.quiz.snippets import GivenSnippet, SnippetsRefusedError, snippets_replace
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from tests.exporting import exported
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.judging import edited_task, judged_task, quizzed_task, sorted_task
 
@@ -70,9 +70,7 @@ def _given(snippet: Snippet) -> GivenSnippet:
 
 
 def lines_of(task: Task) -> list[str]:
-    written = answers_written(task=task, file_format=WORLDS[task.protocol][1])
-    assert written is not None
-    return list(written.lines)
+    return exported(task, WORLDS[task.protocol][1]).splitlines(keepends=True)
 
 
 def figures(task: Task) -> Any:

@@ -10,12 +10,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotation.answer_files import answer_files, protocols_with_files
-from annotation.export.answers import answers_written, formats_written
+from annotation.answer_files import answer_files
 from annotation.models import Judgment
-from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Protocol, Task
 from campaign.services.tasks import task_create
+from tests.exporting import exported
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.protocols.every import TWO_PROTOCOLS
 from tests.integration.protocols.judging import (
@@ -48,37 +47,29 @@ COMMANDS: dict[str, tuple[Callable[[Campaign], Task], str, str]] = {
 }
 
 
-def lines_of(task: Task, file_format: str) -> list[str]:
-    written = answers_written(task=task, file_format=file_format)
-    assert written is not None
-    return list(written.lines)
-
-
 @TWO_PROTOCOLS
 def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Client) -> None:
     task = WORLDS[protocol](make_campaign())
-    judgments_number(task_id=task.pk)
     client.force_login(make_organiser(task.test_set.campaign))
-    page = f"/campaigns/museum/tasks/{task.pk}/answers/"
-    rest = f"/api/v1/tasks/{task.pk}/answers/"
-    known = client.get(rest).json()
+    pages, rest = f"/campaigns/museum/tasks/{task.pk}", f"/api/v1/tasks/{task.pk}"
     files = answer_files(protocol)
     assert files is not None
-    assert known == {
-        "read": list(files.formats),
-        "written": formats_written(task),
-        "imports": [],
-    }
-    shown = client.get(page).content.decode()
-    assert ('type="file"' in shown) is (protocol in protocols_with_files())
-    for file_format in known["written"]:
-        expected = "".join(lines_of(task, file_format))
+    known = client.get(f"{rest}/answers/").json()
+    assert known == {"read": list(files.formats), "imports": []}
+    assert 'type="file"' in client.get(f"{pages}/answers/").content.decode()
+    kinds = client.get(f"{rest}/exports/kinds/").json()["results"]
+    offered = {each["name"]: each["formats"] for each in kinds}
+    assert [each["name"] for each in offered.get("answers", [])] == list(files.writers)
+    for file_format in files.writers:
+        asked = {"kind": "answers", "file_format": file_format}
+        expected = exported(task, file_format)
         assert expected
-        for address, asked in ((page, {"download": ""}), (rest, {})):
-            got = client.get(address, {"as": file_format, **asked})
-            assert (got.status_code, got.content.decode()) == (200, expected), address
-        assert file_format in client.get(page, {"as": file_format}).content.decode()
-    assert known["written"] or protocol == Protocol.RANKING
+        for address, more in (("exports/", {"stream": "on"}), ("exports/stream/", {})):
+            root = pages if more else rest
+            got = client.get(f"{root}/{address}", {**asked, **more})
+            assert b"".join(got).decode() == expected, address
+            assert "Not-Carried-Over" in got
+        assert f"{file_format} omits" in client.get(f"{pages}/exports/", asked).content.decode()
 
 
 # --- Ratings, in and out --------------------------------------------------------------------------

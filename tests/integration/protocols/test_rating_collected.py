@@ -49,7 +49,8 @@ def chosen(task: Task, *, watermark: int | None = None, **given: Any) -> Arrange
 
 def exported(task: Task, path: Path, *, watermark: int | None = None) -> Arranged:
     """Write a file of a task, and read it."""
-    path.write_text("".join(LINES.write(task=task, watermark=watermark).lines))
+    last = judgments_number(task_id=task.pk) if watermark is None else watermark
+    path.write_text("".join(LINES.write(task, last).lines))
     return ratings_arranged(LINES.read([str(path)]).rows)
 
 

@@ -9,7 +9,6 @@ import pytest
 from django.core.management import call_command
 
 from campaign.models import Task
-from protocols.frame.scale.files import LINES
 from ranking.analyses.options import OptionError
 from ranking.reports import Report
 from ranking.reports.stored import report_in
@@ -19,6 +18,7 @@ from ranking.services.analyses import (
     analysis_compute,
     analysis_reproduce,
 )
+from tests.exporting import exported
 from tests.factories import make_campaign, make_judge
 from tests.integration.protocols.judging import rated, rated_task
 
@@ -41,7 +41,7 @@ def told(task: Task, **given: Any) -> Report:
 
 def of_file(task: Task, path: Path, *options: str) -> Any:
     """Return the report of `analyse rating` on a file of the task."""
-    path.write_text("".join(LINES.write(task=task).lines))
+    path.write_text(exported(task, "ratings-jsonl"))
     out = StringIO()
     call_command("analyse", "rating", str(path), *options, "--format", "json", stdout=out)
     return json.loads(out.getvalue())

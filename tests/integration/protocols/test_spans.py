@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.export.five_way import five_way_csv
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.shown import candidate_count
@@ -20,6 +19,7 @@ from protocols.models import SpansAnswer
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import lend
+from tests.exporting import exported_rows
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
@@ -93,7 +93,7 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     assert original.spansanswer.span_majors == [True, True, False, False]
     history = judging.get(f"{JUDGING}/judgments/").json()["results"]
     assert history[-1]["block"]["judgment"]["answer"]["outputs"][1] == {"score": 100, "spans": []}
-    assert len(list(five_way_csv(task=task))) == 1 + 3
+    assert len(exported_rows(task)) == 3
 
 
 def test_spans_that_touch_do_not_overlap(judging: Client) -> None:
@@ -143,7 +143,7 @@ class TestOneOutputAtATime:
     def test_judgments_are_counted(self, task: Task) -> None:
         assert set(map(tuple, Judgment.objects.values_list("labels", flat=True))) == {(1,)}
         assert judgments_number(task_id=task.pk) == SpansAnswer.objects.count() == 12
-        assert len(list(five_way_csv(task=task))) == 1 + 12
+        assert len(exported_rows(task)) == 12
 
     def test_its_analysis_has_scores_and_no_ranking(self, task: Task) -> None:
         choice = analysis_choice("spans", {"resamples": 100})

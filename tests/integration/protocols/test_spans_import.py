@@ -13,7 +13,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotation.export.answers import answers_written
 from annotation.models import HIT, Block, Judgment
 from annotation.models.hit import POOLED
 from campaign.management.files import loss_lines
@@ -21,6 +20,7 @@ from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import SpansAnswer
 from protocols.spans.files.answers import scores_read
 from protocols.spans.files.formats import SpansFormat
+from tests.exporting import export_of
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
 
@@ -141,7 +141,7 @@ def test_the_same_file_doubles_nothing(task: Task, jsonl: Callable[..., Path]) -
 
 def exported(task: Task, folder: Path, form: SpansFormat) -> tuple[Path, str]:
     path = folder / f"{task.test_set.campaign.slug}.{form}"
-    written = answers_written(task=task, file_format=form)
+    written = export_of(task, form).answers
     assert written is not None
     path.write_text("".join(written.lines), encoding="utf-8", newline="")
     return path, "\n".join(loss_lines(written.losses))
@@ -300,7 +300,7 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     address = f"/api/v1/tasks/{task.pk}/answers/"
     known = organiser.get(address).json()
     formats = list(map(str, SpansFormat))
-    assert known == {"read": formats, "written": formats, "imports": []}
+    assert known == {"read": formats, "imports": []}
 
     def send(text: str, **more: str) -> Any:
         file = SimpleUploadedFile("spans.jsonl", text.encode())
@@ -330,7 +330,10 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     assert [file["name"] for file in imports[0]["files"]] == ["spans.jsonl"]
     bomb = SimpleUploadedFile("spans.jsonl.gz", gzip.compress(b"\n" * 30_000_000))
     assert "20 MB unpacked" in organiser.post(address, {"file": bomb}).content.decode()
-    written = organiser.get(address, {"as": "mqm-tsv"})
+    stream = f"/api/v1/tasks/{task.pk}/exports/stream/"
+    written = organiser.get(stream, {"kind": "answers", "file_format": "mqm-tsv"})
     assert written["Not-Carried-Over"].startswith("languages (10); ")
-    assert written.content.decode().startswith("system\tdoc\t")
-    assert organiser.get(address, {"as": "xlsx"}).status_code == 400
+    assert b"".join(written).decode().startswith("system\tdoc\t")
+    refused_answer = organiser.get(stream, {"kind": "answers", "file_format": "csv"})
+    assert refused_answer.status_code == 400
+    assert "Available formats: spans-jsonl, " in refused_answer.content.decode()

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from annotation.export.five_way import five_way_rows
 from annotation.models import Block, QualityAction, QualityRule
 from annotation.selectors.judges import JudgeStatus, judge_status
 from annotation.services.quality import (
@@ -31,6 +30,7 @@ from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_task, rank_what_is_due
 from tests.clickers import SUGGESTED
 from tests.clocks import set_process_clock
+from tests.exporting import exported_rows
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -74,7 +74,7 @@ def terms(**changes: Any) -> RuleTerms:
 def test_control_blocks_count_in_nothing(judged: TestSetWriter) -> None:
     task = judged.task
     before = ranking_run_compute(task_id=task.pk)
-    exported = list(five_way_rows(task=task))
+    exported = exported_rows(task)
     judged.system("_bad", kind="bad_reference")
     attention = control(judged.block(40, ["C", "_bad", "A"]), "attention", [1, 2, 1])
     training = control(judged.block(41, ["C", "B", "A"]), "training", [1, 2, 3])
@@ -89,7 +89,7 @@ def test_control_blocks_count_in_nothing(judged: TestSetWriter) -> None:
     assert after is not None
     assert after.watermark == before.watermark + 4
     assert after.result == before.result
-    assert list(five_way_rows(task=task)) == exported
+    assert exported_rows(task) == exported
     progress = judging_progress(task=task)
     assert (progress.judged, progress.skipped) == (2 * BLOCKS, 0)
 
@@ -271,7 +271,7 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     assert [row["judge"] for row in without.result["agreement"]["judges"]] == ["careful"]
     assert not ranking_is_due(task_id=task.pk)
     # The file ranks as the latest run.
-    assert {row.judge for row in five_way_rows(task=task)} == {"careful"}
+    assert {row.judge for row in exported_rows(task)} == {"careful"}
 
     quality_action_revert(action=action, user=organiser)
     assert due_tasks() == [task.pk]

@@ -55,16 +55,18 @@ def standby(
 def paths(judged: TestSetWriter) -> dict[str, str]:
     """The addresses that a replica may answer, each with what differs by a judgment."""
     api = f"/api/v1/tasks/{judged.task.pk}"
+    asked = "?kind=with-skips&file_format=five-way-csv"
     pages = addresses(judged)
     return {
         "judgments": f"{api}/judgments/",
-        "file": f"{api}/judgments/?format=csv",
+        "file": f"{api}/exports/stream/{asked}",
         "latest": f"{api}/rankings/latest/",
         "judges": f"{api}/judges/",
         "actions": f"{api}/quality-actions/",
         "dashboard": pages["dashboard"],
         "live": pages["live"],
-        "download": reverse("judgments-download", args=[judged.campaign.slug, judged.task.pk]),
+        "download": reverse("exports", args=[judged.campaign.slug, judged.task.pk])
+        + f"{asked}&stream=on",
         "page of judges": reverse("judge-quality", args=[judged.campaign.slug, judged.task.pk]),
     }
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from ranking.core.rankings.rank import only_estimable
 from ranking.services.runs import ranking_run_compute
+from tests.exporting import exported
 from tests.integration.ranking.pages import addresses
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
 
@@ -47,11 +48,8 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
     ranking_run_compute(task_id=varied.task.pk)
     rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.task.pk])).json()
     dashboard = as_organiser.get(addresses(varied)["dashboard"])
-    download = as_organiser.get(
-        reverse("judgments-download", args=[varied.campaign.slug, varied.task.pk])
-    )
     file = tmp_path / "judgments.csv"
-    file.write_bytes(b"".join(download))
+    file.write_text(exported(varied.task), encoding="utf-8")
     out = StringIO()
     call_command("rank_judgments", str(file), *arguments, "--format", "json", stdout=out)
     (said,) = json.loads(out.getvalue())["rankings"]

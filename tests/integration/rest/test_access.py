@@ -37,7 +37,8 @@ def test_expired_deleted_and_inactive_tokens_open_nothing(
 def test_download_is_for_members_of_this_campaign(
     campaign: Campaign, task: Task, judge: Judge, make_member: Members
 ) -> None:
-    address = reverse("judgments-download", args=[campaign.slug, task.pk])
+    asked = "?kind=with-skips&file_format=five-way-csv&stream=on"
+    address = reverse("exports", args=[campaign.slug, task.pk]) + asked
 
     def status(user: User | None) -> int:
         client = Client()
@@ -54,6 +55,5 @@ def test_download_is_for_members_of_this_campaign(
     assert status(organiser) == 200
     client = Client()
     client.force_login(organiser)
-    wrong = reverse("judgments-download", args=[other.slug, task.pk])
-    assert client.get(wrong).status_code == 404
-    assert client.post(address).status_code == 405
+    wrong = reverse("exports", args=[other.slug, task.pk])
+    assert client.get(wrong + asked).status_code == 404

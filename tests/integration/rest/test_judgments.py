@@ -100,7 +100,9 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
     assert later.result != ranking.result
     for run in (ranking, later):
         path = tmp_path / "judgments.csv"
-        path.write_text(content(analyst, f"{address}?format=csv&until={run.watermark}"))
+        stream = f"{address.replace('judgments', 'exports/stream')}?kind=counted"
+        asked = f"{stream}&file_format=five-way-csv&watermark={run.watermark}"
+        path.write_text(content(analyst, asked))
         slug = f"fresh-{run.watermark}"
         call_command(
             "import_answers",

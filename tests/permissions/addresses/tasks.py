@@ -11,7 +11,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/": MEMBERS_PAGE,
     # A fragment for a script, which must not follow a redirect into a page.
     "campaigns/<slug:slug>/tasks/<int:task_id>/live/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/tasks/<int:task_id>/judgments.csv": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/judges/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/judges/<int:judge_id>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/texts/": MEMBERS_PAGE,

@@ -23,6 +23,7 @@ from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import expire, lend
+from tests.exporting import exported
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
@@ -261,7 +262,7 @@ def test_a_report_of_few_edits_has_no_percentage(judged: Task) -> None:
 
 def test_an_export_is_what_its_analysis_reads(judged: Task, tmp_path: Path) -> None:
     name = tmp_path / "edits.jsonl"
-    name.write_text("".join(LINES.write(task=judged).lines))
+    name.write_text(exported(judged, "edits-jsonl"))
     lines = [json.loads(line) for line in name.read_text().splitlines()]
     assert [line["outcome"] for line in lines] == ["edited", "unchanged", "unable"]
     assert [len(line["acceptances"]) for line in lines] == [2, 2, 0]
