@@ -4,17 +4,12 @@ A million rows take a second or two, and no Python objects; the ORM takes ten ti
 """
 
 import io
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
-from django.db.models import Field, QuerySet
-
-from campaign.database.prepared_query import Parameter
+from django.db.models import QuerySet
 
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -48,61 +43,13 @@ def columns_copied(queryset: QuerySet[Any, Any], dtype: npt.DTypeLike) -> Column
     ValueError
         If a value is NULL or has another width. The message names the column.
     """
-    return ColumnsQuery(lambda: queryset, {}, dtype).read()
-
-
-class ColumnsQuery:
-    """A queryset that Django compiles once per process, and that can be read as columns repeatedly.
-
-    For a few rows, compiling takes longer than the query itself.
-
-    Parameters
-    ----------
-    queryset : callable
-        Takes a value for each of `fields`, by name, and returns a queryset. It is called once, with
-        an expression for each value, so it must not branch on values.
-    fields : mapping of str to Field
-        Model fields that could hold the values.
-    dtype : structured data type
-        As in `columns_copied`.
-    """
-
-    def __init__(
-        self,
-        queryset: Callable[..., QuerySet[Any, Any]],
-        fields: "Mapping[str, Field[Any, Any]]",
-        dtype: npt.DTypeLike,
-    ) -> None:
-        self.queryset = queryset
-        self.fields = fields
-        self.dtype: np.dtype[Any] = np.dtype(dtype)
-
-    def read(self, **values: Any) -> Columns:
-        """Return the columns of the queryset with these values, like `columns_copied`.
-
-        Values that are not in `fields` are ignored.
-        """
-        sql, parameters = self._compiled
-        given = [values[each.name] if isinstance(each, _Name) else each for each in parameters]
-        copied = io.BytesIO()
-        with connection.cursor() as cursor:
-            query = cursor.mogrify(sql, given).decode()
-            cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", copied)
-        return _columns(copied.getvalue(), self.dtype)
-
-    @cached_property
-    def _compiled(self) -> tuple[str, tuple[Any, ...]]:
-        later = {name: Parameter("%s", field, _Name(name)) for name, field in self.fields.items()}
-        rows = self.queryset(**later).values_list(*(self.dtype.names or ()))
-        sql, parameters = rows.query.sql_with_params()
-        return str(sql), tuple(parameters)
-
-
-@dataclass(frozen=True)
-class _Name:
-    """A placeholder in the parameters of a query for the value of this name."""
-
-    name: str
+    wanted: np.dtype[Any] = np.dtype(dtype)
+    sql, parameters = queryset.values_list(*(wanted.names or ())).query.sql_with_params()
+    copied = io.BytesIO()
+    with connection.cursor() as cursor:
+        query = cursor.mogrify(sql, parameters).decode()
+        cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", copied)
+    return _columns(copied.getvalue(), wanted)
 
 
 def _columns(copied: bytes, wanted: np.dtype[Any]) -> Columns:

@@ -48,7 +48,7 @@ from ranking.models import (
 from ranking.models.ranking_run import Ranking
 from ranking.notification import tallies_build_enqueue
 from ranking.range_choices import RangeChoice, recorded_choice
-from ranking.selectors.live_judgments import changed_judgments
+from ranking.selectors.judged_columns import changed_judgments
 from ranking.selectors.runs import (
     RankingBasis,
     judges_not_counted,

@@ -3,14 +3,12 @@
 from typing import Any
 
 import pytest
-from django.contrib.postgres.fields import ArrayField
 from django.db import connection
-from django.db.models import F, FloatField, IntegerField, TextField, Value
+from django.db.models import FloatField, Value
 from django.db.models.functions import Cast
 
 from annotation.models import HIT
-from annotation.models.hit import IsAnyOf
-from campaign.database.columns import ColumnsQuery, columns_copied
+from campaign.database.columns import columns_copied
 from campaign.models import Judge, Segment
 from tests.factories import make_campaign, make_long_task, make_task
 
@@ -42,30 +40,6 @@ def test_arrays_of_one_length_come_back() -> None:
     found = columns_copied(hits, [("system_ids", "i8", (3,)), ("number", "i4")])
     count = hits.count()
     assert found["system_ids"].tolist() == [[k, 1 << 40, -k] for k in range(1, count + 1)]
-
-
-def test_a_query_compiled_once_is_read_with_other_values() -> None:
-    make_segments(20)
-    compiled = []
-
-    def segments(numbers: Any, text: Any) -> Any:
-        compiled.append(numbers)
-        rows = Segment.objects.filter(IsAnyOf(F("number"), numbers)).exclude(source_text=text)
-        return rows.order_by("-number")
-
-    fields: dict[str, Any] = {"numbers": ArrayField(IntegerField()), "text": TextField()}
-    query = ColumnsQuery(segments, fields, [("number", "i4")])
-    first = Segment.objects.get(number=3)
-    for numbers, text, expected in [
-        ([3, 7, 99], "", [7, 3]),
-        ([3, 7, 11], first.source_text, [11, 7]),
-        ([3], "100 % 'of' %s $1 \\", [3]),
-        ([], "", []),
-    ]:
-        assert query.read(numbers=numbers, text=text, other=1)["number"].tolist() == expected
-    assert len(compiled) == 1
-    with pytest.raises(KeyError, match="text"):
-        query.read(numbers=[1])
 
 
 @pytest.mark.parametrize(

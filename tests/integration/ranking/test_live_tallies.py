@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Judgment
 from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun, RankingUpkeep, StoredTallies
-from ranking.selectors import live_judgments
+from ranking.selectors import judged_columns
 from ranking.selectors.runs import latest_run, system_kinds
 from ranking.services import runs as services
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
@@ -80,10 +80,10 @@ def test_counting_piece_by_piece_is_counting_at_once(
         judge_more(judged, segment)
     StoredTallies.objects.all().delete()
     run = rank(judged)
-    monkeypatch.setattr(live_judgments, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(judged_columns, "_AT_A_TIME", at_a_time)
     definition = services.live_definition(run, system_kinds(task_id=judged.task.pk))
     pieces = list(
-        live_judgments.changed_judgments(
+        judged_columns.changed_judgments(
             task_id=judged.task.pk, start=0, stop=16, systems=definition.systems
         )
     )
