@@ -257,32 +257,6 @@ def better(
     return result
 
 
-def rank_ranges_by_sign_test(
-    wins: Int64Array,
-    *,
-    level: float = 0.05,
-    sides: Sides = 1,
-    correction: Correction = Correction.NONE,
-) -> RankRanges:
-    """Return rank ranges from significant differences (Koehn 2012, §5.1).
-
-    If w systems are significantly better than a system, and it is significantly better than b, its
-    range is w + 1 … n − b.
-
-    Parameters
-    ----------
-    wins : int64, shape (..., n, n)
-    level, sides, correction
-        As for `better`; the defaults are those of the paper.
-
-    Returns
-    -------
-    RankRanges
-        Shape (..., n).
-    """
-    return ranges_of_better(better(wins, level=level, sides=sides, correction=correction))
-
-
 def ranges_of_better(better: BoolArray) -> RankRanges:
     """Return rank ranges from a matrix of significantly better systems, shape (..., n, n)."""
     return RankRanges(

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -418,28 +417,6 @@ def standard_errors_of_counts(
     else:
         variance = _one_way(int(cells.sum()), moments, influence[:, layout.used])
     return np.asarray(np.sqrt(np.maximum(variance, 0)))
-
-
-def errors_by_system(
-    systems: tuple[str, ...], clusters: Level, errors: FloatArray
-) -> dict[str, Any]:
-    """Return standard errors as plain JSON.
-
-    Parameters
-    ----------
-    systems : tuple of str, length n
-    clusters : Level
-        Units treated as independent.
-    errors : float64, shape (n,)
-
-    Returns
-    -------
-    dict
-        "clusters", and "values" by system. Systems whose scores are not influenced by any
-        comparison are left out, such as one at infinite distance from all others.
-    """
-    values = {systems[i]: float(errors[i]) for i in np.flatnonzero(errors > 0).tolist()}
-    return {"clusters": clusters, "values": values}
 
 
 def _one_way(total: int, moments: Int64Array, influence: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from ranking.core.live.definition import Definition, RunTallies, definition_of, 
 from ranking.core.ranges import ComparedPair, Correction, adjusted
 from ranking.core.rankings.counted_judgments import CountedJudgments, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_counted
+from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_judged
 from ranking.models import RankingRun
 from ranking.range_choices import range_limits, recorded_choice
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks
@@ -129,7 +129,7 @@ def _result(
 ) -> dict[str, Any]:
     method = definition.counts_method
     given = method.complete(parameters["method_parameters"])
-    ranking = rank_counted(counted, method, given, _options(parameters), seed=seed)
+    ranking = rank_judged(counted, method, given, _options(parameters), seed=seed)
     result = {
         "systems": ranking.rows(),
         "not_estimable": [asdict(row) for row in ranking.not_estimable],

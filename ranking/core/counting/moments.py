@@ -14,7 +14,6 @@ the choice is made after counting all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
@@ -251,34 +250,14 @@ class AllMoments:
     documents: Int64Array | None = None
     judges_of_documents: Int64Array | None = None
 
-    def of_systems(self, layout: Layout, kept: Int64Array) -> AllMoments:
-        """Return the moments of the comparisons between some of the systems.
-
-        Parameters
-        ----------
-        layout : Layout
-            Layout of these moments.
-        kept : int64, shape (n',)
-            Indices of the systems, ascending.
-
-        Returns
-        -------
-        AllMoments
-            In the same layout for n' systems.
+    def of_cells(self, used: Int64Array) -> AllMoments:
+        """Return the moments of some of the k used cells, by index; in every layout, the first cells
+        are those of wins.
         """
-        used = layout.used_of(kept)
-        return self._each(lambda matrix: matrix[np.ix_(used, used)])
-
-    def of_first_cells(self, cells: int) -> AllMoments:
-        """Return the moments of the first k used cells; in every layout, the first are those of
-        wins.
-        """
-        return self._each(lambda matrix: matrix[:cells, :cells])
-
-    def _each(self, change: Callable[[Int64Array], Int64Array]) -> AllMoments:
         known = {one.name: getattr(self, one.name) for one in fields(self)}
+        square = np.ix_(used, used)
         return replace(
-            self, **{name: change(one) for name, one in known.items() if one is not None}
+            self, **{name: one[square] for name, one in known.items() if one is not None}
         )
 
     def chosen(

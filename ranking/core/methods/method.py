@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,6 @@ from ranking.core.scores import NotEstimable, Scores
 from ranking.core.uncertainty import (
     ScoreCovariance,
     covariance_of_block_influence,
-    errors_by_system,
     standard_errors,
     standard_errors_of_block_influence,
     two_way_covariance,
@@ -159,9 +158,6 @@ class Method(ABC):
         influence of a system's only block is 0, and so would be the variance between blocks.
     """
 
-    #: Number of parts in which resamples are scored if progress is reported.
-    progress_parts: ClassVar[int] = 20
-
     name: str
     is_share: bool = False
     uses_ties: bool = True
@@ -285,8 +281,8 @@ class Method(ABC):
 
     def standard_errors(
         self, blocks: Blocks, clusters: Level, **parameters: Any
-    ) -> dict[str, Any] | None:
-        """Return standard errors of the scores, over campaigns like this one, as plain JSON.
+    ) -> FloatArray | None:
+        """Return standard errors of the scores, over campaigns like this one, shape (n,).
 
         Parameters
         ----------
@@ -298,19 +294,12 @@ class Method(ABC):
 
         Returns
         -------
-        dict or None
-            "clusters", and "values" by system. Systems whose scores are not influenced by any
-            comparison are left out, such as one at infinite distance from all others; "values" is
-            empty with a single cluster. None if the method has no influence values.
+        float64, shape (n,), or None
+            0 for systems whose scores are not influenced by any comparison, and with a single
+            cluster. None if the method has no influence values.
         """
-        if not self.has_closed_form:
-            return None
-        error = self._errors(blocks, clusters, **parameters)
-        return errors_by_system(blocks.systems, clusters, error)
-
-    def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
         if self.influence is None:
-            raise ValueError(f"{self.name} has no influence values")
+            return None
         layout = self.layout(len(blocks.systems))
         influence = self.influence(layout.unpack(count(blocks, layout)), **parameters)
         return standard_errors(blocks, layout, influence, clusters)
@@ -321,17 +310,12 @@ class CountsMethod(Method):
     """A method that scores counts, possibly of many resamples at once.
 
     `of_counts` takes `Counts` with leading axes and returns `Scores` with the same; `comment`
-    explains the scores of one set of counts. If `iterates`, resamples scored together are iterated
-    until all have converged, so that the last bits of a score depend on the others.
+    explains the scores of one set of counts.
     """
-
-    #: Few, because each part iterates over all blocks.
-    progress_parts: ClassVar[int] = 4
 
     of_counts: Callable[..., Scores]
     comment: Callable[..., tuple[dict[str, Any], dict[int, NotEstimable]]] | None = None
     outright: bool = False
-    iterates: bool = False
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -402,9 +386,11 @@ class BlocksMethod(Method):
             return super().score_covariance(blocks, **parameters)
         return covariance_of_block_influence(blocks, self.block_influence(blocks, **parameters))
 
-    def _errors(self, blocks: Blocks, clusters: Level, **parameters: Any) -> FloatArray:
+    def standard_errors(
+        self, blocks: Blocks, clusters: Level, **parameters: Any
+    ) -> FloatArray | None:
         if self.block_influence is None:
-            return super()._errors(blocks, clusters, **parameters)
+            return super().standard_errors(blocks, clusters, **parameters)
         return standard_errors_of_block_influence(
             blocks, self.block_influence(blocks, **parameters), clusters
         )

@@ -77,7 +77,6 @@ _METHODS: tuple[Method, ...] = (
         comment=bradley_terry.comment,
         influence=bradley_terry.gradient,
         model_variance=bradley_terry.model_variance,
-        iterates=True,
     ),
     BlocksMethod(
         name="davidson_judges",

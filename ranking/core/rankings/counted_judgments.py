@@ -21,10 +21,17 @@ from ranking.core.counting.counts import (
     effective_number_from,
     unit_sizes,
 )
-from ranking.core.counting.moments import MIN_UNITS, AllMoments, Moments, all_moments
+from ranking.core.counting.moments import (
+    MIN_UNITS,
+    AllMoments,
+    Moments,
+    all_moments,
+    second_moments,
+    units_of,
+)
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.method import CountsMethod, Method
+from ranking.core.methods.method import Method
 from ranking.core.sharding import Engine, map_shards, on_any_engine
 
 
@@ -101,6 +108,8 @@ class CountedJudgments:
         In the method's layout, for ranges over segments and judges.
     resampled : int64, shape (R, m'), or None
         Counts in resamples, in the method's layout, for ranges over blocks, segments or judges.
+    units : int64, shape (k, k), or None
+        Second moments of the used cells over these units, for standard errors.
     """
 
     systems: tuple[str, ...]
@@ -113,6 +122,7 @@ class CountedJudgments:
     sizes: UnitSizes
     moments: AllMoments | None = None
     resampled: Int64Array | None = None
+    units: Int64Array | None = None
 
     def __post_init__(self) -> None:
         # Formulas add floats in memory order, which must not depend on the origin of the counts.
@@ -128,13 +138,11 @@ class CountedJudgments:
         above = self.cells[n * n : 2 * n * n].reshape(n, n)
         return Tallies(self.systems, self.cells[: n * n].reshape(n, n), ties=above + above.T)
 
-    def cells_for(self, method: CountsMethod) -> Int64Array:
+    def cells_for(self, method: Method) -> Int64Array:
         """Return the counts in a method's layout, shape (m',)."""
         return self.cells[method.layout(len(self.systems)).cells_in(self.layout)]
 
-    def chosen_moments(
-        self, method: CountsMethod, *, fewest_documents: float = MIN_UNITS
-    ) -> Moments:
+    def chosen_moments(self, method: Method, *, fewest_documents: float = MIN_UNITS) -> Moments:
         """Return the moments for a variance over segments and judges, see `AllMoments.chosen`.
 
         Raises
@@ -150,7 +158,7 @@ class CountedJudgments:
             fewest_documents=fewest_documents,
         )
 
-    def of_systems(self, kept: Int64Array, method: CountsMethod) -> CountedJudgments:
+    def of_systems(self, kept: Int64Array, method: Method) -> CountedJudgments:
         """Return the counts of the comparisons between some of the systems.
 
         They are those of the blocks without the other systems, except for `sizes`, which are
@@ -160,23 +168,25 @@ class CountedJudgments:
         ----------
         kept : int64, shape (n',)
             Indices of the systems, ascending.
-        method : CountsMethod
+        method : Method
             The method for which judgments were counted.
         """
         n = len(self.systems)
         if len(kept) == n:
             return self
         of_method, resampled = method.layout(n), self.resampled
+        used = of_method.used_of(kept)
         return replace(
             self,
             systems=tuple(self.systems[index] for index in kept.tolist()),
             layout=replace(self.layout, systems=len(kept)),
             cells=self.cells[self.layout.cells_of(kept)],
-            moments=None if self.moments is None else self.moments.of_systems(of_method, kept),
+            moments=None if self.moments is None else self.moments.of_cells(used),
             resampled=None if resampled is None else resampled[:, of_method.cells_of(kept)],
+            units=None if self.units is None else self.units[np.ix_(used, used)],
         )
 
-    def of_group(self, group: Int64Array, method: CountsMethod) -> CountedJudgments:
+    def of_group(self, group: Int64Array, method: Method) -> CountedJudgments:
         """Return the counts of a group of systems that is not connected with the others.
 
         Unlike in `of_systems`, blocks and sizes of units are the group's own. Without moments, they
@@ -186,7 +196,7 @@ class CountedJudgments:
         ----------
         group : int64, shape (n',)
             Indices of the systems, ascending.
-        method : CountsMethod
+        method : Method
             The method for which judgments were counted.
         """
         found = self.of_systems(group, method)
@@ -224,14 +234,14 @@ def _least_squares(total: int, of_all: int, squares: int, blocks: int) -> int:
     return math.ceil(total**2 / most) if most else 0
 
 
-def layout_with_ties(method: CountsMethod, systems: int) -> Layout:
+def layout_with_ties(method: Method, systems: int) -> Layout:
     """Return the layout counted for a method: its own cells, and ties."""
     return replace(method.layout(systems), ties=True)
 
 
 def count_judgments(
     blocks: Blocks,
-    method: CountsMethod,
+    method: Method,
     *,
     keeps: Level | None,
     resamples: int,
@@ -244,7 +254,7 @@ def count_judgments(
     ----------
     blocks : Blocks
         B blocks over n systems.
-    method : CountsMethod
+    method : Method
     keeps : Level or None
         Further counts in addition to wins and ties: "two_way" for moments; "blocks", "segments" or
         "judges" for resamples of these units; None for nothing.
@@ -275,6 +285,11 @@ def count_judgments(
         resampled=(
             _resampled(blocks, of_method, Resampling(keeps, seed), resamples, engine)
             if keeps in RESAMPLED
+            else None
+        ),
+        units=(
+            second_moments(blocks, of_method, units_of(blocks, keeps))
+            if keeps in ("blocks", "segments", "judges")
             else None
         ),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 from typing import Any, Literal, TypeGuard, get_args
@@ -32,7 +32,6 @@ from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.lopez import MAX_BY_SUBSETS, TIME_LIMIT, lopez_order
 from ranking.core.methods.method import (
-    RESAMPLES_AT_A_TIME,
     CountsMethod,
     Method,
     canonical_order,
@@ -47,9 +46,9 @@ from ranking.core.ranges import (
     Sides,
     difference_tests,
     pairwise_p_values,
+    ranges_of_better,
     rank_confidence_sets,
     rank_ranges,
-    rank_ranges_by_sign_test,
     sign_tests,
 )
 from ranking.core.rankings.counted_judgments import (
@@ -58,7 +57,13 @@ from ranking.core.rankings.counted_judgments import (
 )
 from ranking.core.scores import Scores, Shortage
 from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
-from ranking.core.uncertainty import RangeLimit, ScoreCovariance, draw_scores, two_way_covariance
+from ranking.core.uncertainty import (
+    RangeLimit,
+    ScoreCovariance,
+    draw_scores,
+    standard_errors_of_counts,
+    two_way_covariance,
+)
 
 RangeKind = Literal["percentile", "sign_test", "confidence_set", "anytime"]
 RANGE_KINDS: tuple[RangeKind, ...] = get_args(RangeKind)
@@ -189,114 +194,6 @@ class RangesFound:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreSpread:
-    """Scores, their covariance, and a function that returns resampled or drawn scores."""
-
-    scores: Scores
-    matrix: FloatArray
-    degrees_of_freedom: float
-    limits: tuple[str, ...]
-    resampled: Callable[[], Scores]
-    errors: FloatArray | None = None
-
-
-def ranges_by_sign_test(wins: Int64Array, options: RangeOptions) -> RangesFound:
-    """Return ranges from significant differences of pairs, given the wins of n systems, shape (n,
-    n).
-    """
-    sides, correction = options.chosen_sides, options.chosen_correction
-    return RangesFound(
-        ranges=rank_ranges_by_sign_test(
-            wins, level=options.level, sides=sides, correction=correction
-        ),
-        tests=sign_tests(wins, sides=sides, correction=correction),
-    )
-
-
-def ranges_of_spread(spread: ScoreSpread, options: RangeOptions, *, seed: int) -> RangesFound:
-    """Return percentile ranges or confidence sets of scores, and tests of their differences."""
-    tests = difference_tests(
-        spread.scores,
-        spread.matrix,
-        degrees_of_freedom=spread.degrees_of_freedom,
-        sides=options.chosen_sides,
-        correction=options.chosen_correction,
-    )
-    if options.kind == "confidence_set":
-        return _confidence_set(spread, tests, options, seed=seed)
-    ranges = rank_ranges(spread.resampled(), confidence=options.confidence)
-    return RangesFound(ranges, tests, spread.limits, spread.errors)
-
-
-def spread_of_resamples(
-    scores: Scores, resampled: Scores, limits: tuple[str, ...] = ()
-) -> ScoreSpread:
-    """Return the spread of scores over resamples, of shape (R, n)."""
-    return ScoreSpread(
-        scores=scores,
-        matrix=_covariance(scores, resampled),
-        degrees_of_freedom=np.inf,
-        limits=limits,
-        resampled=lambda: resampled,
-    )
-
-
-def spread_around(
-    scores: Scores,
-    wins: Int64Array,
-    covariance: ScoreCovariance,
-    options: RangeOptions,
-    *,
-    seed: int,
-    progress: Progress | None,
-) -> ScoreSpread:
-    """Return the spread of scores with a covariance over segments and judges; call `progress` once,
-    at the end.
-
-    Wins, int64 of shape (n, n), determine the order in which draws are assigned to systems, so that
-    the result does not depend on their names.
-    """
-    order = canonical_order(wins, np.zeros_like(wins))
-    if progress is not None:
-        progress(options.resamples, options.resamples)
-    return ScoreSpread(
-        scores=scores,
-        matrix=covariance.matrix,
-        degrees_of_freedom=covariance.degrees_of_freedom,
-        limits=tuple(str(limit) for limit in covariance.limits),
-        resampled=lambda: draw_scores(
-            scores, covariance, range(options.resamples), seed=seed, order=order
-        ),
-        errors=np.sqrt(np.diag(covariance.matrix)),
-    )
-
-
-def _confidence_set(
-    spread: ScoreSpread, tests: PairTests, options: RangeOptions, *, seed: int
-) -> RangesFound:
-    together = options.chosen_correction is Correction.HOLM
-    ranges = rank_confidence_sets(
-        spread.scores.values,
-        spread.matrix,
-        confidence=options.confidence,
-        simultaneous=together,
-        degrees_of_freedom=spread.degrees_of_freedom,
-        group=spread.scores.group,
-        seed=seed,
-    )
-    if together:
-        adjusted = pairwise_p_values(
-            spread.scores.values,
-            spread.matrix,
-            degrees_of_freedom=spread.degrees_of_freedom,
-            group=spread.scores.group,
-            seed=seed,
-        )
-        tests = PairTests(p_value=tests.p_value, adjusted_p=adjusted)
-    return RangesFound(ranges, tests, spread.limits, spread.errors)
-
-
 def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
     """Return the covariance of scores over the resamples in which both scores can be estimated."""
     known = resampled.estimable & scores.estimable
@@ -307,22 +204,22 @@ def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
     return np.asarray(apart.T @ apart / np.maximum(1, both - 1))
 
 
+#: Number of parts in which resamples are scored if progress is reported; few, because each part of
+#: a method that counts iterates over all blocks.
+_PROGRESS_PARTS = 10
+
+
 def score_resamples(
     score: Callable[[range], Scores],
     *,
     resamples: int,
     engine: Engine | None,
-    progress_parts: int,
     progress: Progress | None,
-    at_a_time: int = 1,
 ) -> Scores:
-    """Return scores of resamples, computed in parts for several workers or to report progress.
-
-    Parts start at multiples of `at_a_time`.
-    """
+    """Return scores of resamples, computed in parts for several workers or to report progress."""
     workers = 1 if engine is None else engine.workers
-    parts = workers if progress is None else max(workers, progress_parts)
-    size = -(-resamples // (parts * at_a_time)) * at_a_time
+    parts = workers if progress is None else max(workers, _PROGRESS_PARTS)
+    size = -(-resamples // parts)
     ids = [range(part.start, part.stop) for part in chunks(resamples, size)]
     sizes = [len(part) for part in ids]
     return joined(map_shards(score, ids, engine=engine, progress=progress, sizes=sizes))
@@ -503,9 +400,9 @@ def _share(of_units: float, of_blocks: float, wanted: float) -> float:
     return min(1.0, (root - of_units) / (2 * of_blocks))
 
 
-def find_ranges_of_counts(
-    counted: CountedJudgments,
-    method: CountsMethod,
+def find_ranges(
+    judged: Blocks | CountedJudgments,
+    method: Method,
     parameters: Mapping[str, Any],
     options: RangeOptions,
     *,
@@ -519,12 +416,24 @@ def find_ranges_of_counts(
 
     Parameters
     ----------
-    counted : CountedJudgments
-        Counts over n systems that the method can score, including those of `RangeOptions.keeps`.
+    judged : Blocks or CountedJudgments
+        Judgments of n systems that the method can score: counts, including those of
+        `RangeOptions.keeps`, if `RangeOptions.is_live` is true, else blocks.
+    method : Method
+    parameters : mapping
+        All parameters of the method.
+    options : RangeOptions
+    scores : Scores of shape (n,)
+        The method's scores for these judgments.
     all_systems : int, optional
-        Number of systems, including those that the method cannot score; n if not given. Anytime ranges need it.
-    method, parameters, options, scores, seed, engine, progress
-        As for `ranking.core.rankings.range_kinds.find_ranges`.
+        Number of systems, including those that the method cannot score; n if not given. Anytime
+        ranges need it.
+    seed : int
+        0 ≤ seed < 2**64.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
+    progress : callable, optional
+        Called with (resamples scored, all resamples).
 
     Returns
     -------
@@ -535,44 +444,133 @@ def find_ranges_of_counts(
     ValueError
         If the method cannot be resampled at this level, or has no anytime ranges.
     """
-    if options.kind == "sign_test":
-        return ranges_by_sign_test(counted.tallies.wins, options)
+    wins = tally(judged).wins if isinstance(judged, Blocks) else judged.tallies.wins
+    errors = _standard_errors(judged, method, parameters, options)
     if options.kind == "anytime":
-        return _anytime(
-            counted,
-            method,
-            options,
-            all_systems=len(counted.systems) if all_systems is None else all_systems,
+        if method.name != "expected_wins" or isinstance(judged, Blocks):
+            raise ValueError(
+                f"ranges: anytime ranges need the method expected_wins, not {method.name}"
+            )
+        return replace(_anytime(judged, method, options, all_systems or len(wins)), errors=errors)
+    if options.kind == "sign_test":
+        tests = sign_tests(wins, sides=options.chosen_sides, correction=options.chosen_correction)
+        return RangesFound(
+            ranges_of_better(tests.adjusted_p <= options.level), tests, errors=errors
         )
-    layout = method.layout(len(counted.systems))
-    if options.resample == "two_way":
-        covariance = method.covariance(counted.chosen_moments(method), layout, **parameters)
-        wins = counted.tallies.wins
-        spread = spread_around(scores, wins, covariance, options, seed=seed, progress=progress)
+    limits: tuple[str, ...]
+    if options.is_closed_form(method):
+        covariance = _closed_form(judged, method, parameters)
+        matrix, freedom, limits = (
+            covariance.matrix,
+            covariance.degrees_of_freedom,
+            covariance.limits,
+        )
+        errors = np.sqrt(np.diag(matrix))
+        if progress is not None:
+            progress(options.resamples, options.resamples)
     else:
-        cells = _resampled_cells(counted, method, options, seed=seed)
+        score, limits = _scorer(judged, method, parameters, options, seed)
         resampled = score_resamples(
-            partial(_scores_of_counts, method.name, cells, layout, parameters),
+            score,
             resamples=options.resamples,
             engine=engine,
-            progress_parts=method.progress_parts,
             progress=progress,
-            at_a_time=RESAMPLES_AT_A_TIME if method.iterates else 1,
         )
-        spread = spread_of_resamples(scores, resampled)
-    return ranges_of_spread(spread, options, seed=seed)
+        matrix, freedom = _covariance(scores, resampled), np.inf
+    tests = difference_tests(
+        scores,
+        matrix,
+        degrees_of_freedom=freedom,
+        sides=options.chosen_sides,
+        correction=options.chosen_correction,
+    )
+    if options.kind == "confidence_set":
+        how: dict[str, Any] = {
+            "degrees_of_freedom": freedom,
+            "group": scores.group,
+            "seed": seed,
+        }
+        if options.chosen_correction is Correction.HOLM:
+            adjusted = pairwise_p_values(scores.values, matrix, **how)
+            tests = PairTests(p_value=tests.p_value, adjusted_p=adjusted)
+            ranges = ranges_of_better(adjusted <= 1 - options.confidence)
+        else:
+            ranges = rank_confidence_sets(
+                scores.values, matrix, confidence=options.confidence, **how
+            )
+    else:
+        if options.is_closed_form(method):
+            # The order in which draws are assigned to systems does not depend on their names.
+            order = canonical_order(wins, np.zeros_like(wins))
+            ids = range(options.resamples)
+            resampled = draw_scores(scores, covariance, ids, seed=seed, order=order)
+        ranges = rank_ranges(resampled, confidence=options.confidence)
+    return RangesFound(ranges, tests, tuple(str(limit) for limit in limits), errors)
 
 
-def only_expected_wins(method: Method) -> None:
-    """Raise ValueError for methods other than Expected Wins, which anytime ranges require."""
-    if method.name != "expected_wins":
-        raise ValueError(f"ranges: anytime ranges need the method expected_wins, not {method.name}")
+def _closed_form(
+    judged: Blocks | CountedJudgments, method: Method, parameters: Mapping[str, Any]
+) -> ScoreCovariance:
+    if isinstance(judged, Blocks):
+        return method.score_covariance(judged, **parameters)
+    layout = method.layout(len(judged.systems))
+    return method.covariance(judged.chosen_moments(method), layout, **parameters)
+
+
+def _standard_errors(
+    judged: Blocks | CountedJudgments,
+    method: Method,
+    parameters: Mapping[str, Any],
+    options: RangeOptions,
+) -> FloatArray | None:
+    """Return standard errors over the independent units; None if unknown, or if ranges in closed
+    form come with them.
+    """
+    level = options.independent
+    in_closed_form = options.kind in ("percentile", "confidence_set") and level == "two_way"
+    if not method.has_closed_form or in_closed_form:
+        return None
+    if isinstance(judged, Blocks):
+        return method.standard_errors(judged, level, **parameters)
+    if method.influence is None or (level not in ("pairs", "two_way") and judged.units is None):
+        return None
+    layout, cells = method.layout(len(judged.systems)), judged.cells_for(method)
+    influence = method.influence(layout.unpack(cells), **parameters)
+    moments = judged.chosen_moments(method) if level == "two_way" else judged.units
+    return standard_errors_of_counts(cells, layout, influence, moments)
+
+
+def _scorer(
+    judged: Blocks | CountedJudgments,
+    method: Method,
+    parameters: Mapping[str, Any],
+    options: RangeOptions,
+    seed: int,
+) -> tuple[Callable[[range], Scores], tuple[str, ...]]:
+    """Return a function that scores resamples, and the sources of variation that they ignore.
+
+    Raises
+    ------
+    ValueError
+        If the method cannot be resampled at this level, or its resamples were not counted.
+    """
+    if isinstance(judged, Blocks):
+        resampling, limits = resampling_at(options.resample, judged, seed=seed)
+        return partial(_resampled_scores, judged, method.name, parameters, resampling), limits
+    layout, cells = method.layout(len(judged.systems)), judged.resampled
+    if options.resample == "pairs":
+        if layout.outright:
+            raise ValueError(f"{method.name} scores blocks: it cannot be resampled by pairs")
+        ids = range(options.resamples)
+        cells = Resampling("pairs", seed).pair_counts(judged.tallies, layout, ids)
+    if cells is None:
+        raise ValueError(f"resample: no resamples of {options.resample} were counted")
+    return partial(_scores_of_counts, method.name, cells, layout, parameters), ()
 
 
 def _anytime(
-    counted: CountedJudgments, method: CountsMethod, options: RangeOptions, *, all_systems: int
+    counted: CountedJudgments, method: Method, options: RangeOptions, all_systems: int
 ) -> RangesFound:
-    only_expected_wins(method)
     # Segments are never used instead of documents here: with few documents, no pairs are separated.
     moments = counted.chosen_moments(method, fewest_documents=0)
     found = anytime_ranges_of_moments(
@@ -595,27 +593,6 @@ def _anytime(
     )
 
 
-def _resampled_cells(
-    counted: CountedJudgments, method: CountsMethod, options: RangeOptions, *, seed: int
-) -> Int64Array:
-    """Return the counts of all resamples at the chosen level.
-
-    Raises
-    ------
-    ValueError
-        If the method cannot be resampled at this level, or its resamples were not counted.
-    """
-    if options.resample == "pairs":
-        layout = method.layout(len(counted.systems))
-        if layout.outright:
-            raise ValueError(f"{method.name} scores blocks: it cannot be resampled by pairs")
-        ids = range(options.resamples)
-        return Resampling("pairs", seed).pair_counts(counted.tallies, layout, ids)
-    if counted.resampled is None:
-        raise ValueError(f"resample: no resamples of {options.resample} were counted")
-    return counted.resampled
-
-
 @on_any_engine(threads=True)
 def _scores_of_counts(
     method: str,
@@ -626,67 +603,6 @@ def _scores_of_counts(
 ) -> Scores:
     of_counts = counts_method_named(method)
     return of_counts.score_counted(cells[ids.start : ids.stop], layout, **parameters)
-
-
-def find_ranges(
-    blocks: Blocks,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    *,
-    scores: Scores,
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RangesFound:
-    """Return rank ranges of the systems, and tests of their pairs.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        Blocks over n systems that the method can score.
-    method : Method
-        A method for which `RangeOptions.is_live` is false; for others, use `find_ranges_of_counts`.
-    parameters : mapping
-        All parameters of the method.
-    options : RangeOptions
-    scores : Scores of shape (n,)
-        The method's scores for these blocks.
-    seed : int
-        0 ≤ seed < 2**64.
-    engine : Engine, optional
-        Where to compute; this thread if not given. Does not affect the result.
-    progress : callable, optional
-        Called with (resamples scored, all resamples).
-
-    Returns
-    -------
-    RangesFound
-
-    Raises
-    ------
-    ValueError
-        If the method cannot be resampled at this level, or has no anytime ranges.
-    """
-    if options.kind == "sign_test":
-        return ranges_by_sign_test(tally(blocks).wins, options)
-    if options.kind == "anytime":
-        only_expected_wins(method)
-    if options.is_closed_form(method):
-        covariance = method.score_covariance(blocks, **parameters)
-        wins = tally(blocks).wins
-        spread = spread_around(scores, wins, covariance, options, seed=seed, progress=progress)
-    else:
-        resampling, limits = resampling_at(options.resample, blocks, seed=seed)
-        resampled = score_resamples(
-            partial(_resampled_scores, blocks, method.name, parameters, resampling),
-            resamples=options.resamples,
-            engine=engine,
-            progress_parts=method.progress_parts,
-            progress=progress,
-        )
-        spread = spread_of_resamples(scores, resampled, tuple(str(limit) for limit in limits))
-    return ranges_of_spread(spread, options, seed=seed)
 
 
 @on_any_engine(threads=True)

@@ -14,7 +14,7 @@ from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import Tallies, compared_groups, tally
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
-from ranking.core.methods.method import CountsMethod, Fit, Method
+from ranking.core.methods.method import Fit, Method
 from ranking.core.methods.registry import counts_method_named, method_named
 from ranking.core.ranges import (
     ComparedPair,
@@ -27,7 +27,6 @@ from ranking.core.ranges import (
 )
 from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
-    EffectiveUnits,
     count_judgments,
     effective_units,
     effective_units_of_sizes,
@@ -37,12 +36,10 @@ from ranking.core.rankings.range_kinds import (
     RangeOptions,
     RangesFound,
     find_ranges,
-    find_ranges_of_counts,
     shortages_of,
 )
 from ranking.core.scores import NotEstimable, Scores, Shortage, ordinal_ranks, shared_ranks
 from ranking.core.sharding import Engine
-from ranking.core.uncertainty import errors_by_system
 
 
 @dataclass(frozen=True)
@@ -148,7 +145,8 @@ class Ranking:
         Their range is 1 … n, and the p-values of their pairs are 1: show the shortage instead.
     extra : mapping
         Further results of the method, as plain JSON. "standard_errors", if the method has them, are
-        for the level `resample`, see `Method.standard_errors`; systems with a shortage are left out.
+        for the level `resample`: "clusters", and "values" by system, without those that no comparison
+        influences or that have a shortage.
     """
 
     method: str
@@ -172,18 +170,6 @@ class Ranking:
     judges: int
     shortages: Mapping[str, Shortage] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
-
-    def with_standard_errors(self, errors: Mapping[str, Any]) -> Ranking:
-        """Return the ranking with standard errors, as plain JSON, for systems without a
-        shortage.
-        """
-        values = {
-            system: value
-            for system, value in errors["values"].items()
-            if system not in self.shortages
-        }
-        known = {**errors, "values": values}
-        return replace(self, extra={**self.extra, "standard_errors": known})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the ranked systems as plain JSON, with the `shortage` of systems that have one."""
@@ -273,63 +259,19 @@ def rank(
         sides=sides,
     )
     Resampling(seed=seed)
+    judged: Blocks | CountedJudgments = blocks
     if options.is_live(chosen):
-        counted = count_judgments(
-            blocks,
-            chosen,
-            keeps=options.keeps,
-            resamples=resamples,
-            seed=seed,
-            engine=engine,
+        judged = count_judgments(
+            blocks, chosen, keeps=options.keeps, resamples=resamples, seed=seed, engine=engine
         )
-        ranking = rank_counted(
-            counted, chosen, settings, options, seed=seed, engine=engine, progress=progress
-        )
-        return _with_errors(ranking, blocks, chosen, settings, options)
-    return _rank_blocks(
-        blocks, chosen, settings, options, seed=seed, engine=engine, progress=progress
+    return rank_judged(
+        judged, chosen, settings, options, seed=seed, engine=engine, progress=progress
     )
 
 
-def _rank_blocks(
-    blocks: Blocks,
+def rank_judged(
+    judged: Blocks | CountedJudgments,
     method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    **how: Any,
-) -> Ranking:
-    """Rank systems by a method for which `RangeOptions.is_live` is false; `how` is seed, engine and progress."""
-    tallies = tally(blocks)
-    numbers = (len(blocks), len(np.unique(blocks.judge)))
-    groups = compared_groups(tallies)
-    if len(groups) > 1:
-        parts = (
-            blocks.without(set(blocks.systems).difference(_names(tallies, group)))
-            for group in groups
-        )
-        ranked_apart = [_rank_blocks(part, method, parameters, options, **how) for part in parts]
-        return _side_by_side(tallies, ranked_apart, numbers=numbers)
-    fit = method.fit(blocks, seed=how["seed"], **parameters)
-    # Systems without a score have none in resamples either: leave them out, so that they do not
-    # widen the ranges of the others.
-    kept = np.flatnonzero(fit.scores.estimable)
-    ranked = blocks.without([row.system for row in _unranked(tallies, fit)])
-    found = find_ranges(ranked, method, parameters, options, scores=fit.scores.take(kept), **how)
-    ranking = _ranking(
-        _Fitted(method, parameters, tallies, fit),
-        options,
-        found,
-        ranked=tally(ranked),
-        numbers=numbers,
-        effective=effective_units(blocks, method),
-        seed=how["seed"],
-    )
-    return _with_errors(ranking, blocks, method, parameters, options)
-
-
-def rank_counted(
-    counted: CountedJudgments,
-    method: CountsMethod,
     parameters: Mapping[str, Any],
     options: RangeOptions,
     *,
@@ -338,113 +280,92 @@ def rank_counted(
     progress: Callable[[int, int], None] | None = None,
     all_systems: int | None = None,
 ) -> Ranking:
-    """Rank systems from counted judgments, as `rank` does.
+    """Rank systems from blocks or counted judgments, as `rank` does.
 
     Parameters
     ----------
-    counted : CountedJudgments
-        Counts, including those of `RangeOptions.keeps`.
-    method : CountsMethod
-        A method for which `RangeOptions.is_live` is true.
+    judged : Blocks or CountedJudgments
+        Counts, including those of `RangeOptions.keeps`, for methods for which
+        `RangeOptions.is_live` is true; blocks for the others. If documents are known, counts of
+        shards must not be used for ranges that account for them.
+    method : Method
     parameters : mapping
         All parameters of the method.
     options : RangeOptions
     seed, engine, progress
         As for `rank`.
     all_systems : int, optional
-        Number of systems, including those of other groups; those counted if not given.
+        Number of systems, including those of other groups; those of `judged` if not given.
 
     Returns
     -------
     Ranking
-        Without standard errors over a single kind of unit, which are computed from blocks.
+        Without standard errors over a single kind of unit if its moments were not counted.
     """
-    every = all_systems or len(counted.systems)
-    groups = compared_groups(counted.tallies)
+    every = all_systems or len(judged.systems)
+    how: dict[str, Any] = {"seed": seed, "engine": engine, "progress": progress}
+    if isinstance(judged, Blocks):
+        tallies = tally(judged)
+        numbers = (len(judged), len(np.unique(judged.judge)))
+    else:
+        tallies, numbers = judged.tallies, (judged.blocks, judged.judges)
+    groups = compared_groups(tallies)
     if len(groups) > 1:
-        ranked_apart = [
-            rank_counted(
-                counted.of_group(group, method),
-                method,
-                parameters,
-                options,
-                seed=seed,
-                engine=engine,
-                progress=progress,
-                all_systems=every,
-            )
+        parts = (
+            _without_others(judged, tallies, group)
+            if isinstance(judged, Blocks)
+            else judged.of_group(group, method)
             for group in groups
+        )
+        ranked_apart = [
+            rank_judged(part, method, parameters, options, all_systems=every, **how)
+            for part in parts
         ]
-        numbers = (counted.blocks, counted.judges)
-        return _side_by_side(counted.tallies, ranked_apart, numbers=numbers)
-    fit = method.fit_counted(counted.cells_for(method), counted.systems, **parameters)
-    # As in `rank`, leave out systems without a score.
-    kept = np.flatnonzero(fit.scores.estimable)
-    ranked = counted.of_systems(kept, method)
-    found = find_ranges_of_counts(
-        ranked,
-        method,
-        parameters,
-        options,
-        scores=fit.scores.take(kept),
-        all_systems=every,
-        seed=seed,
-        engine=engine,
-        progress=progress,
+        return _side_by_side(tallies, ranked_apart, numbers=numbers)
+    ranked: Blocks | CountedJudgments
+    # Systems without a score have none in resamples either: leave them out, so that they do not
+    # widen the ranges of the others.
+    if isinstance(judged, Blocks):
+        fit = method.fit(judged, seed=seed, **parameters)
+        kept = np.flatnonzero(fit.scores.estimable)
+        ranked, effective = _without_others(judged, tallies, kept), effective_units(judged, method)
+    else:
+        counts_method = counts_method_named(method.name)
+        fit = counts_method.fit_counted(judged.cells_for(method), judged.systems, **parameters)
+        kept = np.flatnonzero(fit.scores.estimable)
+        ranked = judged.of_systems(kept, method)
+        effective = effective_units_of_sizes(judged.sizes)
+    found = find_ranges(
+        ranked, method, parameters, options, scores=fit.scores.take(kept), all_systems=every, **how
     )
-    return _ranking(
-        _Fitted(method, parameters, counted.tallies, fit),
-        options,
-        found,
-        ranked=ranked.tallies,
-        numbers=(counted.blocks, counted.judges),
-        effective=effective_units_of_sizes(counted.sizes),
-        seed=seed,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    """A method with its parameters, the wins and ties of all systems, and its fit to them."""
-
-    method: Method
-    parameters: Mapping[str, Any]
-    tallies: Tallies
-    fit: Fit
-
-
-def _ranking(
-    fitted: _Fitted,
-    options: RangeOptions,
-    found: RangesFound,
-    *,
-    ranked: Tallies,
-    numbers: tuple[int, int],
-    effective: EffectiveUnits,
-    seed: int,
-) -> Ranking:
-    """Return the ranking; `numbers` are the numbers of blocks and judges."""
-    fit, tallies, level = fitted.fit, fitted.tallies, options.independent
+    ranked_tallies = tallies.without(set(tallies.systems).difference(ranked.systems))
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
+        fit, found = tied, _any_rank(tied, found)
         never = set(tallies.systems).difference(_names(tallies, tallies.compared))
-        fit, ranked, found = tied, tallies.without(never), _any_rank(tied)
+        ranked_tallies = tallies.without(never)
     kept = np.flatnonzero(fit.scores.estimable)
     shortages = shortages_of(
-        ranked,
+        ranked_tallies,
         options,
         blocks=numbers[0],
         effective=effective,
         limits=found.limits,
         refused=found.shortages,
     )
-    found = without_estimates(found, [name in shortages for name in ranked.systems])
-    errors = found.errors
+    found = without_estimates(found, [name in shortages for name in ranked_tallies.systems])
+    extra = {**fit.extra, **found.extra}
+    if found.errors is not None:
+        # Systems whose scores are not influenced by any comparison have none, such as one at
+        # infinite distance from all others.
+        errors = zip(ranked_tallies.systems, found.errors.tolist(), strict=True)
+        values = {name: error for name, error in errors if error > 0}
+        extra["standard_errors"] = {"clusters": options.independent, "values": values}
     return Ranking(
-        method=fitted.method.name,
-        parameters=fitted.parameters,
-        resample=level,
+        method=method.name,
+        parameters=parameters,
+        resample=options.independent,
         ranges=options.kind,
         correction=options.chosen_correction,
         sides=options.chosen_sides,
@@ -454,7 +375,9 @@ def _ranking(
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
         systems=_ranked(tallies, fit.scores, found.ranges, has_scores=tied is None),
-        pairs=compared_pairs(ranked, fit.scores.take(kept), found.tests, level=options.level),
+        pairs=compared_pairs(
+            ranked_tallies, fit.scores.take(kept), found.tests, level=options.level
+        ),
         not_estimable=_unranked(tallies, fit),
         groups=(_names(tallies, kept),) if len(kept) else (),
         blocks=numbers[0],
@@ -462,16 +385,12 @@ def _ranking(
         ties=tallies.tied,
         judges=numbers[1],
         shortages=shortages,
-        extra={
-            **fit.extra,
-            **found.extra,
-            **(
-                {}
-                if errors is None
-                else {"standard_errors": errors_by_system(ranked.systems, level, errors)}
-            ),
-        },
+        extra=extra,
     )
+
+
+def _without_others(blocks: Blocks, tallies: Tallies, systems: Int64Array) -> Blocks:
+    return blocks.without(set(blocks.systems).difference(_names(tallies, systems)))
 
 
 def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:
@@ -493,21 +412,6 @@ def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:
     )
     errors = None if found.errors is None else np.where(unknown, np.nan, found.errors)
     return replace(found, ranges=RankRanges(low, high), tests=tests, errors=errors)
-
-
-def _with_errors(
-    ranking: Ranking,
-    blocks: Blocks,
-    method: Method,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-) -> Ranking:
-    """Return the ranking with standard errors, if the method has them."""
-    if "standard_errors" in ranking.extra:
-        return ranking
-    ranked = blocks.without([row.system for row in ranking.not_estimable])
-    errors = method.standard_errors(ranked, options.independent, **parameters)
-    return ranking if errors is None else ranking.with_standard_errors(errors)
 
 
 def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
@@ -562,9 +466,10 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
     return Fit(Scores(values=values, estimable=compared), fit.extra)
 
 
-def _any_rank(fit: Fit) -> RangesFound:
+def _any_rank(fit: Fit, found: RangesFound) -> RangesFound:
     n = int(np.count_nonzero(fit.scores.estimable))
     return RangesFound(
+        errors=None if found.errors is None else np.zeros(n),
         ranges=RankRanges(low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)),
         tests=PairTests(p_value=np.ones((n, n)), adjusted_p=np.ones((n, n))),
     )
@@ -648,6 +553,6 @@ def rank_at_any_time(counted: CountedJudgments, *, confidence: float = 0.95) -> 
         return None
     method = counts_method_named("expected_wins")
     cells = len(method.layout(len(counted.systems)).used)
-    moments = counted.moments.of_first_cells(cells)
+    moments = counted.moments.of_cells(np.arange(cells))
     options = RangeOptions(kind="anytime", confidence=confidence)
-    return rank_counted(replace(counted, moments=moments), method, {}, options, seed=0)
+    return rank_judged(replace(counted, moments=moments), method, {}, options, seed=0)

@@ -8,7 +8,7 @@ name. All numbers are integers, so the sharding and the order of addition do not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from ranking.core.counting.counts import Layout, UnitSizes, count, counts_of_uni
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
     AllMoments,
-    Moments,
     second_moments,
     units_of,
 )
@@ -32,10 +31,6 @@ from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
     layout_with_ties,
 )
-from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import Ranking, rank_counted
-from ranking.core.sharding import Engine
-from ranking.core.uncertainty import errors_by_system, standard_errors_of_counts
 
 
 @dataclass(frozen=True)
@@ -303,7 +298,7 @@ class AddedCounts:
         is_known = self.naming == self.blocks and len(self.documents) > 1
         return is_known and not self.has_segment_of_two
 
-    def counted(self, method: CountsMethod) -> tuple[CountedJudgments, Int64Array | None]:
+    def counted(self, method: CountsMethod) -> CountedJudgments:
         """Return the result of `count_judgments` over all judgments.
 
         Parameters
@@ -315,8 +310,6 @@ class AddedCounts:
         -------
         CountedJudgments
             Without moments of documents, which need all judgments.
-        int64, shape (k, k), or None
-            Second moments over the resampled units, for standard errors.
         """
         n = len(self.systems)
         layout = method.layout(n)
@@ -329,7 +322,7 @@ class AddedCounts:
         moments = None
         if found.blocks is not None and found.segments is not None and judges is not None:
             moments = AllMoments(found.blocks, found.segments, judges)
-        counted = CountedJudgments(
+        return CountedJudgments(
             systems=self.systems,
             layout=layout_with_ties(method, n),
             cells=found.cells,
@@ -345,86 +338,11 @@ class AddedCounts:
             ),
             moments=moments,
             resampled=found.resampled,
+            units=units[keeps] if keeps in ("blocks", "segments", "judges") else None,
         )
-        return counted, units[keeps] if keeps in RESAMPLED and keeps is not None else None
 
 
 def _places(numbers: dict[str, int], names: tuple[str, ...]) -> Int64Array:
     """Return the number of each name; new names get the next ones."""
     found = [numbers.setdefault(name, len(numbers)) for name in names]
     return np.array(found, dtype=np.int64)
-
-
-def rank_added(
-    counts: AddedCounts,
-    method: CountsMethod,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    *,
-    engine: Engine | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Ranking:
-    """Rank systems from the added counts of shards.
-
-    Parameters
-    ----------
-    counts : AddedCounts
-        Counts in the method's layout, including those of `RangeOptions.keeps`. If documents are
-        known, ranges must not account for them, because that needs all judgments at once.
-    method : CountsMethod
-        One for which `RangeOptions.is_live` holds.
-    parameters : mapping
-        All parameters of the method.
-    options : RangeOptions
-        Options with the number of resamples that was counted.
-    engine, progress
-        As for `rank`.
-
-    Returns
-    -------
-    Ranking
-        The result of `rank`, including standard errors.
-    """
-    counted, units = counts.counted(method)
-    ranking = rank_counted(
-        counted,
-        method,
-        parameters,
-        options,
-        seed=counts.wanted.seed,
-        engine=engine,
-        progress=progress,
-    )
-    if "standard_errors" in ranking.extra or method.influence is None:
-        return ranking
-    unranked = {row.system for row in ranking.not_estimable}
-    kept = np.flatnonzero([name not in unranked for name in counted.systems]).astype(np.int64)
-    ranked = counted.of_systems(kept, method)
-    layout, cells = method.layout(len(kept)), ranked.cells_for(method)
-    errors = standard_errors_of_counts(
-        cells,
-        layout,
-        method.influence(layout.unpack(cells), **parameters),
-        _moments(counted, ranked, method, options, kept, units),
-    )
-    found = errors_by_system(ranked.systems, options.independent, errors)
-    return ranking.with_standard_errors(found)
-
-
-def _moments(
-    counted: CountedJudgments,
-    ranked: CountedJudgments,
-    method: CountsMethod,
-    options: RangeOptions,
-    kept: Int64Array,
-    units: Int64Array | None,
-) -> Moments | Int64Array | None:
-    """Return the second moments of the independent units for the kept systems."""
-    if options.independent == "pairs":
-        return None
-    if options.independent == "two_way":
-        return ranked.chosen_moments(method)
-    if units is None:
-        raise ValueError(f"resample: no moments of {options.independent} were counted")
-    used = method.layout(len(counted.systems)).used_of(kept)
-    return units[np.ix_(used, used)]

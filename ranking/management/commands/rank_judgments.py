@@ -13,8 +13,8 @@ from ranking.analyses.ranking import rankings_report
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.core.rankings.range_kinds import seconds_of_resamples
-from ranking.core.rankings.rank import Ranking, rank
-from ranking.core.rankings.shard_counts import CountsWanted, rank_added
+from ranking.core.rankings.rank import Ranking, rank, rank_judged
+from ranking.core.rankings.shard_counts import CountsWanted
 from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
 from ranking.files.records import InputFormat
 from ranking.management.file_command import (
@@ -129,18 +129,19 @@ def count_and_rank(
         progress=progress.begin("Counting"),
     )
     reference = reference_among(found.systems, options)
+    counted = {method.name: found.counts.counted(method) for method in methods}
     rankings = [
-        rank_added(
-            found.counts,
+        rank_judged(
+            counted[method.name],
             method,
             method.complete(parameters[method.name]),
             how,
+            seed=options["seed"],
             engine=options["engine"],
             progress=progress.begin(f"Ranking by {method.name}"),
         )
         for method in methods
     ]
-    counted = {method.name: found.counts.counted(method)[0] for method in methods}
     return CountedInput(read=found, counted=counted, reference=reference), rankings
 
 

@@ -15,8 +15,8 @@ from ranking.core.counting.resampling import LEVELS
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.counted_judgments import effective_units, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.shard_counts import CountsWanted, rank_added
+from ranking.core.rankings.rank import rank, rank_judged
+from ranking.core.rankings.shard_counts import CountsWanted
 from ranking.files.counting import (
     FilesWanted,
     JudgmentsCounted,
@@ -126,7 +126,8 @@ def test_rankings_are_those_of_all_judgments_at_once(
     ranked = read.blocks.without({"_ref"}.intersection(read.blocks.systems))
     expected = rank(ranked, method, seed=7, **how)
     chosen = counts_method_named(method)
-    ranking = rank_added(found.counts, chosen, chosen.complete({}), RangeOptions(**how))
+    counted = found.counts.counted(chosen)
+    ranking = rank_judged(counted, chosen, chosen.complete({}), RangeOptions(**how), seed=7)
     assert repr(ranking) == repr(expected)
     for told in ("files", "languages", "skipped", "skipped_by", "blank_labels", "judges"):
         assert getattr(found, told) == getattr(read, told)
@@ -229,8 +230,8 @@ def test_documents_are_counted_over_shards(
     assert found.ignored_documents == read.ignored_documents
     assert (found.ignored_documents is not None) == ignored
     method = counts_method_named("expected_wins")
-    ranking = rank_added(found.counts, method, {}, options)
+    counted = found.counts.counted(method)
+    ranking = rank_judged(counted, method, {}, options, seed=7)
     blocks = read.blocks.without({"_ref"})
-    sizes = found.counts.counted(method)[0].sizes
-    assert effective_units_of_sizes(sizes) == effective_units(blocks, method)
+    assert effective_units_of_sizes(counted.sizes) == effective_units(blocks, method)
     assert repr(ranking) == repr(rank(blocks, resample="blocks", resamples=30, seed=7))

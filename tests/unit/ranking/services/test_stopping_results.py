@@ -8,7 +8,7 @@ from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.counted_judgments import count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import rank_counted
+from ranking.core.rankings.rank import rank_judged
 from ranking.services.run_results import stopping_result
 from ranking.wording.stopping_rules import rule_state, shown_rule
 
@@ -30,7 +30,7 @@ def found_under(systems: list[str], **rule: Any) -> dict[str, Any]:
     method = counts_method_named("expected_wins")
     blocks = blocks_from_rows(rows, systems)
     counted = count_judgments(blocks, method, keeps="two_way", resamples=0, seed=0)
-    ranking = rank_counted(counted, method, {}, RangeOptions(), seed=0)
+    ranking = rank_judged(counted, method, {}, RangeOptions(), seed=0)
     assert len(ranking.systems) == 3
     terms = {"pairs_share": None, "clusters": None, "judgments": None, "confidence": 0.95}
     found: dict[str, Any] = stopping_result(counted, ranking, terms | rule)["stopping"]

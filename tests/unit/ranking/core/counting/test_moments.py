@@ -162,7 +162,7 @@ def test_moments_of_some_systems_are_those_of_the_blocks_without_the_others(
     fewer = blocks.without([blocks.systems[index] for index in (1, 3, 4)])
     smaller = replace(layout, systems=3)
     found, expected = (
-        all_moments(blocks, layout).of_systems(layout, kept),
+        all_moments(blocks, layout).of_cells(layout.used_of(kept)),
         all_moments(fewer, smaller),
     )
     for field in fields(found):

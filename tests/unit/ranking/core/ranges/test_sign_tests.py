@@ -17,7 +17,7 @@ from ranking.core.ranges import (
     better,
     compared_pairs,
     difference_tests,
-    rank_ranges_by_sign_test,
+    ranges_of_better,
     sign_test,
     sign_tests,
 )
@@ -65,7 +65,7 @@ def test_the_range_of_the_paper() -> None:
     wins[0, 1:10] = 100
     wins[10:12, 0] = 100
     wins[0, 12:] = wins[12:, 0] = 50
-    ranges = rank_ranges_by_sign_test(wins)
+    ranges = ranges_of_better(better(wins))
     assert (ranges.low[0], ranges.high[0]) == (3, 6)
 
 
@@ -114,9 +114,9 @@ def test_arguments_out_of_range_are_refused(call: object, named: str) -> None:
 
 def test_ranges_of_several_tables_are_those_of_each() -> None:
     tables = np.random.default_rng(4).integers(0, 40, (3, 8, 8))
-    ranges = rank_ranges_by_sign_test(tables)
+    ranges = ranges_of_better(better(tables))
     for place, table in enumerate(tables):
-        alone = rank_ranges_by_sign_test(table)
+        alone = ranges_of_better(better(table))
         np.testing.assert_array_equal(ranges.low[place], alone.low)
         np.testing.assert_array_equal(ranges.high[place], alone.high)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from ranking.core.counting.counts import tally
-from ranking.core.ranges import RankRanges, better, clusters, rank_ranges_by_sign_test
+from ranking.core.ranges import RankRanges, better, clusters, ranges_of_better
 from ranking.core.sharding import ThisMachine
 from ranking.core.simulation.measures import (
     Level,
@@ -110,7 +110,7 @@ def test_looking_up_significance_gives_what_testing_does() -> None:
     for alpha in (0.05, 0.01):
         assert np.array_equal(significantly_better(wins, alpha=alpha), better(wins, level=alpha))
         looked_up = sign_test_ranges(wins, alpha=alpha)
-        tested = rank_ranges_by_sign_test(wins, level=alpha)
+        tested = ranges_of_better(better(wins, level=alpha))
         assert np.array_equal(looked_up.low, tested.low)
         assert np.array_equal(looked_up.high, tested.high)
 
