@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
+
 
 class RefusedError(Exception):
     """The request cannot be carried out and nothing was changed; the message says why, and what to do.
@@ -19,7 +21,10 @@ class RefusedError(Exception):
 
 
 class RefusalsAt:
-    """Show a service's refusal at `field` of a form, or else at its own; the rest of the block is skipped."""
+    """Show a service's refusal at `field` of a form, or else at its own; the rest of the block is skipped.
+
+    Refusals are `RefusedError` and Django's `ValidationError`.
+    """
 
     def __init__(self, form: Any, field: str = "") -> None:
         self._form, self._field = form, field
@@ -28,8 +33,12 @@ class RefusalsAt:
         pass
 
     def __exit__(self, _kind: object, error: object, _traceback: object) -> bool:
-        if not isinstance(error, RefusedError):
+        if isinstance(error, RefusedError):
+            said: Any = {self._field or error.field: str(error)}
+        elif isinstance(error, ValidationError):
+            said = getattr(error, "error_dict", {self._field: error})
+        else:
             return False
-        at = self._field or error.field
-        self._form.add_error(at if at in self._form.fields else None, str(error))
+        for at, words in said.items():
+            self._form.add_error(at if at in self._form.fields else None, words)
         return True

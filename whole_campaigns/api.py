@@ -44,7 +44,6 @@ from campaign.services.rules import (
     task_reopen,
 )
 from campaign.services.tasks import TaskRefusedError
-from campaign.texts.language_tags import LanguageTagError
 from whole_campaigns.cloning import campaign_clone
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
 
@@ -430,10 +429,7 @@ def _change(
             task_segments_again_change(task=task, segments_again=segments_again)
     except exceptions.ValidationError as error:
         raise _rules_refused(error, "segments_again") from error
-    try:
-        task_change(task=task, **changes)
-    except LanguageTagError as error:
-        raise ValidationError({"target_language": [str(error)]}) from error
+    task_change(task=task, **changes)
 
 
 def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:

@@ -23,10 +23,9 @@ from campaign.forms.languages import languages_validate
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.protocol_words import protocol_in_words
+from campaign.refusals import RefusalsAt
 from campaign.services.rehearsals import LEAST_SKILL, MOST_BOTS
-from campaign.services.rules import MAX_BLOCKS, RulesRefusedError, task_change
-from campaign.services.tasks import TaskRefusedError
-from campaign.texts.language_tags import LanguageTagError
+from campaign.services.rules import MAX_BLOCKS, task_change
 
 
 class CloneForm(forms.Form):
@@ -173,16 +172,11 @@ class NewTaskForm(forms.Form):
         preset = _PRESETS.get(asked["protocol"])
         asked["protocol"] = self._protocol
         rules = {name: _taken(asked, names) for name, names in self.rules_names.items()}
-        try:
-            with transaction.atomic():
-                task = task_with_rules_create(by=by, rules=rules[self._protocol], **asked)
-                if preset is not None:
-                    design_change(task=task, changed_by=by, **preset.design)
-                return task
-        except TaskRefusedError as error:
-            self.add_error(error.field if error.field in self.fields else None, str(error))
-        except ValidationError as error:
-            self.add_error(None, error.messages)
+        with RefusalsAt(self), transaction.atomic():
+            task = task_with_rules_create(by=by, rules=rules[self._protocol], **asked)
+            if preset is not None:
+                design_change(task=task, changed_by=by, **preset.design)
+            return task
         return None
 
     @property
@@ -280,17 +274,10 @@ class TaskSettingsForm(VersionedForm):
         """Save the changes; return False, with an error, if they are refused."""
         rules = _taken(self.cleaned_data, self.rules_names)
         segments_again = self.cleaned_data.pop("segments_again", False)
-        try:
-            with transaction.atomic():
-                task_change(task=self.task, **self.cleaned_data)
-                task_rules_change(task=self.task, rules=rules)
-                task_segments_again_change(task=self.task, segments_again=segments_again)
-        except RulesRefusedError as error:
-            self.add_error(error.field if error.field in self.fields else None, str(error))
-        except LanguageTagError as error:
-            self.add_error("target_language", str(error))
-        except ValidationError as error:
-            self.add_error(None, error.messages)
+        with RefusalsAt(self), transaction.atomic():
+            task_change(task=self.task, **self.cleaned_data)
+            task_rules_change(task=self.task, rules=rules)
+            task_segments_again_change(task=self.task, segments_again=segments_again)
         return self.is_valid()
 
 

@@ -17,7 +17,6 @@ from campaign.refusals import RefusalsAt
 from campaign.selectors.judged import languages_settled_in_words
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.rehearsals import (
-    RehearsalRefusedError,
     rehearsal_begin,
     rehearsal_end_later,
 )
@@ -73,11 +72,8 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = RehearsalForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         asked = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}
-        try:
+        with RefusalsAt(form):
             rehearsal_begin(campaign=campaign, by=cast("User", request.user), **asked)
-        except RehearsalRefusedError as error:
-            form.add_error(None, str(error))
-        else:
             messages.success(request, _("Rehearsal started."))
             return redirect("rehearsal", slug)
     context = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.services.corrections import CorrectionRefusedError, output_correct
+from annotation.services.corrections import output_correct
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
 from campaign.api.texts import OutputSerializer
@@ -24,7 +24,6 @@ class OutputCorrectView(Address):
         "output_correct",
         OutputSerializer,
         takes=OutputCorrectionSerializer,
-        refusals={CorrectionRefusedError: "text"},
     )
     def post(self, output_id: int) -> Output:
         """Replace the text of a system's output, and return the new output.

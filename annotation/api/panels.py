@@ -32,7 +32,6 @@ from campaign.services.panels import (
     panel_create,
     panel_open_or_close,
 )
-from campaign.texts.language_tags import LanguageTagError
 
 _CODES = ("completion_code", "screened_out_code")
 _HIDDEN = (*_CODES, "completion_address", "screened_out_address", "pasted", "events_address")
@@ -207,7 +206,6 @@ class PanelsView(_PanelAddress):
         "panel_create",
         {201: PanelWithAddressesSerializer},
         takes=PanelCreateSerializer,
-        refusals={LanguageTagError: "languages"},
     )
     def post(self) -> Panel:
         """Add a panel, and return its codes and addresses."""
@@ -225,7 +223,6 @@ class PanelView(_PanelAddress):
         "panel_change",
         PanelWithAddressesSerializer,
         takes=PanelTermsSerializer,
-        refusals={LanguageTagError: "languages"},
     )
     def patch(self, panel_id: int) -> Panel:
         """Change the terms for new participants."""

@@ -30,8 +30,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.people import PersonRefusedError, judge_change
-from campaign.texts.language_tags import LanguageTagError
+from campaign.services.people import judge_change
 
 #: Enum values named in the API description.
 STANDINGS = [each.value for each in StandingOfJudge]
@@ -220,7 +219,6 @@ class CampaignJudgeView(_JudgeAddress):
         "campaign_judge_change",
         {200: CampaignJudgeSerializer, 409: ChangeEffectsSerializer},
         takes=CampaignJudgeChangeSerializer,
-        refusals={PersonRefusedError: "address", LanguageTagError: "languages"},
     )
     def patch(self, judge_id: int) -> Judge | Response:
         """Change a judge. Missing fields keep their value, and lists replace the previous ones.

@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from annotation.services.corrections import CorrectionRefusedError, output_correct
+from annotation.services.corrections import output_correct
 from campaign.models import Output, OutputCorrection, User
+from campaign.refusals import RefusalsAt
 
 
 class CorrectionForm(forms.Form):
@@ -40,7 +41,7 @@ class CorrectionForm(forms.Form):
 
     def correct(self, user: User | None) -> OutputCorrection | None:
         """Correct the output; None, with an error, if refused."""
-        try:
+        with RefusalsAt(self):
             return output_correct(
                 output=self._output,
                 text=self.cleaned_data["text"],
@@ -48,6 +49,4 @@ class CorrectionForm(forms.Form):
                 leave_out=self.cleaned_data["judged"] == "leave_out",
                 corrected_by=user,
             )
-        except CorrectionRefusedError as error:
-            self.add_error("text", str(error))
-            return None
+        return None

@@ -20,10 +20,11 @@ from annotation.sampling.parameters import (
     numbers_written,
 )
 from annotation.selectors.presets import TELLING, Preset, design_of_preset, preset_of
-from annotation.services.planning.designs import DesignRefusedError, design_proposed
+from annotation.services.planning.designs import design_proposed
 from campaign.forms.versions import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task
 from campaign.models.system import system_label
+from campaign.refusals import RefusalsAt
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 #: Fields with a share in percent.
@@ -272,14 +273,12 @@ class DesignForm(VersionedForm):
             for name in PARAMETERS
             if values[name] != getattr(self._in_force, name)
         }
-        try:
+        with RefusalsAt(self):
             self.proposed = design_proposed(
                 task=self._task,
                 rank_shown_reference=cleaned["rank_shown_reference"],
                 **self._chosen,
             )
-        except DesignRefusedError as error:
-            self.add_error(error.field if error.field in self.fields else None, str(error))
         return cleaned
 
     def _values(self, cleaned: dict[str, Any]) -> dict[str, Any]:

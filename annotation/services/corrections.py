@@ -16,10 +16,13 @@ from annotation.services.systems import (
     rows_lock,
 )
 from campaign.models import Output, OutputCorrection, SystemKind, Task, User
+from campaign.refusals import RefusedError
 
 
-class CorrectionRefusedError(Exception):
+class CorrectionRefusedError(RefusedError):
     """An output cannot be corrected in this way; the message says why."""
+
+    field = "text"
 
 
 @transaction.atomic

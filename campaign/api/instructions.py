@@ -12,7 +12,6 @@ from campaign.services.instructions import (
     MAX_CHARACTERS,
     instructions_write,
 )
-from campaign.texts.language_tags import LanguageTagError
 
 
 class InstructionsBriefSerializer(serializers.ModelSerializer[Instructions]):
@@ -76,7 +75,6 @@ class InstructionsView(_InstructionsAddress):
         "instructions_write",
         {201: InstructionsSerializer},
         takes=InstructionsWriteSerializer,
-        refusals={LanguageTagError: "language"},
     )
     def post(self) -> Instructions:
         """Create a new version, in force from now on; an unchanged text returns the existing version."""

@@ -37,7 +37,6 @@ from campaign.services.invitations import (
     judge_links_restore,
     judge_links_revoke,
 )
-from campaign.texts.language_tags import LanguageTagError
 
 _MOST_ADDRESSES: Final = 5_000
 LINK_STATES: Final = [(each.value, each.value) for each in StandingOfLink]
@@ -178,7 +177,6 @@ class JudgesLinksView(_LinkAddress):
         "judges_link_make",
         {201: JudgesLinkMadeSerializer},
         takes=JudgesLinkMakeSerializer,
-        refusals={LanguageTagError: "languages"},
     )
     def post(self) -> Invitation:
         """Create a shared link; its URL is returned only once."""
@@ -229,7 +227,6 @@ class JudgeInvitationsView(_InvitedAddress):
         "judges_invite",
         {201: JudgesInvitedSerializer},
         takes=JudgesInviteSerializer,
-        refusals={LanguageTagError: "languages"},
     )
     def post(self) -> dict[str, Any]:
         """Invite people by e-mail to judge: each becomes a judge, and is sent a link of their own."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.forms.models import fields_for_model
 from django.utils.translation import gettext_lazy as _
 
@@ -53,14 +52,11 @@ class CampaignForm(forms.Form):
 
     def save(self, *, user: User) -> Campaign | None:
         """Create the campaign for this organiser; return None, with errors at the fields, if it is refused."""
-        try:
+        with RefusalsAt(self):
             return campaign_create(
                 slug=self.cleaned_data["slug"], name=self.cleaned_data["name"], organisers=[user]
             )
-        except ValidationError as error:
-            for field, problems in error.message_dict.items():
-                self.add_error(field if field in self.fields else None, problems)
-            return None
+        return None
 
 
 _RULES: Final = tuple(Rules.__annotations__)

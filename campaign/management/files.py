@@ -19,7 +19,6 @@ from campaign.formats.streams import ReadCounter, StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.uploaded_files import holds_archive
 from campaign.refusals import RefusedError
-from campaign.texts.language_tags import LanguageTagError
 
 
 def files_with_roles(
@@ -221,7 +220,7 @@ def refusals_told() -> Iterator[None]:
     """Raise a CommandError for refusals and unreadable files."""
     try:
         yield
-    except (FormatError, ImportRefusedError, LanguageTagError, RefusedError) as error:
+    except (FormatError, ImportRefusedError, RefusedError) as error:
         raise CommandError(str(error)) from error
     except ValidationError as error:
         raise CommandError(" ".join(error.messages)) from error

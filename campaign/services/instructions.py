@@ -34,7 +34,7 @@ def instructions_write(
     returned, unless acceptance is now required again. Raises `InstructionsRefusedError` and
     `LanguageTagError`.
     """
-    language = language_tag_checked(language)
+    language = language_tag_checked(language, "language")
     text = text.replace("\r\n", "\n").strip()
     if not text:
         raise InstructionsRefusedError(_("Enter the instructions."))

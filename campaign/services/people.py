@@ -140,7 +140,8 @@ def _judge_save(judge: Judge) -> None:
             raise
         raise PersonRefusedError(
             _("Another judge in this campaign has the address %(address)s.")
-            % {"address": judge.address}
+            % {"address": judge.address},
+            field="address",
         ) from error
 
 

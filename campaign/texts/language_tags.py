@@ -15,6 +15,7 @@ from django.conf.locale import LANG_INFO
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from campaign.refusals import RefusedError
 from campaign.texts.languages import cldr_of, language_name
 
 #: Length of the database columns.
@@ -67,7 +68,7 @@ _MORE_VARIANTS: Final = """
 _OTHER_NAMES: Final = {"farsi": "fa", "mandarin": "zh", "norwegian": "no"}
 
 
-class LanguageTagError(ValueError):
+class LanguageTagError(RefusedError, ValueError):
     """Invalid language tag or pair; the message suggests a correction."""
 
 
@@ -75,7 +76,7 @@ class _UnknownSubtagError(Exception):
     """An unknown part of a tag, which is the only argument."""
 
 
-def language_tag_checked(text: str) -> str:
+def language_tag_checked(text: str, field: str = "languages") -> str:
     """Return the tag in its canonical form: `EN_gb` is `en-GB`, `zh-hans` `zh-Hans`, `iw` `he`.
 
     Any case, underscores and old codes are accepted, but not names of languages. The canonical form is that of
@@ -87,13 +88,13 @@ def language_tag_checked(text: str) -> str:
     `zxx`, because text in no language has no translation; tags of only private subtags (`x-mine`), which are
     meaningless to others; and extensions (`-u-…`, `-t-…`), which describe dates and keyboards, not texts.
 
-    Raises `LanguageTagError`.
+    Raises `LanguageTagError` for this field.
     """
     written = text.strip()
     try:
         return _canonical(written)
     except _UnknownSubtagError as error:
-        raise LanguageTagError(_refusal(written, *error.args)) from None
+        raise LanguageTagError(_refusal(written, *error.args), field) from None
 
 
 def language_tags_checked(texts: Iterable[str]) -> list[str]:
@@ -106,13 +107,17 @@ def language_pair_checked(source: str, target: str) -> tuple[str, str]:
 
     They may be two regions or scripts of one language. Raises `LanguageTagError`, also if both are the same.
     """
-    pair = language_tag_checked(source), language_tag_checked(target)
+    pair = (
+        language_tag_checked(source, "source_language"),
+        language_tag_checked(target, "target_language"),
+    )
     if pair[0] == pair[1]:
         raise LanguageTagError(
             _(
                 "Source and target language are both %(language)s (“%(tag)s”). Choose two different languages."
             )
-            % {"language": language_name(pair[0]), "tag": pair[0]}
+            % {"language": language_name(pair[0]), "tag": pair[0]},
+            field="target_language",
         )
     return pair
 

@@ -14,7 +14,7 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
 from campaign.refusals import RefusedError
-from campaign.texts.language_tags import LanguageTagError, language_tags_checked
+from campaign.texts.language_tags import language_tags_checked
 
 _KEEP: Final = "change it in the file, or remove the key to keep the current value"
 #: Keys that identify the items of a list.
@@ -99,8 +99,8 @@ class Said:
         """Turn refusals of services into errors at this place."""
         try:
             yield
-        except (RefusedError, LanguageTagError) as error:
-            at = key or getattr(error, "field", "")
+        except RefusedError as error:
+            at = key or error.field
             is_known = isinstance(self.value, dict) and at in self.value
             raise self.error(_phrase(str(error)), _KEEP, at if is_known else None) from error
         except ImportRefusedError as error:

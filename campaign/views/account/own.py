@@ -9,7 +9,6 @@ from allauth.mfa.base.views import IndexView
 from allauth.mfa.webauthn.views import RemoveWebAuthnView
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.core.exceptions import ValidationError
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -56,11 +55,8 @@ def password_page(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
     form = NewPasswordForm(request.POST or None)
     if form.is_valid():
-        try:
+        with RefusalsAt(form):
             password_set(user=user, password=form.cleaned_data["password"])
-        except ValidationError as error:
-            form.add_error(None, error)
-        else:
             update_session_auth_hash(request, user)
             messages.success(request, _("Password changed. All other browsers were signed out."))
             return redirect("account")
