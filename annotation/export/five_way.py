@@ -124,6 +124,15 @@ def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
     return [Loss("comments", len(numbers), f"judgment {numbers[0]}")] if numbers else []
 
 
+def names_shown(block_ids: Iterable[int], *, task: Task) -> dict[int, list[list[str]]]:
+    """Return `systems_shown` with the names of the systems. Two queries."""
+    names = dict(task.test_set.systems.values_list("id", "name"))
+    return {
+        block: [[names[system] for system in each] for each in candidates]
+        for block, candidates in systems_shown(block_ids).items()
+    }
+
+
 def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
     """Return the ids of the systems behind each block's candidates, in display order.
 

@@ -1,14 +1,11 @@
 """Organisers' pages for correcting a wrong output and deciding whether its judgments count."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.export.five_way import systems_shown
+from annotation.export.five_way import names_shown
 from annotation.pages.corrections import CorrectionForm
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.selectors.corrections import corrections_listed, judgments_of
@@ -16,14 +13,13 @@ from annotation.services.corrections import correction_decide
 from campaign.models import Output, SystemKind, User
 from campaign.texts.languages import language_described
 from campaign.views.access import of_task, organised_task
+from campaign.views.decorators import action_view, form_view
 
 #: Maximum number of judgments listed.
 _MOST = 100
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def output_correct_page(
     request: HttpRequest, slug: str, task_id: int, output_id: int
 ) -> HttpResponse:
@@ -46,20 +42,13 @@ def output_correct_page(
             return redirect("segment", slug, task.pk, output.segment.number)
     found = judgments_of(task=task, output=output).order_by("-number")
     rows = list(found[:_MOST])
-    names = dict(task.test_set.systems.values_list("id", "name"))
+    shown = names_shown((row.block_id for row in rows), task=task)
     context = {
         **of_task(task, "texts"),
         "output": output,
         "form": form,
         "count": found.count(),
-        "table": JudgmentTable(
-            rows,
-            task=task,
-            shown={
-                block: [[names[system] for system in each] for each in candidates]
-                for block, candidates in systems_shown(row.block_id for row in rows).items()
-            },
-        ).of(request),
+        "table": JudgmentTable(rows, task=task, shown=shown).of(request),
         "source": language_described(task.test_set.source_language),
         "target": language_described(task.test_set.target_language),
     }
@@ -67,8 +56,7 @@ def output_correct_page(
     return render(request, "organiser/output_correct.html", context, status=status)
 
 
-@require_POST
-@login_required
+@action_view
 def correction_decide_page(
     request: HttpRequest, slug: str, task_id: int, correction_id: int
 ) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.answer_files import formats_read
-from annotation.export.five_way import systems_shown
+from annotation.export.five_way import names_shown
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, sent_answers_import
 from annotation.models import JudgmentNumber, ProblemReport
@@ -89,16 +89,7 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
         is_indexed=is_indexed,
         segments=segments,
     )
-    names = dict(task.test_set.systems.values_list("id", "name"))
-    shown = systems_shown(row.block_id for row in page.rows)
-    table = JudgmentTable(
-        page.rows,
-        task=task,
-        shown={
-            block: [[names[system] for system in each] for each in candidates]
-            for block, candidates in shown.items()
-        },
-    )
+    shown = names_shown((row.block_id for row in page.rows), task=task)
     kept = request.GET.copy()
     kept.pop("from", None)
     kept.pop("sort", None)
@@ -107,7 +98,7 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
     context = {
         **of_task(task, "judgments"),
         "filter": asked,
-        "table": table,
+        "table": JudgmentTable(page.rows, task=task, shown=shown),
         "page": page,
         "oldest_first": oldest_first,
         "other_order": kept.urlencode(),

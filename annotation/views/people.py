@@ -4,14 +4,11 @@ from typing import Any, Final, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation.export.work_time import time_sheet_csv
 from annotation.models import JudgeTally
@@ -34,7 +31,6 @@ from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import judge_access
 from campaign.selectors.judge_languages import languages_without_work
 from campaign.selectors.rehearsals import rehearsal_to_see
-from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.credentials import judge_link_replace
 from campaign.services.erasures import (
     REASON_LENGTH,
@@ -53,7 +49,7 @@ from campaign.services.judge_lists import (
 from campaign.services.people import judge_change
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
-from campaign.views.decorators import form_view, page_view, refusals_told
+from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
 
 @form_view
@@ -186,9 +182,7 @@ def _judge_page(
     return render(request, "people/judge.html", context, status=status)
 
 
-@require_POST
-@never_cache
-@login_required
+@action_view
 def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Show the links that a new link for a judge would replace; confirming creates it and shows it once."""
     judge = _judge(request, slug, judge_id)
@@ -205,15 +199,13 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
             cancel=reverse("campaign-judge", args=[slug, judge_id]),
         )
         return ask(request, question, campaign=judge.campaign, section=_SECTION)
-    try:
+    with refusals_told(request):
         _link, token = judge_link_replace(judge=judge, by=cast("User", request.user))
-    except CredentialRefusedError as error:
-        messages.error(request, str(error))
-        return redirect("campaign-judge", slug, judge_id)
-    link = request.build_absolute_uri(reverse("invitation", args=[token]))
-    form = JudgeForm(judge=judge, campaign=judge.campaign)
-    # No redirect: the token would have to be stored until then.
-    return _judge_page(request, judge, form, 201, new_link=link)
+        link = request.build_absolute_uri(reverse("invitation", args=[token]))
+        form = JudgeForm(judge=judge, campaign=judge.campaign)
+        # No redirect: the token would have to be stored until then.
+        return _judge_page(request, judge, form, 201, new_link=link)
+    return redirect("campaign-judge", slug, judge_id)
 
 
 #: Maximum number of rows shown of each kind.
@@ -343,9 +335,7 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
         )
 
 
-@require_POST
-@never_cache
-@login_required
+@action_view
 def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
     """Carry out an erasure request, after confirmation of its effects."""
     asked = _request(request, slug, request_id)
@@ -360,9 +350,7 @@ def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> 
     return redirect("erasures", slug)
 
 
-@require_POST
-@never_cache
-@login_required
+@action_view
 def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
     """Refuse an erasure request for a reason that is shown to the judge."""
     asked = _request(request, slug, request_id)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from django.db.models import F, Max, Min, Q
 
-from annotation.export.five_way import systems_shown
+from annotation.export.five_way import names_shown
 from annotation.models import ProblemReport, Skip
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.judgment_list import judgments_listed
@@ -228,11 +228,7 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
     rows: list[Any] = list(found.order_by("-number")[: MOST + 1])
     judgments = rows[:MOST]
     outputs = list(Output.objects.current().filter(segment=segment).select_related("system"))
-    name_of = {output.system_id: output.system.name for output in outputs}
-    shown = {
-        block: [[name_of[system] for system in each] for each in candidates]
-        for block, candidates in systems_shown({row.block_id for row in judgments}).items()
-    }
+    shown = names_shown({row.block_id for row in judgments}, task=task)
     excluded = set(excluded_judges(campaign_id=task.test_set.campaign_id))
     counted = [
         row
