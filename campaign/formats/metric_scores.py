@@ -27,7 +27,7 @@ from campaign.formats.segment_identity import (
     segment_id,
 )
 from campaign.formats.streams import InputFile, StoredFile, peek, text_lines
-from campaign.formats.tables import read_table
+from campaign.formats.tables import read_table, require_column
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -181,12 +181,6 @@ class _Collected:
         )
 
 
-def _collected(metrics: dict[str, _Collected], name: str) -> _Collected:
-    if name not in metrics:
-        metrics[name] = _Collected(name)
-    return metrics[name]
-
-
 def read_metric_scores(
     files: Iterable[StoredFile], languages: tuple[str, str] | None = None, *, name: str = ""
 ) -> list[MetricScores]:
@@ -217,16 +211,19 @@ def read_metric_scores(
     choice = PairChoice(given[0].name if given else name, languages)
     for file in given:
         if named := _SCORE_FILE.fullmatch(file.plain_name):
-            _read_score_file(file, metrics, *_with_reference(name or named["name"]))
+            called = _with_reference(name or named["name"])
+            _read_rows(_lines_of_scores(file), file.name, metrics, *called)
             continue
         with file.open() as stream:
             head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
             begins = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-            if begins.startswith("{") and '"metric_scores"' in begins.partition("\n")[0]:
-                _read_automatic(whole, metrics, choice)
+            if not begins.startswith("{"):
+                rows = _lines_of_table(whole)
+            elif '"metric_scores"' in begins.partition("\n")[0]:
+                rows = _lines_of_automatic(whole, choice)
             else:
-                rows = _lines_of_json(whole) if begins.startswith("{") else _lines_of_table(whole)
-                _read_rows(rows, whole, metrics, name or stem(file.name).removesuffix(".csv"))
+                rows = _lines_of_json(whole)
+            _read_rows(rows, file.name, metrics, name or stem(file.name).removesuffix(".csv"))
     choice.finish()
     if not metrics:
         raise FormatError(name or "the files", "no scores found", "give a file with scores")
@@ -250,11 +247,7 @@ def _lines_of_table(file: InputFile) -> Rows:
     titles = dict(table.columns())
     columns = _columns(Place(file.name, table.line), titles.values())
     for column in ("system", "score"):
-        if column not in columns:
-            raise Place(file.name, table.line, field=column).error(
-                f"the header has no column {column}",
-                "name the columns in the first line: system, segment and score, and metric and document if there are several",
-            )
+        require_column(file.name, table.line, columns, column)
     places = {column: table.names.index(title) for column, title in columns.items()}
     for line, cells in table.rows():
         yield line, {column: cells[place] for column, place in places.items()}
@@ -274,13 +267,20 @@ def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _read_rows(rows: Rows, file: InputFile, metrics: dict[str, _Collected], name: str) -> None:
+def _read_rows(
+    rows: Rows,
+    file: str,
+    metrics: dict[str, _Collected],
+    name: str,
+    uses_reference: bool | None = None,
+) -> None:
     for line, values in rows:
-        place = Place(file.name, line)
+        place, of_score = Place(file, line), Place(file, line, field="score")
         called = _text(place, values, "metric") or name
-        metric = _collected(metrics, called)
+        if called not in metrics:
+            metrics[called] = _Collected(called, uses_reference=uses_reference)
+        metric = metrics[called]
         _describe(place, metric, values)
-        of_score = Place(file.name, line, field="score")
         if "score" not in values:
             raise of_score.error("the score is missing", _WRITE_SCORE)
         document = document_named(_text(place, values, "document"))
@@ -336,12 +336,11 @@ def _number(value: object, place: Place) -> float:
     return found
 
 
-def _read_automatic(file: InputFile, metrics: dict[str, _Collected], choice: PairChoice) -> None:
-    """Read the automatic scores of a system's outputs as released by WMT's general task: one document per line.
+def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
+    """Yield the automatic scores of a system's outputs as released by WMT's general task: one document per line.
 
     The file is named after the system. A document has one score for each of its paragraphs, in order.
     """
-    system = stem(file.name)
     for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
         source, _hyphen, target = str(values.get("language_pair", "")).partition("-")
         if not choice.takes(source, target, line) or choice.undecided:
@@ -355,55 +354,43 @@ def _read_automatic(file: InputFile, metrics: dict[str, _Collected], choice: Pai
             )
         called = f"{domain}/{document}" if domain else document
         for name, given in found.items():
-            place = Place(file.name, line, field=name)
             if not isinstance(given, list):
-                raise place.error(
+                raise Place(file.name, line, field=name).error(
                     "the scores are not a list", "write one score per paragraph of the document"
                 )
+            same = {"system": stem(file.name), "metric": name, "document": called}
             for position, score in enumerate(given, 1):
-                segment = (called, segment_id(called, str(position)))
-                metric = _collected(metrics, name)
-                metric.add(system, segment, _number(score, place), place)
+                yield line, {**same, "segment": segment_id(called, str(position)), "score": score}
 
 
-def _read_score_file(
-    file: StoredFile,
-    metrics: dict[str, _Collected],
-    name: str,
-    uses_reference: bool | None = None,
-    segments: int | None = None,
-) -> None:
-    """Read one system and score per line; the scores of a system are in segment order.
+def _lines_of_scores(file: StoredFile, segments: int | None = None) -> Rows:
+    """Yield the system and score of each line; the scores of a system are in segment order.
 
     `segments` is the number of scores that each system must have in a file of segment scores; None requires the same
     number for all systems.
     """
-    parts = _SCORE_FILE.fullmatch(file.plain_name)
-    level = parts["level"] if parts else ""
+    level = file.plain_name.split(".")[-2]
     if level not in ("seg", "sys"):
         raise FormatError(
             file.name,
             f"the level {level} is not supported",
             "give a .seg.score or a .sys.score file",
         )
-    metric, is_whole = _collected(metrics, name), level == "sys"
-    metric.uses_reference = uses_reference
-    count: defaultdict[str, int] = defaultdict(int)
-    last: dict[str, Place] = {}
-    for _name, line, text in _lines([(file, name)]):
-        place = Place(file.name, line)
-        system, said = _two_cells(text, place, "write the system and its score, separated by a tab")
-        count[system] += 1
-        last[system] = place
-        segment = "" if is_whole else str(count[system])
-        metric.add(system, ("", segment), _number(said, place), place)
-    if not count:
+    is_whole = level == "sys"
+    last: dict[str, tuple[int, int]] = {}
+    for name, line, text in _lines([file]):
+        remedy = "write the system and its score, separated by a tab"
+        system, score = _two_cells(text, Place(name, line), remedy)
+        count = last.get(system, (0, 0))[0] + 1
+        last[system] = count, line
+        yield line, {"system": system, "segment": "" if is_whole else str(count), "score": score}
+    if not last:
         raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
-    wanted = segments if segments and not is_whole else max(count.values())
-    for system, found in count.items():
-        if found != wanted:
-            raise last[system].error(
-                f"{counted(found, 'score')} of {system}, expected {wanted:,}",
+    wanted = segments if segments and not is_whole else max(last.values())[0]
+    for system, (count, line) in last.items():
+        if count != wanted:
+            raise Place(file.name, line).error(
+                f"{counted(count, 'score')} of {system}, expected {wanted:,}",
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
 
@@ -429,15 +416,11 @@ def segment_rows(
     FormatError
         If a segment is not in the test set, or two names mean the same segment; with the line of the name.
     """
-    kept = (
-        range(len(scores.segments))
-        if there is None
-        else [
-            row
-            for row, name in enumerate(scores.segments)
-            if name.document or not name.segment.isdecimal() or name.segment in there
-        ]
-    )
+    kept = [
+        row
+        for row, (name, document, *_rest) in enumerate(scores.segments)
+        if there is None or document or not name.isdecimal() or name in there
+    ]
     found: dict[int, int] = {}
     for row in kept or range(len(scores.segments)):
         name, place = scores.segments[row], replace(scores.places[row], field="segment")
@@ -507,16 +490,11 @@ def read_evalset(
     for file, (role, pair, name) in placed:
         if pair == fitting[0]:
             by_role[role].append((file, name))
-    described = [
-        _two_cells(
-            text,
-            Place(file, line),
-            "write the domain of the segment and its document, separated by a tab",
-        )
-        for file, line, text in _lines(by_role["documents"])
-    ]
-    words = [len(text.split()) for _file, _line, text in _lines(by_role["sources"])]
-    segments = len(described) or len(words) or None
+    described, words = (
+        list(_lines(file for file, _name in by_role[role])) for role in ("documents", "sources")
+    )
+    remedy = "write the domain of the segment and its document, separated by a tab"
+    documents = [_two_cells(text, Place(file, line), remedy) for file, line, text in described]
     found: dict[str, Sequence[MetricScores]] = {}
     for role in SCORE_WORDS:
         metrics: dict[str, _Collected] = {}
@@ -525,16 +503,17 @@ def read_evalset(
             if name.endswith((".seg", ".sys")):
                 metric = name[: -len(".seg")]
                 named = (metric, None) if role == "human-scores" else _with_reference(metric)
-                _read_score_file(file, metrics, *named, segments)
+                rows = _lines_of_scores(file, len(documents) or len(words) or None)
+                _read_rows(rows, file.name, metrics, *named)
         found[role] = [metrics[name].result() for name in sorted(metrics)]
     return EvalSet(
         languages=fitting[0],
-        domains=tuple(domain for domain, _document in described),
-        documents=tuple(document for _domain, document in described),
+        domains=tuple(domain for domain, _document in documents),
+        documents=tuple(document for _domain, document in documents),
         human=tuple(found["human-scores"]),
         metrics=tuple(found["metric-scores"]),
         references=frozenset(name for _file, name in by_role["references"]),
-        words=tuple(words),
+        words=tuple(len(text.split()) for _file, _line, text in words),
     )
 
 
@@ -555,8 +534,8 @@ def _place_of(name: str) -> tuple[str, str, str] | None:
     return role, pair, rest
 
 
-def _lines(files: Iterable[tuple[StoredFile, str]]) -> Iterator[tuple[str, int, str]]:
-    for file, _name in files:
+def _lines(files: Iterable[StoredFile]) -> Iterator[tuple[str, int, str]]:
+    for file in files:
         with file.open() as stream:
             for line, text in enumerate(text_lines(InputFile(file.name, stream)), 1):
                 yield file.name, line, text
