@@ -207,18 +207,12 @@ class People:
     def least_separated(self) -> FloatArray:
         """Minimum difference of scores at which people separate each pair, shape (n (n − 1) / 2,).
 
-        It comes from two-sided, uncorrected t-tests, with degrees of freedom of one fewer than the
-        number of segments or judges, whichever is smaller. The covariance over segments and judges
-        is computed like the variance in `estimates.estimate`.
+        It is half the width of the interval of the difference, as in a two-sided, uncorrected
+        t-test; infinite where the uncertainty is unknown.
         """
-        over = {unit: _covariance(values) for unit, values in self.resampled.items()}
-        covariance = over["segments"] + over["judges"] - over["cells"]
-        most = np.maximum(np.diag(over["segments"]), np.diag(over["judges"]))
-        covariance += np.diag(np.maximum(0.0, most - np.diag(covariance)))
-        first, second = np.triu_indices(len(self.systems), 1)
-        variance = np.diag(covariance)
-        of_difference = variance[first] + variance[second] - 2 * covariance[first, second]
-        reach = self.drawing.quantile(self.fewest_units) * np.sqrt(np.maximum(0.0, of_difference))
+        pairs = zip(*np.triu_indices(len(self.systems), 1), strict=True)
+        found = (self.difference(one, other) for one, other in pairs)
+        reach = [np.inf if each.low is None else each.value - each.low for each in found]
         # Equal scores are never separated.
         return np.maximum(10.0**-TIE_DECIMALS, reach)
 
@@ -262,10 +256,6 @@ class People:
         keys, place = np.unique((pairs.row * n + low) * n + high, return_inverse=True)
         total = np.bincount(place, np.where(pairs.first < pairs.second, by, -by))
         return keys // (n * n), keys // n % n, keys % n, total / np.bincount(place)
-
-
-def _covariance(values: FloatArray) -> FloatArray:
-    return np.atleast_2d(np.cov(values[~np.isnan(values).any(axis=1)], rowvar=False))
 
 
 def people_of_blocks(

@@ -102,6 +102,8 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
     found = read_evalset("wmt23", files_together("wmt23", folder_files(tmp_path)))
     mqm = next(each for each in found.human if each.name == "mqm")
     people = people_of_scores(metric_of(mqm), systems=expected["systems"])
+    # As many pairs as scipy.stats.ttest_rel separates.
+    assert people.better.sum() == 60
     assert {each.name for each in found.metrics} == expected["metrics"].keys()
     for each in found.metrics:
         given = metric_of(each).take(people.systems)
