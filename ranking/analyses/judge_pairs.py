@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from ranking.reports.tables import (
     Table,
     Value,
     end_columns,
+    estimate_columns,
     interval_plot,
     of_part,
 )
@@ -404,9 +405,7 @@ def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
                 ),
                 Column("items", _("Shared comparisons"), of=lambda row: row.share.trials),
                 Column("unanimous", _("Unanimous"), of=lambda row: row.share.successes),
-                Column("share", _("Share"), of=lambda row: row.share.value),
-                Column("low", _("From"), of=lambda row: row.share.low),
-                Column("high", _("To"), of=lambda row: row.share.high),
+                *estimate_columns("share", _("Share"), attrgetter("share")),
             ),
             notes=[
                 _(

@@ -346,13 +346,16 @@ def input_notes(given: AnyInput) -> list[str]:
             "skipped": number_format(data["skipped"]),
             "blank": number_format(data["blank_labels"]),
         },
-        _("%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems")
-        % {
-            "judges": ngettext("%(count)s judge", "%(count)s judges", data["judges"])
-            % {"count": number_format(data["judges"])},
-            **{name: number_format(data[name]) for name in ("comparisons", "ties", "systems")},
-        },
     ]
+    if data["comparisons"]:
+        notes.append(
+            _("%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems")
+            % {
+                "judges": ngettext("%(count)s judge", "%(count)s judges", data["judges"])
+                % {"count": number_format(data["judges"])},
+                **{name: number_format(data[name]) for name in ("comparisons", "ties", "systems")},
+            }
+        )
     if given.is_reference_excluded:
         notes.append(_("Left out: %(systems)s.") % {"systems": system_label(str(given.reference))})
     if repeated := given.read.repeated:

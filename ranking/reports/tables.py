@@ -136,11 +136,27 @@ class Column:
         return value
 
 
-def end_columns(key: str = "", *, decimals: int = 3) -> tuple[Column, Column]:
-    """Return the columns of the ends of an interval; their keys begin with `key`."""
+def end_columns(
+    key: str = "", *, decimals: int = 3, of: Callable[[Any], Any] | None = None
+) -> tuple[Column, Column]:
+    """Return the columns of the ends of an interval; their keys begin with `key`. `of` returns the
+    interval of a row, if these are not keys of the row.
+    """
+
+    def end(name: str, heading: str) -> Column:
+        cell = None if of is None else lambda row: getattr(of(row), name)
+        return Column(f"{key}{name}", heading, decimals=decimals, of=cell)
+
+    return end("low", _("From")), end("high", _("To"))
+
+
+def estimate_columns(
+    key: str, heading: str, of: Callable[[Any], Any], *, ends: str = "", decimals: int = 3
+) -> tuple[Column, ...]:
+    """Return the columns of a value and of its interval's ends, whose keys begin with `ends`."""
     return (
-        Column(f"{key}low", _("From"), decimals=decimals),
-        Column(f"{key}high", _("To"), decimals=decimals),
+        Column(key, heading, decimals=decimals, of=lambda row: of(row).value),
+        *end_columns(ends, decimals=decimals, of=of),
     )
 
 

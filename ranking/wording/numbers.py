@@ -9,6 +9,11 @@ def in_figures(number: float) -> str:
     return number_format(f"{number:g}")
 
 
+def all_in_figures(**numbers: float) -> dict[str, str]:
+    """Return whole numbers by name, for a sentence."""
+    return {name: number_format(number) for name, number in numbers.items()}
+
+
 def percent_in_figures(share: float) -> str:
     """Return 0.95 as "95" and 0.975 as "97.5"."""
     return number_format(f"{round(100 * share, 3):g}")

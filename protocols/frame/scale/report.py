@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
 from protocols.frame.lines import AnswersRead
-from protocols.frame.scale.computed import RatingsFound, ratings_found
+from protocols.frame.scale.computed import CriterionFound, RatingsFound, ratings_found
 from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
+from protocols.frame.scale.statistics.agreement import Estimate, RatingAgreement
+from protocols.frame.scale.statistics.means import MeanRating, MeanRatings
+from protocols.frame.scale.statistics.outliers import Rule
 from protocols.frame.scale.statistics.ratings import POINTS, Items
-from protocols.frame.scale.tables import ratings_report
-from protocols.frame.tables import analysis_of_lines
+from protocols.frame.tables import analysis_of_lines, report_of_answers, rules_between
+from protocols.models import Criterion
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
+from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.core.ranges import Correction
 from ranking.files.records import refuse_unknown
-from ranking.reports import Report
+from ranking.reports.correlations import (
+    correlation_columns,
+    in_figures_with_interval,
+    interval_notes,
+)
 from ranking.reports.inputs import AnswersOfFiles, Input
+from ranking.reports.tables import (
+    Column,
+    Plot,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    estimate_columns,
+    interval_plot,
+    of_part,
+)
+from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
+from ranking.wording.methods import shortages_in_words
+from ranking.wording.numbers import all_in_figures, percent_in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS
 
 MERGE = Option(
@@ -104,10 +128,6 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
     return found
 
 
-def _options(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {each.name: options[each.name] for each in _OPTIONS if each is not EASY}
-
-
 def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> RatingsFound:
     read: AnswersRead[Rating] = given.answers
     condition = options.get("condition") or None
@@ -143,8 +163,433 @@ def _words(given: Input | AnswersOfFiles, items: Items) -> npt.NDArray[np.int64]
     return words[items.segment]
 
 
+def _rule_in_words(rule: Rule) -> str:
+    """Return the name that Hamon et al. (2007) give a rule."""
+    return {
+        Rule.MEAN_SCORE: _("Mean score"),
+        Rule.MEAN_AGREEMENT: _("Mean agreement"),
+        Rule.EASY_ITEMS: _("Easy sentences"),
+    }[rule]
+
+
+def _ranges_in_words(found: MeanRatings) -> list[str]:
+    """Describe the intervals and rank ranges of mean ratings, and their limits, in sentences."""
+    shortages = {row.system: row.shortage for row in found.systems if row.shortage}
+    said = shortages_in_words(shortages, len(found.systems))
+    if len(shortages) == len(found.systems):
+        return said
+    said.append(
+        _("Intervals: Student’s t over segments and judges (%(confidence)s%% confidence).")
+        % {"confidence": percent_in_figures(found.confidence)}
+    )
+    if found.correction is Correction.HOLM:
+        said.append(_("Ranks: simultaneous confidence sets."))
+    else:
+        said.append(_("Ranks: a separate confidence set for each system."))
+    unsure = [
+        row.system for row in found.systems if row.standard_error is None and row.shortage is None
+    ]
+    if unsure:
+        said.append(
+            _(
+                "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
+            )
+            % {"systems": ", ".join(unsure)}
+        )
+    return said
+
+
 def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: RatingsFound) -> Report:
-    return ratings_report(given, found, _options(options))
+    """Report means, agreement, judges, outliers, and the results without them."""
+    ratings, items = found.ratings, found.items
+    counted = {
+        "items": len(items),
+        "segments": len(set(items.segment.tolist())),
+        "systems": len(items.systems),
+        "judges": len(next(iter(ratings.values())).judges),
+    }
+    met_again = {criterion: each.met_again for criterion, each in ratings.items()}
+    numbers = [f"{each.label}: {number_format(len(own))}" for each, own in ratings.items()]
+    notes = [
+        _(
+            "Texts: %(items)s; segments: %(segments)s; systems: %(systems)s; judges: %(judges)s. Ratings: %(numbers)s."
+        )
+        % {"numbers": ", ".join(numbers), **all_in_figures(**counted)},
+        *(
+            _(
+                "Warning: %(criterion)s: ratings by judges who rated another text of the same segment: %(count)s."
+            )
+            % {"criterion": criterion.label, "count": number_format(number)}
+            for criterion, number in met_again.items()
+            if number
+        ),
+        *_notes(found, options),
+    ]
+    return report_of_answers(
+        given=given,
+        counted={
+            **counted,
+            "ratings": {criterion: len(each) for criterion, each in ratings.items()},
+            "conditions": list(items.conditions),
+            "met_again": met_again,
+        },
+        notes=notes,
+        tables=_tables(found, options["confidence"]),
+        data={
+            "options": {each.name: options[each.name] for each in _OPTIONS if each is not EASY},
+            "criteria": found.criteria,
+            "agreement": found.agreement,
+            "outliers_by_both": found.both,
+            "adequacy_and_fluency": found.correlated,
+            "proposed_easy": list(_proposed_items(found)),
+        },
+    )
+
+
+def _tables(found: RatingsFound, confidence: float) -> Iterator[Table]:
+    for criterion, each in found.criteria.items():
+        yield _means(criterion, each)
+    if len(found.criteria) > 1:
+        yield _both_means(found)
+    yield _n_agreement(found)
+    yield _kappas(found)
+    for criterion, each in found.criteria.items():
+        yield _judges(criterion, each)
+    yield _outliers(found)
+    yield _removals(found, confidence)
+    for criterion, each in found.criteria.items():
+        yield _without(criterion, each)
+    if len(found.proposed_easy):
+        yield _proposed(found)
+
+
+def _notes(found: RatingsFound, options: Mapping[str, Any]) -> Iterator[str]:
+    if options["merge"]:
+        yield _("Points are merged: 1–2, 3, 4–5.")
+    if options["standardise"]:
+        yield _(
+            "Means of values standardized by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
+        )
+        for criterion, each in found.criteria.items():
+            if each.not_standardised:
+                yield _(
+                    "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
+                ) % {
+                    "criterion": criterion.label,
+                    "names": ", ".join(each.not_standardised),
+                }
+    correlated = found.correlated
+    if correlated is not None and correlated.of_ratings.pearson is not None:
+        yield _(
+            "Adequacy and fluency: Pearson’s r is %(ratings)s for single ratings and %(systems)s for system means."
+        ) % {
+            "ratings": _with_interval(correlated.of_ratings),
+            "systems": _with_interval(correlated.of_systems),
+        }
+        yield from interval_notes([correlated.of_systems], options["confidence"])
+
+
+def _with_interval(found: SampledCorrelation) -> str:
+    if found.pearson is None:
+        return "–"
+    return in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high, 2)
+
+
+def _means(criterion: Criterion, found: CriterionFound) -> Table:
+    means = found.means
+    return Table.of(
+        means.systems,
+        name=f"means_{criterion}",
+        title=str(criterion.label),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("mean", _("Mean")),
+            *end_columns(),
+            Column("rank", _("Rank")),
+            *end_columns("rank_"),
+            Column("cluster", _("Cluster")),
+            Column("ratings", _("Ratings")),
+            Column("deviation", "s"),
+        ),
+        notes=_ranges_in_words(means),
+        rules=rules_between([row.cluster for row in means.systems]),
+        plot=interval_plot("system", "mean"),
+    )
+
+
+def _both_means(found: RatingsFound) -> Table:
+    """Return Figure 1 of Hamon et al. (2007): adequacy against fluency."""
+    fluency, adequacy = (
+        {row.system: row for row in found.criteria[criterion].means.systems}
+        for criterion in (Criterion.FLUENCY, Criterion.ADEQUACY)
+    )
+    return Table.of(
+        [name for name in fluency if name in adequacy],
+        name="both",
+        title=_("Adequacy against fluency"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system", of=lambda name: name),
+            *_mean_columns(Criterion.FLUENCY, fluency),
+            *_mean_columns(Criterion.ADEQUACY, adequacy),
+        ),
+        plot=Plot(kind="points", label="system", value="adequacy", low="fluency"),
+    )
+
+
+def _mean_columns(criterion: Criterion, means: Mapping[str, MeanRating]) -> tuple[Column, ...]:
+    heading = str(criterion.label)
+    return (
+        Column(criterion.value, heading, of=lambda name: means[name].mean),
+        *end_columns(f"{criterion}_", of=means.__getitem__),
+    )
+
+
+def _part() -> tuple[Column, ...]:
+    """Return columns that name the part of the ratings a row describes."""
+    return (
+        Column("criterion", _("Criterion"), is_text=True, of=lambda row: str(row.criterion.label)),
+        Column("condition", _("Condition"), is_text=True, of=lambda row: row.condition or _("All")),
+        Column("points", _("Points")),
+    )
+
+
+def _n_agreement(found: RatingsFound) -> Table:
+    """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
+    return Table.of(
+        [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
+        name="n_agreement",
+        title=_("Ratings of the same text that differ by at most n points"),
+        columns=(
+            *of_part(itemgetter(0), _part()),
+            *of_part(
+                itemgetter(1),
+                (
+                    Column("n", _("n"), is_text=True, of=lambda step: str(step.n)),
+                    *estimate_columns("share", _("Agreeing"), attrgetter("share"), decimals=2),
+                    Column("chance", _("Chance"), decimals=2, of=attrgetter("expected")),
+                    *estimate_columns(
+                        "beyond",
+                        _("Beyond chance"),
+                        attrgetter("corrected"),
+                        ends="beyond_",
+                        decimals=2,
+                    ),
+                ),
+            ),
+        ),
+        keys=4,
+        notes=[
+            _(
+                "With five equally used points, chance gives 0.20, 0.52, 0.76, 0.92 and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
+            ),
+            *_few_judges(found),
+        ],
+    )
+
+
+def _few_judges(found: RatingsFound) -> list[str]:
+    if all(each.agreement.for_judges or not each.agreement.pairs for each in found.agreement):
+        return []
+    return [_("No intervals for agreement yet: at least 3 judges must share texts.")]
+
+
+def _kappas(found: RatingsFound) -> Table:
+    return Table.of(
+        found.agreement,
+        name="kappa",
+        title=_("Agreement between judges"),
+        columns=(
+            *_part(),
+            *of_part(
+                attrgetter("agreement"),
+                (
+                    Column("kappa", _("κ"), of=lambda row: _shown(row.kappa, row)),
+                    *end_columns(of=attrgetter("kappa")),
+                    Column(
+                        "strength",
+                        _("Strength"),
+                        is_text=True,
+                        of=lambda row: strength_in_words(row.kappa.value),
+                    ),
+                    Column("p_observed", _("P(A)")),
+                    Column("p_chance", _("P(E)")),
+                    Column("alpha", _("ordinal α"), of=lambda row: _shown(row.alpha, row)),
+                    *end_columns("alpha_", of=attrgetter("alpha")),
+                    Column("items", _("Texts")),
+                ),
+            ),
+        ),
+        keys=3,
+        notes=[strength_caution(), *_few_judges(found)],
+    )
+
+
+def _shown(each: Estimate, agreement: RatingAgreement) -> Value:
+    return kappa_shown(each.value, agreement.p_chance)
+
+
+def _judges(criterion: Criterion, found: CriterionFound) -> Table:
+    """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
+    return Table.of(
+        sorted(found.judges, key=lambda row: (row.mean, row.judge)),
+        name=f"judges_{criterion}",
+        title=_("Judges: %(criterion)s") % {"criterion": criterion.label},
+        columns=(
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            Column("ratings", _("Ratings")),
+            Column("mean", _("Mean"), decimals=2),
+            Column("others", _("Others on the same texts"), decimals=2),
+            Column("difference", _("Difference"), decimals=2),
+            Column("distance", _("Distance"), decimals=2),
+            Column("easy", _("Easy texts")),
+            Column(
+                "easy_missed", _("Easy texts missed"), decimals=2, of=lambda row: row.easy_share
+            ),
+            Column(
+                "stands_out",
+                _("Outlier by"),
+                is_text=True,
+                of=lambda row: ", ".join(
+                    _rule_in_words(each.rule)
+                    for each in found.outliers
+                    if row.judge in each.outliers
+                ),
+            ),
+        ),
+        notes=[_("An outlier is a reason to look closer, not proof of bad work.")],
+        plot=Plot(kind="line", label="judge", value="mean"),
+    )
+
+
+def _outliers(found: RatingsFound) -> Table:
+    """Return Table 3 of Hamon et al. (2007)."""
+    criteria = list(found.criteria)
+    rows: list[tuple[Value, ...]] = []
+    for place, rule in enumerate(Rule):
+        outcomes = [each.outliers[place] for each in found.criteria.values()]
+        both = [len(found.both[rule])] if found.both else []
+        rows.append((_rule_in_words(rule), *(len(each.outliers) for each in outcomes), *both))
+    return Table(
+        name="outliers",
+        title=_("Outliers by rule"),
+        columns=(
+            Column("rule", _("Rule"), is_text=True),
+            *(Column(criterion, str(criterion.label)) for criterion in criteria),
+            *([Column("both", _("Both"))] if found.both else []),
+        ),
+        rows=rows,
+        notes=[
+            _(
+                "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
+            )
+            % {
+                "criterion": criterion.label,
+                "both": len(each.overlap.both),
+                "upper": each.overlap.upper,
+                "lower": each.overlap.lower,
+            }
+            for criterion, each in found.criteria.items()
+        ],
+    )
+
+
+def _removals(found: RatingsFound, confidence: float) -> Table:
+    """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
+    removals = [
+        (str(criterion.label), row)
+        for criterion, each in found.criteria.items()
+        for row in each.removals
+    ]
+    return Table.of(
+        removals,
+        name="removals",
+        title=_("System means without outliers"),
+        columns=(
+            Column("criterion", _("Criterion"), is_text=True, of=itemgetter(0)),
+            *of_part(
+                itemgetter(1),
+                (
+                    Column(
+                        "rule", _("Rule"), is_text=True, of=lambda row: _rule_in_words(row.rule)
+                    ),
+                    Column("judges", _("Judges"), of=lambda row: len(row.judges)),
+                    Column("share", _("Share of ratings"), decimals=2),
+                    *of_part(attrgetter("correlation"), correlation_columns(confidence)),
+                    *of_part(
+                        attrgetter("correlation_alone"),
+                        correlation_columns(
+                            confidence,
+                            suffix="_alone",
+                            pearson=_("Pearson, outliers only"),
+                            spearman=_("Spearman, outliers only"),
+                        ),
+                    ),
+                    Column("mean_kept", _("Mean without outliers"), decimals=2),
+                    Column("mean_removed", _("Mean of outliers"), decimals=2),
+                ),
+            ),
+        ),
+        keys=2,
+        notes=interval_notes(
+            [
+                correlation
+                for _criterion, row in removals
+                for correlation in (row.correlation, row.correlation_alone)
+            ],
+            confidence,
+        ),
+    )
+
+
+def _without(criterion: Criterion, found: CriterionFound) -> Table:
+    """Return Figure 7 of Hamon et al. (2007) as a table."""
+    official = found.removals[0].official
+    ordered = sorted(official, key=lambda name: (-(official[name] or 0.0), name))
+    return Table(
+        name=f"without_{criterion}",
+        title=_("%(criterion)s: system means with and without outliers")
+        % {"criterion": criterion.label},
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("official", _("All judges"), decimals=2),
+            *(
+                Column(f"without_{each.rule}", _rule_in_words(each.rule), decimals=2)
+                for each in found.removals
+            ),
+        ),
+        rows=[
+            (name, official[name], *(each.without[name] for each in found.removals))
+            for name in ordered
+            if official[name] is not None
+        ],
+    )
+
+
+def _proposed_items(found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
+    items = found.items
+    for place in found.proposed_easy.tolist():
+        wrote = [name for name, own in zip(items.systems, items.wrote[place], strict=True) if own]
+        yield int(items.segment[place]), wrote
+
+
+def _proposed(found: RatingsFound) -> Table:
+    ratings = next(iter(found.ratings.values())).counts().sum(axis=1)
+    return Table(
+        name="proposed_easy",
+        title=_("Candidates for easy texts: every judge gave the highest rating"),
+        columns=(
+            Column("segment", _("Segment"), is_text=True, names="segment"),
+            Column("systems", _("Systems"), is_text=True),
+            Column("ratings", _("Ratings")),
+        ),
+        rows=[
+            (str(segment), ", ".join(systems), count)
+            for (segment, systems), count in zip(
+                _proposed_items(found), ratings[found.proposed_easy].tolist(), strict=True
+            )
+        ][:20],
+        keys=2,
+    )
 
 
 def scale_analysis(protocol: Protocol, *, title: Promise, question: Promise) -> AnalysisKind:
