@@ -6,105 +6,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from typing import Any, Final
 
 from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
-from protocols.editing.statistics import FEWEST_EDITS, OUTCOMES, Edits, Outcome, character_distance
+from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, each_of, judge_named, whole
 from protocols.frame.stored import counted_of
 from protocols.models import EditingAnswer
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.labels import boolean_of, candidate_of, keys_check, object_of, text_of, word_of
-from ranking.files.vocabulary import systems_by_row
-
-
-class Acceptance(NamedTuple):
-    """A judge's answer to whether an edit is acceptable."""
-
-    judge: str
-    acceptable: bool
-
-
-@dataclass(frozen=True)
-class Edit:
-    """An edit read from a file or a task.
-
-    Attributes
-    ----------
-    segment : int
-        Number of the segment in the test set.
-    systems : tuple of str
-        Systems that wrote the output.
-    judge : str
-    outcome : Outcome
-    output : str or None
-        None if the file does not contain it.
-    text : str or None
-        The edited text; None for outputs that were not edited.
-    keystrokes, active_ms : int or None
-    acceptances : tuple of Acceptance
-        If the editor was unable to correct the output, they are about the unedited output.
-    """
-
-    segment: int
-    systems: tuple[str, ...]
-    judge: str
-    outcome: Outcome
-    acceptances: tuple[Acceptance, ...]
-    output: str | None = None
-    text: str | None = None
-    keystrokes: int | None = None
-    active_ms: int | None = None
-
-    @property
-    def is_unable(self) -> bool:
-        """True if the editor was unable to correct the output."""
-        return self.outcome is Outcome.UNABLE
-
-    @property
-    def votes(self) -> tuple[bool, ...]:
-        """Acceptances that count: none for an output that could not be corrected."""
-        return () if self.is_unable else tuple(each.acceptable for each in self.acceptances)
-
-    @cached_property
-    def distance(self) -> int:
-        """Number of characters changed; -1 if unknown."""
-        result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
-        if self.output is None or result is None:
-            return -1
-        return character_distance(self.output, result)
-
-
-def edits_of(edits: Sequence[Edit]) -> Edits:
-    """Return edits as columns, with systems sorted by name."""
-    systems, wrote = systems_by_row([edit.systems for edit in edits])
-    editors = {name: number for number, name in enumerate(sorted({e.judge for e in edits}))}
-    columns = np.array(
-        [
-            (
-                edit.segment,
-                editors[edit.judge],
-                OUTCOMES.index(edit.outcome),
-                sum(edit.votes),
-                len(edit.votes),
-                edit.distance,
-                -1 if edit.output is None else len(edit.output),
-                -1 if edit.active_ms is None else edit.active_ms,
-            )
-            for edit in edits
-        ],
-        dtype=np.int64,
-    ).reshape(-1, 8)
-    return Edits(systems, wrote, *columns.T)
 
 
 def _outcome(key: str, value: object, refuse: Refuse) -> Outcome:

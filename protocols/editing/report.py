@@ -10,12 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.models import Protocol
-from protocols.editing.files import LINES, Edit, edits_of
+from protocols.editing.files import LINES
 from protocols.editing.statistics import (
     FEWEST_EDITS,
     FEWEST_TESTED,
     Acceptability,
     Counting,
+    Edit,
     acceptability,
 )
 from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of_answers
@@ -232,7 +233,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> Acceptab
     if isinstance(given, AnswersOfFiles) and given.answers.excluded_judges:
         raise OptionError("judges cannot be excluded from edits.", field="exclude_judge")
     return acceptability(
-        edits_of(given.answers.rows),
+        given.answers.rows,
         fewest=options[FEWEST.name],
         counting=Counting(options[ACCEPTANCES.name]),
         confidence=options[CONFIDENCE.name],

@@ -1,4 +1,4 @@
-"""Acceptability of edited outputs, by system: arrays in, frozen results out; no Django.
+"""Acceptability of edited outputs, by system: edits in, frozen results out; no Django.
 
 An output that could not be edited is incomprehensible. A percentage of few edits is misleading
 (Bojar et al. 2011, §4.1: 3 of 5 next to 5 of 30), so systems with too few edits have neither a
@@ -8,17 +8,18 @@ share nor a rank.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, Int64Array
+from ranking.core.arrays import Int64Array
 from ranking.core.judges.shares import Share, two_way_share
-from ranking.core.ranges import Correction, RankRanges, adjusted, clusters
+from ranking.core.ranges import Correction, adjusted, clusters, ranges_of_better
 from ranking.core.scores import Scores, shared_ranks
 
 
@@ -32,44 +33,66 @@ class Outcome(StrEnum):
     """The output could not be understood, and so not edited."""
 
 
-OUTCOMES = tuple(Outcome)
+class Acceptance(NamedTuple):
+    """A judge's answer to whether an edit is acceptable."""
+
+    judge: str
+    acceptable: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Edits:
-    """E edits of outputs of K systems.
+@dataclass(frozen=True)
+class Edit:
+    """An edit of an output.
 
     Attributes
     ----------
-    systems : tuple of str, length K
-    wrote : bool, shape (E, K)
-        Which systems wrote the output.
-    segment : int64, shape (E,)
-        Number of the segment, from 1.
-    editor : int64, shape (E,)
-        Number of the person who edited it.
-    outcome : int64, shape (E,)
-        Place in `OUTCOMES`.
-    accepted, acceptances : int64, shape (E,)
-        Acceptors who said yes, and all acceptors; 0 if the editor was unable to edit.
-    distance : int64, shape (E,)
-        Characters changed; -1 if the output is unknown or the editor was unable to edit.
-    length : int64, shape (E,)
-        Characters of the output; -1 if it is unknown.
-    active_ms : int64, shape (E,)
-        The editor's active time; -1 if it is unknown.
+    segment : int
+        Number of the segment in the test set.
+    systems : tuple of str
+        Systems that wrote the output.
+    judge : str
+    outcome : Outcome
+    acceptances : tuple of Acceptance
+        If the editor was unable to correct the output, they are about the unedited output.
+    output : str or None
+        None if it is unknown.
+    text : str or None
+        The edited text; None for outputs that were not edited.
+    keystrokes, active_ms : int or None
     """
 
+    segment: int
     systems: tuple[str, ...]
-    wrote: BoolArray
-    segment: Int64Array
-    editor: Int64Array
-    outcome: Int64Array
-    accepted: Int64Array
-    acceptances: Int64Array
-    distance: Int64Array
-    length: Int64Array
-    active_ms: Int64Array
+    judge: str
+    outcome: Outcome
+    acceptances: tuple[Acceptance, ...]
+    output: str | None = None
+    text: str | None = None
+    keystrokes: int | None = None
+    active_ms: int | None = None
+
+    @property
+    def is_unable(self) -> bool:
+        """True if the editor was unable to correct the output."""
+        return self.outcome is Outcome.UNABLE
+
+    @property
+    def votes(self) -> tuple[bool, ...]:
+        """Acceptances that count: none for an output that could not be corrected."""
+        return () if self.is_unable else tuple(each.acceptable for each in self.acceptances)
+
+    @property
+    def is_acceptable(self) -> bool:
+        """True if more than half of the acceptors say so."""
+        return 2 * sum(self.votes) > len(self.votes)
+
+    @cached_property
+    def distance(self) -> int | None:
+        """Number of characters changed; None if unknown."""
+        result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
+        if self.output is None or result is None:
+            return None
+        return character_distance(self.output, result)
 
 
 def character_distance(output: str, edit: str) -> int:
@@ -103,7 +126,7 @@ def character_distance(output: str, edit: str) -> int:
     return int(row[-1])
 
 
-def _code_points(text: str) -> npt.NDArray[np.int64]:
+def _code_points(text: str) -> Int64Array:
     return np.array([ord(character) for character in text], dtype=np.int64)
 
 
@@ -125,18 +148,18 @@ class AcceptorAgreement:
     kappa: float | None
 
 
-def acceptor_agreement(edits: Edits) -> AcceptorAgreement:
+def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
     """Measure how far acceptors of the same edit agree; all edits weigh equally."""
-    several = edits.acceptances > 1
-    yes, of = edits.accepted[several], edits.acceptances[several]
-    if not len(of):
+    several = [edit.votes for edit in edits if len(edit.votes) > 1]
+    if not several:
         return AcceptorAgreement(0, None, None, None)
+    yes, of = np.array([(sum(votes), len(votes)) for votes in several]).T
     no = of - yes
     agreeing = float(np.mean((yes * (yes - 1) + no * (no - 1)) / (of * (of - 1))))
     accepted = float(np.mean(yes / of))
     chance = accepted**2 + (1 - accepted) ** 2
     kappa = (agreeing - chance) / (1 - chance) if 0 < accepted < 1 else None
-    return AcceptorAgreement(len(of), agreeing, chance, kappa)
+    return AcceptorAgreement(len(several), agreeing, chance, kappa)
 
 
 #: Systems with fewer edits have no percentage and no rank.
@@ -269,7 +292,7 @@ class Acceptability:
 
 
 def acceptability(
-    edits: Edits,
+    edits: Sequence[Edit],
     *,
     fewest: int = FEWEST_EDITS,
     counting: Counting = Counting.MAJORITY,
@@ -285,7 +308,7 @@ def acceptability(
 
     Parameters
     ----------
-    edits : Edits
+    edits : sequence of Edit
     fewest : int
         At least 1. Systems with fewer decided edits get only counts, without a percentage or a
         rank.
@@ -303,11 +326,16 @@ def acceptability(
     Evaluation, §4.1.
     R. A. Fisher (1935), The Logic of Inductive Inference, JRSS 98.
     """
-    rows = [
-        _counted(edits, place, fewest, counting, confidence)
-        for place in range(len(edits.systems))
-        if edits.wrote[:, place].any()
-    ]
+    given = Counter(len(edit.votes) for edit in edits if edit.votes)
+    commonest = min(given, key=lambda number: (-given[number], number), default=1)
+    rows = []
+    for system in sorted({name for edit in edits for name in edit.systems}):
+        own = [edit for edit in edits if system in edit.systems]
+        decided = [edit for edit in own if edit.is_unable or edit.votes]
+        share = None
+        if len(decided) >= fewest:
+            share = _share(decided, counting, commonest, confidence)
+        rows.append(_counted(system, own, decided, share, fewest))
     pairs = _pairs(rows)
     return Acceptability(
         systems=_ranked(rows, pairs, counting, level=round(1 - confidence, 12)),
@@ -321,58 +349,50 @@ def acceptability(
 
 
 def _counted(
-    edits: Edits, place: int, fewest: int, counting: Counting, confidence: float
+    system: str, own: Sequence[Edit], decided: Sequence[Edit], share: Share | None, fewest: int
 ) -> EditedSystem:
     """Return the row of a system, not ranked yet."""
-    own = edits.wrote[:, place]
-    unable = edits.outcome == OUTCOMES.index(Outcome.UNABLE)
-    decided = own & (unable | (edits.acceptances > 0))
-    acceptable = decided & (2 * edits.accepted > edits.acceptances)
-    enough = int(decided.sum()) >= fewest
-    of_outcome = [edits.outcome == number for number in range(len(OUTCOMES))]
-    edited, unchanged, failed = (int((own & each).sum()) for each in of_outcome)
-    times = edits.active_ms[own & (edits.active_ms >= 0)]
-    known = own & (edits.distance >= 0) & (edits.length > 0)
-    length = int(edits.length[known].sum())
+    of_outcome = Counter(edit.outcome for edit in own)
+    times = [edit.active_ms for edit in own if edit.active_ms is not None]
+    known = [
+        (edit.distance, len(edit.output))
+        for edit in own
+        if edit.output and edit.distance is not None
+    ]
+    distance, length = (sum(column) for column in zip(*known, strict=True)) if known else (0, 0)
+    by_outcome = {
+        outcome.value: [edit.is_acceptable for edit in decided if edit.outcome is outcome]
+        for outcome in Outcome
+    }
+    unchanged = of_outcome[Outcome.UNCHANGED]
     return EditedSystem(
-        system=edits.systems[place],
-        edits=int(own.sum()),
-        edited=edited,
+        system=system,
+        edits=len(own),
+        edited=of_outcome[Outcome.EDITED],
         unchanged=unchanged,
-        unable=failed,
-        open=int((own & ~decided).sum()),
-        decided=int(decided.sum()),
-        acceptable=int(acceptable.sum()),
-        split=int((decided & ~unable & (2 * edits.accepted == edits.acceptances)).sum()),
-        by_outcome={
-            outcome.value: (int((acceptable & of).sum()), int((decided & of).sum()))
-            for outcome, of in zip(OUTCOMES, of_outcome, strict=True)
-        },
-        share=_share(edits, decided, acceptable, counting, confidence) if enough else None,
-        share_unchanged=unchanged / int(own.sum()) if own.sum() >= fewest else None,
-        characters=100 * int(edits.distance[known].sum()) / length if length else None,
-        median_seconds=float(np.median(times)) / 1000 if len(times) else None,
+        unable=of_outcome[Outcome.UNABLE],
+        open=len(own) - len(decided),
+        decided=len(decided),
+        acceptable=sum(edit.is_acceptable for edit in decided),
+        split=sum(bool(edit.votes) and 2 * sum(edit.votes) == len(edit.votes) for edit in decided),
+        by_outcome={name: (sum(said), len(said)) for name, said in by_outcome.items()},
+        share=share,
+        share_unchanged=unchanged / len(own) if len(own) >= fewest else None,
+        characters=100 * distance / length if length else None,
+        median_seconds=float(np.median(times)) / 1000 if times else None,
     )
 
 
-def _share(
-    edits: Edits,
-    decided: BoolArray,
-    acceptable: BoolArray,
-    counting: Counting,
-    confidence: float,
-) -> Share:
+def _share(decided: Sequence[Edit], counting: Counting, commonest: int, confidence: float) -> Share:
     """Return the share of edits, or of acceptances, in clusters of segments and of editors."""
     if counting is Counting.MAJORITY:
-        successes, trials = acceptable.astype(np.int64), decided.astype(np.int64)
+        counted = [(int(edit.is_acceptable), 1) for edit in decided]
     else:
-        given = edits.acceptances[edits.acceptances > 0]
-        common = int(np.bincount(given).argmax()) if len(given) else 1
-        successes = np.where(decided, edits.accepted, 0)
-        trials = np.where(decided, np.where(edits.acceptances > 0, edits.acceptances, common), 0)
-    return two_way_share(
-        successes, trials, segment=edits.segment, judge=edits.editor, confidence=confidence
-    )
+        counted = [(sum(edit.votes), len(edit.votes) or commonest) for edit in decided]
+    successes, trials = np.array(counted, dtype=np.int64).T
+    _names, editor = np.unique([edit.judge for edit in decided], return_inverse=True)
+    segment = np.array([edit.segment for edit in decided], dtype=np.int64)
+    return two_way_share(successes, trials, segment=segment, judge=editor, confidence=confidence)
 
 
 def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
@@ -424,24 +444,22 @@ def _ranked(
         if row.share is not None and row.share.value is not None
     }
     order = sorted(shares, key=lambda name: (-shares[name], name))
-    above, below = Counter[str](), Counter[str]()
+    better = np.zeros((len(order), len(order)), dtype=np.bool_)
     for pair in pairs:
         if pair.adjusted_p is not None and pair.adjusted_p <= level:
-            first = pair.counts[0] * pair.counts[3] > pair.counts[2] * pair.counts[1]
-            better, worse = (pair.first, pair.second) if first else (pair.second, pair.first)
-            above[worse] += 1
-            below[better] += 1
-    low = np.array([1 + above[name] for name in order], dtype=np.int64)
-    high = np.array([len(order) - below[name] for name in order], dtype=np.int64)
+            places = order.index(pair.first), order.index(pair.second)
+            is_first = pair.counts[0] * pair.counts[3] > pair.counts[2] * pair.counts[1]
+            better[places if is_first else places[::-1]] = True
     values = np.array([shares[name] for name in order])
     ranks, _last = shared_ranks(Scores(values, np.ones(len(order), dtype=np.bool_)))
-    places: dict[str, Any] = {"rank": ranks.tolist()}
+    columns: dict[str, Any] = {"rank": ranks.tolist()}
     if counting is Counting.MAJORITY:
-        cluster = clusters(RankRanges(low=low, high=high)).tolist()
-        places |= {"rank_low": low.tolist(), "rank_high": high.tolist(), "cluster": cluster}
+        ranges = ranges_of_better(better)
+        columns |= {"rank_low": ranges.low.tolist(), "rank_high": ranges.high.tolist()}
+        columns["cluster"] = clusters(ranges).tolist()
     of_system = {row.system: row for row in rows}
     ranked = [
-        replace(of_system[name], **{key: each[place] for key, each in places.items()})
+        replace(of_system[name], **{key: each[place] for key, each in columns.items()})
         for place, name in enumerate(order)
     ]
     return (*ranked, *sorted((r for r in rows if r.system not in shares), key=lambda r: r.system))

@@ -5,10 +5,8 @@ task files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
-
-import numpy as np
 
 from annotation.answer_files import FileAnswer, RefuseAnswer
 from campaign.formats.cells import Refuse
@@ -16,54 +14,10 @@ from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, each_of, judge_named, whole
 from protocols.frame.stored import counted_of
 from protocols.quiz.snippets import segments_read_together, snippets_of
-from protocols.quiz.statistics import Readings
+from protocols.quiz.statistics import Reading
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.labels import boolean_of, system_of, systems_in, text_of
-from ranking.files.vocabulary import systems_by_row
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One judge's reading of a snippet by `systems`, whose outputs are identical.
-
-    `segment` is the number of its last segment in the test set; 0 for files, which do not have it.
-    """
-
-    snippet: str
-    systems: tuple[str, ...]
-    judge: str
-    answers: tuple[bool | None, ...]
-    expected: tuple[bool, ...]
-    segment: int = 0
-    duration_ms: int | None = None
-
-    @property
-    def right(self) -> int:
-        """Number of correct answers."""
-        return sum(a == b for a, b in zip(self.answers, self.expected, strict=True))
-
-
-def readings_of(given: Iterable[Reading]) -> Readings:
-    """Return readings as arrays, in any order."""
-    rows = sorted(given, key=lambda each: (each.snippet, each.systems, each.judge))
-    systems, wrote = systems_by_row([each.systems for each in rows])
-    snippets = {name: place for place, name in enumerate(sorted({row.snippet for row in rows}))}
-    judges = {name: place for place, name in enumerate(sorted({row.judge for row in rows}))}
-    columns = np.array(
-        [
-            (
-                snippets[each.snippet],
-                judges[each.judge],
-                len(each.expected),
-                each.right,
-                each.answers.count(None),
-            )
-            for each in rows
-        ],
-        dtype=np.int64,
-    ).reshape(-1, 5)
-    return Readings(systems, tuple(snippets), tuple(judges), wrote, *columns.T)
 
 
 def _boolean_or_none(key: str, value: object, refuse: Refuse) -> bool | None:

@@ -4,11 +4,11 @@ readers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.scores import Scores, shared_ranks
 
@@ -16,51 +16,32 @@ from ranking.core.scores import Scores, shared_ranks
 FEWEST_SNIPPETS = 2
 
 
-@dataclass(frozen=True, eq=False)
-class Readings:
-    """R readings by judges, each of a snippet by one of K systems (or several with the same text).
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One judge's reading of a snippet by `systems`, whose outputs are identical.
 
-    Attributes
-    ----------
-    systems, snippets, judges : tuple of str
-    wrote : bool, shape (R, K)
-        Whether each system wrote the text; if several did, the answers count for each.
-    snippet, judge : int64, shape (R,)
-        Indices in `snippets` and `judges`.
-    questions, right, unanswered : int64, shape (R,)
-        Questions about the snippet, correct answers, and unanswered questions, which count as
-        incorrect.
+    `segment` is the number of its last segment in the test set; 0 for files, which do not have it.
     """
 
+    snippet: str
     systems: tuple[str, ...]
-    snippets: tuple[str, ...]
-    judges: tuple[str, ...]
-    wrote: BoolArray
-    snippet: Int64Array
-    judge: Int64Array
-    questions: Int64Array
-    right: Int64Array
-    unanswered: Int64Array
-
-    def __post_init__(self) -> None:
-        columns = (self.snippet, self.judge, self.questions, self.right, self.unanswered)
-        if any(len(each) != len(self.wrote) for each in columns):
-            raise ValueError("expected columns of one length")
-        if self.wrote.shape[1] != len(self.systems) or not self.wrote.any(axis=1).all():
-            raise ValueError("wrote: expected a column of each system, and a system in each row")
-        if np.any(self.right + self.unanswered > self.questions) or np.any(self.right < 0):
-            raise ValueError("right and unanswered: more than there are questions")
-
-    def __len__(self) -> int:
-        return len(self.wrote)
+    judge: str
+    answers: tuple[bool | None, ...]
+    expected: tuple[bool, ...]
+    segment: int = 0
+    duration_ms: int | None = None
 
     @property
-    def met_again(self) -> int:
-        """Number of readings by judges who had already read the snippet, of any system, and so knew
-        it.
-        """
-        pairs = self.snippet * max(1, len(self.judges)) + self.judge
-        return len(pairs) - len(np.unique(pairs))
+    def right(self) -> int:
+        """Number of correct answers; unanswered questions count as incorrect."""
+        return sum(a == b for a, b in zip(self.answers, self.expected, strict=True))
+
+
+def met_again(readings: Sequence[Reading]) -> int:
+    """Return the number of readings by judges who had already read the snippet, of any system, and
+    so knew it.
+    """
+    return len(readings) - len({(each.snippet, each.judge) for each in readings})
 
 
 @dataclass(frozen=True)
@@ -95,7 +76,7 @@ class QuizScores:
     confidence: float
 
 
-def scores_of_readings(readings: Readings, *, confidence: float = 0.95) -> QuizScores:
+def scores_of_readings(readings: Sequence[Reading], *, confidence: float = 0.95) -> QuizScores:
     """Score systems and readers by their shares of correct answers."""
     return QuizScores(
         systems=quiz_scores(readings, confidence=confidence),
@@ -104,7 +85,7 @@ def scores_of_readings(readings: Readings, *, confidence: float = 0.95) -> QuizS
     )
 
 
-def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
+def quiz_scores(readings: Sequence[Reading], *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
     """Score systems by the share of correct answers, highest first.
 
     Intervals treat the answers about one snippet, and those by one reader, as correlated, because
@@ -112,7 +93,7 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
 
     Parameters
     ----------
-    readings : Readings
+    readings : sequence of Reading
     confidence : float
         Between 0 and 1.
 
@@ -130,7 +111,11 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
     ----------
     J. Berka, M. Černý, O. Bojar (2011), Quiz-Based Evaluation of Machine Translation, PBML 95.
     """
-    rows = _scores(readings, readings.systems, readings.wrote.T, confidence)
+    systems = {name for reading in readings for name in reading.systems}
+    rows = [
+        _score(name, [each for each in readings if name in each.systems], confidence)
+        for name in systems
+    ]
     rows.sort(key=lambda row: (-(row.share.value or 0.0), row.name))
     shares = np.array([row.share.value for row in rows], dtype=np.float64)
     ranks, _last = shared_ranks(Scores(shares, np.isfinite(shares)))
@@ -139,36 +124,30 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
     )
 
 
-def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
+def reader_scores(
+    readings: Sequence[Reading], *, confidence: float = 0.95
+) -> tuple[QuizScore, ...]:
     """Score readers, sorted by name, over all systems they read, with snippets as clusters."""
-    own = readings.judge == np.arange(len(readings.judges))[:, np.newaxis]
-    return tuple(_scores(readings, readings.judges, own, confidence))
+    return tuple(
+        _score(name, [each for each in readings if each.judge == name], confidence)
+        for name in sorted({each.judge for each in readings})
+    )
 
 
-def _scores(
-    readings: Readings, names: tuple[str, ...], of_each: BoolArray, confidence: float
-) -> list[QuizScore]:
-    """Return the score of each name from its readings; leave out names without readings."""
-    found = []
-    for name, own in zip(names, of_each, strict=True):
-        if own.any():
-            snippets = len(np.unique(readings.snippet[own]))
-            share = two_way_share(
-                readings.right[own],
-                readings.questions[own],
-                segment=readings.snippet[own],
-                judge=readings.judge[own],
-                confidence=confidence,
-            )
-            found.append(
-                QuizScore(
-                    name=name,
-                    readings=int(own.sum()),
-                    snippets=snippets,
-                    unanswered=int(readings.unanswered[own].sum()),
-                    share=replace(share, low=None, high=None)
-                    if snippets < FEWEST_SNIPPETS
-                    else share,
-                )
-            )
-    return found
+def _score(name: str, own: Sequence[Reading], confidence: float) -> QuizScore:
+    snippets, of_snippet = np.unique([each.snippet for each in own], return_inverse=True)
+    _judges, of_judge = np.unique([each.judge for each in own], return_inverse=True)
+    share = two_way_share(
+        np.array([each.right for each in own]),
+        np.array([len(each.expected) for each in own]),
+        segment=of_snippet,
+        judge=of_judge,
+        confidence=confidence,
+    )
+    return QuizScore(
+        name=name,
+        readings=len(own),
+        snippets=len(snippets),
+        unanswered=sum(each.answers.count(None) for each in own),
+        share=replace(share, low=None, high=None) if len(snippets) < FEWEST_SNIPPETS else share,
+    )

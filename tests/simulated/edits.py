@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from protocols.editing.statistics import OUTCOMES, Edits, Outcome
+from protocols.editing.statistics import Acceptance, Edit, Outcome
 
 
 def simulated_edits(
@@ -21,7 +21,7 @@ def simulated_edits(
     editors: int = 1,
     skill: float = 0.0,
     seed: int,
-) -> Edits:
+) -> list[Edit]:
     """Draw edits of K systems.
 
     A share `unable` of the edits fails. Of all others, so many are acceptable that a share `acceptable[k]` of all edits of a system is;
@@ -44,7 +44,7 @@ def simulated_edits(
 
     Returns
     -------
-    Edits
+    list of Edit
 
     Raises
     ------
@@ -63,18 +63,15 @@ def simulated_edits(
     seen = (ease * of_segment + by_editor + noise) / np.sqrt(ease**2 + skill**2 + 1)
     good = seen < ndtri(np.asarray(acceptable)[system] / (1 - unable))
     failed = random.random(len(system)) < unable
-    outcome = np.where(failed, OUTCOMES.index(Outcome.UNABLE), OUTCOMES.index(Outcome.EDITED))
-    given = np.where(failed, 0, acceptors)
-    unknown = np.full(len(system), -1, dtype=np.int64)
-    return Edits(
-        systems=tuple(f"S{place:02}" for place in range(1, len(edits) + 1)),
-        wrote=system[:, np.newaxis] == np.arange(len(edits)),
-        segment=segment,
-        editor=editor,
-        outcome=outcome,
-        accepted=np.where(good, given, 0),
-        acceptances=given,
-        distance=unknown,
-        length=unknown,
-        active_ms=unknown,
-    )
+    return [
+        Edit(
+            segment=int(segment[place]),
+            systems=(f"S{of + 1:02}",),
+            judge=f"editor {editor[place]}",
+            outcome=Outcome.UNABLE if failed[place] else Outcome.EDITED,
+            acceptances=()
+            if failed[place]
+            else tuple(Acceptance(f"judge {n}", bool(good[place])) for n in range(acceptors)),
+        )
+        for place, of in enumerate(system.tolist())
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from protocols.quiz.statistics import Readings
+from protocols.quiz.statistics import Reading
 
 
 def simulated_quiz(
@@ -19,7 +19,7 @@ def simulated_quiz(
     readers: int | None = None,
     skill: float = 0.0,
     seed: int,
-) -> Readings:
+) -> list[Reading]:
     """Draw a quiz: each system's output of each snippet is read once, by a reader of its own system or by any of `readers`.
 
     Parameters
@@ -37,7 +37,7 @@ def simulated_quiz(
 
     Returns
     -------
-    Readings
+    list of Reading
     """
     random = np.random.default_rng(seed)
     system, snippet = (each.ravel() for each in np.indices((len(right), snippets)))
@@ -47,14 +47,13 @@ def simulated_quiz(
     of_reader = random.normal(0, skill, judge.max() + 1)[judge]
     seen = ((of_snippet + of_reader)[:, np.newaxis] + noise) / np.sqrt(ease**2 + skill**2 + 1)
     good = seen < ndtri(np.asarray(right))[system][:, np.newaxis]
-    return Readings(
-        systems=tuple(f"S{place:02}" for place in range(1, len(right) + 1)),
-        snippets=tuple(f"snippet {place:03}" for place in range(1, snippets + 1)),
-        judges=tuple(f"J{place:02}" for place in range(1, int(judge.max()) + 2)),
-        wrote=system[:, np.newaxis] == np.arange(len(right)),
-        snippet=snippet,
-        judge=judge,
-        questions=np.full(len(system), questions, dtype=np.int64),
-        right=good.sum(axis=1).astype(np.int64),
-        unanswered=np.zeros(len(system), dtype=np.int64),
-    )
+    return [
+        Reading(
+            snippet=f"snippet {snippet[place] + 1:03}",
+            systems=(f"S{of + 1:02}",),
+            judge=f"J{judge[place] + 1:02}",
+            answers=tuple(good[place].tolist()),
+            expected=(True,) * questions,
+        )
+        for place, of in enumerate(system.tolist())
+    ]

@@ -17,7 +17,7 @@ from annotation.services.submission import judgment_submit
 from annotation.submissions import SubmissionRefusedError
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.answers import edits_asked_about
-from protocols.editing.files import LINES, edits_of
+from protocols.editing.files import LINES
 from protocols.models import EditingAnswer
 from ranking.reports import Report
 from ranking.reports.stored import report_in
@@ -267,5 +267,5 @@ def test_an_export_is_what_its_analysis_reads(judged: Task, tmp_path: Path) -> N
     assert [line["outcome"] for line in lines] == ["edited", "unchanged", "unable"]
     assert [len(line["acceptances"]) for line in lines] == [2, 2, 0]
     assert [line.get("keystrokes") for line in lines] == [12, None, None]
-    assert edits_of(LINES.read([str(name)]).rows).accepted.tolist() == [1, 2, 0]
+    assert [sum(edit.votes) for edit in LINES.read([str(name)]).rows] == [1, 2, 0]
     assert len(LINES.write(task=judged, watermark=2).lines) == 2

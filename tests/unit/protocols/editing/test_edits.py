@@ -1,17 +1,18 @@
 """Acceptability of edits: Bojar et al. (2011, §4.1), without percentages of few edits."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.editing.statistics import (
-    OUTCOMES,
+    Acceptance,
     Counting,
+    Edit,
     EditedSystem,
-    Edits,
     Outcome,
     acceptability,
     character_distance,
@@ -22,21 +23,18 @@ from tests.simulated.edits import simulated_edits
 Row = tuple[str, int, Outcome, int, int]
 
 
-def edits_of(rows: list[Row], **columns: Any) -> Edits:
+def edits_of(rows: list[Row], *, editors: Sequence[int] | None = None) -> list[Edit]:
     """Make edits of system, segment, outcome, acceptors who said yes, and all acceptors; each by an editor of its own."""
-    systems = sorted({row[0] for row in rows})
-    unknown = np.full(len(rows), -1, dtype=np.int64)
-    given_ = dict.fromkeys(("distance", "length", "active_ms"), unknown)
-    given_ |= {"editor": np.arange(len(rows))} | columns
-    return Edits(
-        systems=tuple(systems),
-        wrote=np.array([[row[0] == name for name in systems] for row in rows]),
-        segment=np.array([row[1] for row in rows], dtype=np.int64),
-        outcome=np.array([OUTCOMES.index(row[2]) for row in rows], dtype=np.int64),
-        accepted=np.array([row[3] for row in rows], dtype=np.int64),
-        acceptances=np.array([row[4] for row in rows], dtype=np.int64),
-        **given_,
-    )
+    return [
+        Edit(
+            segment=segment,
+            systems=(system,),
+            judge=f"editor {place if editors is None else editors[place]}",
+            outcome=outcome,
+            acceptances=tuple(Acceptance(f"judge {n}", n < yes) for n in range(of)),
+        )
+        for place, (system, segment, outcome, yes, of) in enumerate(rows)
+    ]
 
 
 def shares(system: str, acceptable: int, of: int) -> list[Row]:
@@ -44,7 +42,7 @@ def shares(system: str, acceptable: int, of: int) -> list[Row]:
     return [(system, place, Outcome.EDITED, int(place < acceptable), 1) for place in range(of)]
 
 
-def by_name(edits: Edits, **options: Any) -> dict[str, EditedSystem]:
+def by_name(edits: Sequence[Edit], **options: Any) -> dict[str, EditedSystem]:
     return {row.system: row for row in acceptability(edits, **options).systems}
 
 
@@ -141,10 +139,9 @@ def test_acceptors_agree_by_fleiss() -> None:
 
 def test_effort_is_characters_and_time() -> None:
     rows: list[Row] = [("A", 1, Outcome.EDITED, 1, 1), ("A", 2, Outcome.UNCHANGED, 1, 1)]
-    edits = edits_of(
-        rows, distance=np.array([3, 0]), length=np.array([6, 14]), active_ms=np.array([4000, 1000])
-    )
-    row = by_name(edits)["A"]
+    one, other = edits_of(rows)
+    edited = replace(one, output="abcdef", text="abcxyz", active_ms=4000)
+    row = by_name([edited, replace(other, output="as it was here", active_ms=1000)])["A"]
     assert (row.characters, row.median_seconds) == (15, 2.5)
 
 
@@ -178,7 +175,7 @@ def test_equal_systems_are_seldom_told_apart_and_intervals_hold() -> None:
 
 def test_systems_of_one_editor_are_named() -> None:
     rows = [*shares("A", 3, 4), *shares("B", 1, 4)]
-    alone = edits_of(rows, editor=np.array([0, 0, 0, 0, 0, 1, 0, 1]))
+    alone = edits_of(rows, editors=[0, 0, 0, 0, 0, 1, 0, 1])
     [note] = one_judge_notes([("A", "ada"), ("A", "ada"), ("B", "ada"), ("B", "ben")])
     assert "on outputs of A, so" in note
     # Their intervals are as if there were no editors: of segments, which are single edits here.

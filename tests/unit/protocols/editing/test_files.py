@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError
-from protocols.editing.files import LINES, edits_of
+from protocols.editing.files import LINES
 
 MakeFile = Callable[..., str]
 Run = Callable[..., str]
@@ -40,11 +40,10 @@ def test_edits_are_read(make_file: MakeFile, run_json: Callable[..., Any]) -> No
             },
         ]
     )
-    edits = edits_of(LINES.read([file]).rows)
-    assert edits.wrote.tolist() == [[True, False], [True, True]]
-    assert edits.distance.tolist() == [3, 0]
-    assert edits.length.tolist() == [6, 2]
-    assert edits.accepted.tolist() == [1, 1]
+    edits = LINES.read([file]).rows
+    assert [edit.systems for edit in edits] == [("A",), ("A", "B")]
+    assert [edit.distance for edit in edits] == [3, 0]
+    assert [edit.votes.count(True) for edit in edits] == [1, 1]
     # Ed edited segment 1 of A before.
     assert run_json("analyse", "editing", file)["input"]["own_segment"] == 1
 

@@ -40,7 +40,7 @@ def counted(rows: list[Row], system: str, counting: Counting) -> list[tuple[int,
 @given(_ROWS, st.sampled_from(Counting), st.sampled_from([0.8, 0.95]))
 def test_shares_and_intervals(rows: list[Row], counting: Counting, confidence: float) -> None:
     found = acceptability(
-        edits_of(rows, editor=np.arange(len(rows)) % 3),
+        edits_of(rows, editors=[place % 3 for place in range(len(rows))]),
         fewest=1,
         counting=counting,
         confidence=confidence,

@@ -4,14 +4,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError
-from protocols.quiz.files import LINES, readings_of
-from protocols.quiz.statistics import Readings, quiz_scores, reader_scores
+from protocols.quiz.files import LINES
+from protocols.quiz.statistics import Reading, met_again, quiz_scores, reader_scores
 from tests.simulated.quizzes import simulated_quiz
 from tests.unit.protocols.plain_shares import plain_interval
 
@@ -32,8 +31,8 @@ def test_a_worked_example(make_file: MakeFile) -> None:
         {**READING, "snippet": "news-2", "expected": [False], "answers": [True]},
         {**READING, "system": "B", "judge": "ann", "answers": [True, True, True]},
     ]
-    readings = readings_of(LINES.read([make_file(rows)]).rows)
-    assert readings.met_again == 1
+    readings = LINES.read([make_file(rows)]).rows
+    assert met_again(readings) == 1
     one, other = quiz_scores(readings)
     # Of A: 1 and 3 of 3 about news-1, 0 of 1 about news-2; no answer is not right.
     assert (other.name, other.readings, other.snippets, other.unanswered) == ("A", 3, 2, 1)
@@ -97,8 +96,8 @@ def test_what_several_systems_wrote_counts_for_each(make_file: MakeFile) -> None
         {**shared, "systems": ["B", "A"]},
         {**shared, "systems": ["C"], "judge": "bob", "answers": [True, True, False]},
     ]
-    readings = readings_of(LINES.read([make_file(rows)]).rows)
-    assert readings.met_again == 0
+    readings = LINES.read([make_file(rows)]).rows
+    assert met_again(readings) == 0
     assert [(row.name, row.share.successes, row.share.trials) for row in quiz_scores(readings)] == [
         ("C", 3, 3),
         ("A", 1, 3),
@@ -140,17 +139,17 @@ def test_scores_and_intervals_are_those_of_counting(
     rows: list[tuple[str, int, int, int, int]], confidence: float
 ) -> None:
     """A second implementation: reading by reading, and the interval as its papers say."""
-    readings = Readings(
-        systems=("A", "B"),
-        snippets=tuple("abcde"),
-        judges=("ann", "bob", "cy", "dee"),
-        wrote=np.array([[name in row[0] for name in "AB"] for row in rows]),
-        snippet=np.array([row[1] for row in rows], dtype=np.int64),
-        judge=np.array([row[2] for row in rows], dtype=np.int64),
-        questions=np.array([row[3] for row in rows], dtype=np.int64),
-        right=np.array([min(row[3], row[4]) for row in rows], dtype=np.int64),
-        unanswered=np.zeros(len(rows), dtype=np.int64),
-    )
+    judges = ("ann", "bob", "cy", "dee")
+    readings = [
+        Reading(
+            snippet="abcde"[snippet],
+            systems=tuple(systems.split(",")),
+            judge=judges[judge],
+            answers=tuple(place < right for place in range(questions)),
+            expected=(True,) * questions,
+        )
+        for systems, snippet, judge, questions, right in rows
+    ]
     systems = quiz_scores(readings, confidence=confidence)
     readers = reader_scores(readings, confidence=confidence)
     assert [row.name for row in systems] == sorted(
@@ -162,7 +161,7 @@ def test_scores_and_intervals_are_those_of_counting(
         ),
     )
     for found in (*systems, *readers):
-        own = [row for row in rows if found.name in (*row[0].split(","), readings.judges[row[2]])]
+        own = [row for row in rows if found.name in (*row[0].split(","), judges[row[2]])]
         assert (found.readings, found.snippets) == (len(own), len({row[1] for row in own}))
         if found.snippets < 2:
             assert (found.share.low, found.share.high) == (None, None)
@@ -174,4 +173,4 @@ def test_scores_and_intervals_are_those_of_counting(
     assert [found.rank for found in systems] == [
         1 + sum(other > value for other in values) for value in values
     ]
-    assert readings.met_again == len(rows) - len({row[1:3] for row in rows})
+    assert met_again(readings) == len(rows) - len({row[1:3] for row in rows})
