@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.judging import CAMPAIGN, JudgeAddress
-from annotation.pages.judge_tables import DaysForm
+from annotation.pages.judge_tables import TimeSheetFilter
 from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
 from annotation.services.numbers import waiting_judgments_number
 from campaign.api.operations import Address, operation
@@ -93,14 +93,12 @@ class TimeSheetView(Address):
     )
     def get(self) -> dict[str, Any]:
         """List the sentences and active time of each judge by day."""
-        days = DaysForm(self.request.query_params)
-        if not days.is_valid():
-            raise ValidationError(
-                {name: [str(each) for each in words] for name, words in days.errors.items()}
-            )
         waiting_judgments_number(campaign=self.campaign)
         judges = Judge.objects.filter(campaign=self.campaign)
-        rows = self.paginate_queryset(time_sheet_days(judges=judges, **days.cleaned_data))
+        asked = TimeSheetFilter.of(self.request, judges)
+        if not asked.form.is_valid():
+            raise ValidationError(dict(asked.form.errors))
+        rows = self.paginate_queryset(time_sheet_days(judges=judges, **asked.days))
         page: Any = self.paginator
         return {
             "next": page.get_next_link(),

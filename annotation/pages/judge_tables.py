@@ -4,7 +4,6 @@ from datetime import date
 from typing import Any, Final, TypedDict
 
 import django_filters
-from django import forms
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.formats import number_format
@@ -18,7 +17,7 @@ from annotation.selectors.judges import JudgeStatus, StandingOfJudge
 from annotation.selectors.panels import participations_described
 from annotation.selectors.work_time import TimeSums, Worked
 from campaign.models import Judge, Participation, ParticipationState
-from campaign.pages.filters import DeskFilter
+from campaign.pages.filters import DayFilter, DaysForm, DeskFilter
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.languages import language_name
@@ -196,10 +195,6 @@ class ParticipationTable(DeskTable):
         return format_html('<span dir="ltr">{}</span>', value)
 
 
-_DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-_FORMATS = ["%Y-%m-%d"]
-
-
 class Days(TypedDict):
     """First and last day of a time sheet, both included; None for no limit."""
 
@@ -207,25 +202,11 @@ class Days(TypedDict):
     last: date | None
 
 
-class DaysForm(forms.Form):
-    """First and last day of a time sheet, both included and optional."""
-
-    first = forms.DateField(
-        label=gettext_lazy("From"), required=False, widget=_DAY, input_formats=_FORMATS
-    )
-    last = forms.DateField(
-        label=gettext_lazy("Until"), required=False, widget=_DAY, input_formats=_FORMATS
-    )
-
-    def clean(self) -> None:
-        first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
-        if first and last and last < first:
-            self.add_error("last", _("The last day is before the first one."))
-
-
 class TimeSheetFilter(DeskFilter):
     """Judges and days listed in a time sheet."""
 
+    first = DayFilter(label=gettext_lazy("From"), method="of_days")
+    last = DayFilter(label=gettext_lazy("Until"), method="of_days")
     judge = django_filters.CharFilter(
         "pseudonym", lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=100
     )
@@ -233,12 +214,10 @@ class TimeSheetFilter(DeskFilter):
     class Meta:
         form = DaysForm
 
-    def filter_queryset(self, queryset: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
-        """Filter judges; the days apply to the sums."""
-        named: QuerySet[Any, Any] = self.filters["judge"].filter(
-            queryset, self.form.cleaned_data["judge"]
-        )
-        return named
+    def of_days(self, rows: QuerySet[Any, Any], name: str, value: date) -> QuerySet[Any, Any]:
+        """Return all judges; the days apply to the sums."""
+        del name, value
+        return rows
 
     @property
     def days(self) -> Days:

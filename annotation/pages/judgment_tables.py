@@ -27,7 +27,7 @@ from annotation.selectors.judgment_list import (
 )
 from campaign.models import Campaign, Task
 from campaign.models.system import system_label, system_named
-from campaign.pages.filters import DeskFilter
+from campaign.pages.filters import DayFilter, DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 _DAY: Final = 86_400
@@ -96,11 +96,9 @@ class JudgmentFilter(DeskFilter):
     document = django_filters.CharFilter(
         "judgment__block__segment__document__name", label=gettext_lazy("Document"), max_length=300
     )
-    day = django_filters.DateFilter(
+    day = DayFilter(
         label=gettext_lazy("Day (UTC)"),
         method=lambda rows, _name, value: rows.filter(on_day(value)),
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        input_formats=["%Y-%m-%d"],
     )
     counts = _has(gettext_lazy("Counts in rankings"), counted_in_rankings)
     ties = _has(gettext_lazy("Has ties"), lambda: HasTies(F("judgment__labels")))

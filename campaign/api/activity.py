@@ -6,12 +6,12 @@ from typing import Any
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 
+from campaign.api.filters import filtered
 from campaign.api.operations import Address, operation
 from campaign.export.activity import event_data
-from campaign.forms.activity import ActivityFilterForm
 from campaign.models import ActivityEvent, ActivityOperation, ActivityOrigin
+from campaign.pages.activity import ActivityFilter
 from campaign.selectors.activity import activity_events, users_named
 
 
@@ -66,11 +66,8 @@ class ActivityView(Address):
     )
     def get(self) -> QuerySet[ActivityEvent]:
         """List the changes in a campaign with their author, time, old and new values; newest first."""
-        form = ActivityFilterForm(self.request.query_params, campaign=self.campaign)
-        if not form.is_valid():
-            said = {name: [str(each) for each in errors] for name, errors in form.errors.items()}
-            raise ValidationError(said)
-        return activity_events(campaign=self.campaign, **form.cleaned_data)
+        events = activity_events(campaign=self.campaign)
+        return filtered(ActivityFilter, self.request, events, campaign=self.campaign)
 
     def rows(self, page: list[ActivityEvent]) -> list[dict[str, Any]]:
         ids = [event.user_id for event in page if event.user_id is not None]

@@ -1,4 +1,4 @@
-"""Activity log in words: author, object, old and new values."""
+"""Activity log in words: author, object, old and new values; and its filters."""
 
 import json
 from collections import defaultdict
@@ -8,14 +8,17 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 
+import django_filters
 from django.apps import apps
 from django.db import models
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format, localize
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from campaign.database.recording import RecordedModel
+from campaign.database.recording import RecordedModel, recorded_models
 from campaign.models import (
     ActivityEvent,
     ActivityOperation,
@@ -25,8 +28,54 @@ from campaign.models import (
     User,
 )
 from campaign.models.system import system_label
-from campaign.selectors.activity import users_named
+from campaign.pages.filters import DayFilter, DaysForm, DeskFilter
+from campaign.selectors.activity import activity_people, events_by, users_named
 from campaign.texts.languages import language_name
+
+_AUTHORS: Final = {
+    "judges": gettext_lazy("Judges"),
+    "nobody": gettext_lazy("Not signed in"),
+    "commands": gettext_lazy("Commands"),
+    "worker": gettext_lazy("Rules and worker"),
+    "database": gettext_lazy("Manual SQL"),
+}
+_USER: Final = "user-"
+_ANY: Final = gettext_lazy("All")
+
+
+class ActivityFilter(DeskFilter):
+    """Filters of `activity_events`."""
+
+    person = django_filters.ChoiceFilter(
+        label=gettext_lazy("User"), empty_label=_ANY, method="of_person"
+    )
+    kind = django_filters.ChoiceFilter(label=gettext_lazy("Object"), empty_label=_ANY)
+    thing = django_filters.CharFilter(
+        "object_name", "icontains", label=gettext_lazy("Name contains"), max_length=200
+    )
+    first = DayFilter("happened_at", "date__gte", label=gettext_lazy("From"))
+    last = DayFilter("happened_at", "date__lte", label=gettext_lazy("Until"))
+
+    class Meta:
+        form = DaysForm
+
+    def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._campaign = campaign
+        people = activity_people(campaign=campaign)
+        users = [(f"{_USER}{user.pk}", user.name) for user in people]
+        kinds = [
+            (model._meta.label_lower, str(model._meta.verbose_name)) for model in recorded_models()
+        ]
+        self.filters["person"].extra["choices"] = [*users, *_AUTHORS.items()]
+        self.filters["kind"].extra["choices"] = sorted(kinds, key=lambda kind: kind[1])
+
+    def of_person(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        if value.startswith(_USER):
+            return rows.filter(user=value.removeprefix(_USER))
+        return rows.filter(events_by(self._campaign)[value])
+
 
 #: Maximum number of characters shown of a value; files contain all of it.
 _SHOWN: Final = 200

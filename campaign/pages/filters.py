@@ -1,11 +1,15 @@
 """Filters of organisers' lists: one class for both page and REST."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import django_filters
+from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext as _
+
+_DAY: Final = "%Y-%m-%d"
 
 
 class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
@@ -69,3 +73,20 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     def is_used(self) -> bool:
         """True if any filter is set."""
         return any(self.data.get(self.form.add_prefix(name)) for name in self.form.fields)
+
+
+class DayFilter(django_filters.DateFilter):  # type: ignore[misc]
+    """Filter by a day, chosen from a calendar."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        widget = forms.DateInput(attrs={"type": "date"}, format=_DAY)
+        super().__init__(*arguments, widget=widget, input_formats=[_DAY], **options)
+
+
+class DaysForm(forms.Form):
+    """Form of filters by the days from `first` to `last`, both included and optional."""
+
+    def clean(self) -> None:
+        first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
+        if first and last and last < first:
+            self.add_error("last", _("The last day is before the first one."))

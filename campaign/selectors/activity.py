@@ -1,11 +1,8 @@
-"""Activity log of a campaign: filtered changes, and the name of each author."""
+"""Activity log of a campaign: its changes, and the name of each author."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
-from typing import Final
 
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from campaign.models import (
     ActivityEvent,
@@ -17,72 +14,29 @@ from campaign.models import (
     User,
 )
 
-#: Special values for the person, besides `user-<id>` for single users.
-JUDGES, NOBODY, COMMANDS, WORKER, DATABASE = "judges", "nobody", "commands", "worker", "database"
-USER_PREFIX: Final = "user-"
 
-_BY_PEOPLE: Final = (ActivityOrigin.PAGE, ActivityOrigin.API)
-
-
-def activity_events(
-    *,
-    campaign: Campaign,
-    person: str = "",
-    kind: str = "",
-    thing: str = "",
-    first: date | None = None,
-    last: date | None = None,
-) -> QuerySet[ActivityEvent]:
-    """Return the events of a campaign, the newest first.
-
-    Parameters
-    ----------
-    person : str
-        `user-<id>`, or one of the constants above.
-    kind : str
-        A model, as app and name.
-    thing : str
-        Part of the name of the changed object, ignoring case.
-    first, last : date, optional
-        Days of the server's time zone, both included.
-    """
-    events = ActivityEvent.objects.filter(campaign=campaign).order_by("-pk")
-    if person:
-        events = events.filter(_by(campaign, person))
-    if kind:
-        events = events.filter(kind=kind)
-    if thing:
-        events = events.filter(object_name__icontains=thing)
-    if first:
-        events = events.filter(happened_at__gte=_midnight(first))
-    if last:
-        events = events.filter(happened_at__lt=_midnight(last + timedelta(days=1)))
-    return events
+def activity_events(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
+    """Return the events of a campaign, newest first."""
+    return ActivityEvent.objects.filter(campaign=campaign).order_by("-pk")
 
 
 def state_changes(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
     """Return the events that changed the state of a campaign, newest first."""
-    events = activity_events(campaign=campaign, kind="campaign.campaign")
-    return events.filter(operation=ActivityOperation.CHANGED, changes__has_key="state")
+    return activity_events(campaign=campaign).filter(
+        kind="campaign.campaign", operation=ActivityOperation.CHANGED, changes__has_key="state"
+    )
 
 
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), tzinfo=timezone.get_default_timezone())
-
-
-def _by(campaign: Campaign, person: str) -> Q:
-    if person == JUDGES:
-        return Q(user__in=_judges(campaign).values("user"))
-    if person == NOBODY:
-        return Q(origin__in=_BY_PEOPLE, user=None)
-    origins = {
-        COMMANDS: ActivityOrigin.COMMAND,
-        WORKER: ActivityOrigin.TASK,
-        DATABASE: ActivityOrigin.DATABASE,
+def events_by(campaign: Campaign) -> dict[str, Q]:
+    """Return the conditions of events by authors other than single users."""
+    people = (ActivityOrigin.PAGE, ActivityOrigin.API)
+    return {
+        "judges": Q(user__in=_judges(campaign).values("user")),
+        "nobody": Q(origin__in=people, user=None),
+        "commands": Q(origin=ActivityOrigin.COMMAND),
+        "worker": Q(origin=ActivityOrigin.TASK),
+        "database": Q(origin=ActivityOrigin.DATABASE),
     }
-    if person in origins:
-        return Q(origin=origins[person])
-    return Q(user=int(person.removeprefix(USER_PREFIX)))
 
 
 def _judges(campaign: Campaign) -> QuerySet[Judge]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.formats import date_format
@@ -16,9 +15,9 @@ from django.utils.translation import gettext_lazy
 
 from campaign.export.activity import activity_csv, activity_jsonl
 from campaign.export.downloads import streamed_download
-from campaign.forms.activity import ActivityFilterForm
-from campaign.models import ActivityEvent
-from campaign.pages.activity import ActivityRow, ChangedField, activity_rows
+from campaign.models import Campaign
+from campaign.pages.activity import ActivityFilter, ActivityRow, ChangedField, activity_rows
+from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.selectors.activity import activity_events
 from campaign.views.access import organised_campaign
@@ -69,34 +68,29 @@ _ID: Final = re.compile(r"[0-9]{1,18}")
 def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show changes and their authors, filtered by the fields of the form; the page begins at `?before=`."""
     campaign = organised_campaign(request, slug)
-    form = ActivityFilterForm(request.GET, campaign=campaign)
-    events: list[ActivityEvent] = []
-    before = request.GET.get("before", "")
-    if form.is_valid():
-        found = activity_events(campaign=campaign, **form.cleaned_data)
-        if _ID.fullmatch(before):
-            found = found.filter(pk__lt=int(before))
-        events = list(found[: EVENTS_ON_A_PAGE + 1])
+    filtered = _filtered(request, campaign)
+    found, before = filtered.found, request.GET.get("before", "")
+    if _ID.fullmatch(before):
+        found = found.filter(pk__lt=int(before))
+    events = list(found[: EVENTS_ON_A_PAGE + 1])
     shown = events[:EVENTS_ON_A_PAGE]
     asked = request.GET.copy()
     asked.pop("before", None)
     context = {
         "campaign": campaign,
         "section": "activity",
-        "filter": {
-            "form": form,
-            "at": request.path,
-            "is_used": bool(asked),
-            "all_of_it": request.path,
-        },
+        "filter": filtered,
         "table": ActivityTable(activity_rows(campaign, shown)),
         "asked": asked.urlencode(),
         "is_first": not before,
         "older": shown[-1].pk if len(events) > len(shown) else None,
     }
-    return render(
-        request, "organiser/activity.html", context, status=200 if form.is_valid() else 400
-    )
+    return render(request, "organiser/activity.html", context, status=filtered.status)
+
+
+def _filtered(request: HttpRequest, campaign: Campaign) -> DeskFilter:
+    events = activity_events(campaign=campaign)
+    return ActivityFilter.of(request, events, keeps=(), campaign=campaign)
 
 
 @page_view
@@ -115,11 +109,11 @@ def _file(
     request: HttpRequest, slug: str, ending: str, lines: Callable[..., Iterator[str]]
 ) -> HttpResponseBase:
     campaign = organised_campaign(request, slug)
-    form = ActivityFilterForm(request.GET, campaign=campaign)
-    if not form.is_valid():
+    filtered = _filtered(request, campaign)
+    if not filtered.form.is_valid():
         return activity_page(request, slug)
-    events: QuerySet[ActivityEvent] = activity_events(campaign=campaign, **form.cleaned_data)
-    return streamed_download(f"{slug}-activity.{ending}", lines(campaign=campaign, events=events))
+    written = lines(campaign=campaign, events=filtered.found)
+    return streamed_download(f"{slug}-activity.{ending}", written)
 
 
 def _from_to(field: ChangedField) -> SafeString:
