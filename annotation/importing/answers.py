@@ -4,11 +4,11 @@ import hashlib
 import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from io import BytesIO
 from itertools import islice
 from typing import Any, Final, NoReturn
 
@@ -37,11 +37,11 @@ from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.standby import comparisons_settle
 from campaign.database.many_rows import statistics_refresh
-from campaign.formats import ByteStream, FormatError, InputFile
+from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.streams import byte_chunks
+from campaign.formats.streams import StoredFile, byte_chunks
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, language_tag
+from campaign.importing.judgment_files import LanguagePair, language_tag
 from campaign.models import Judge, Output, Segment, Task
 from campaign.services.uploads import judgments_import_note
 
@@ -52,7 +52,6 @@ _NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
 _AHEAD: Final = timedelta(days=1)
 _LONGEST_MS: Final = 2**31 - 1
 _LONGEST_COMMENT: Final = 5_000
-_CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class AnswersImported:
 def answers_import(
     *,
     task: Task,
-    files: Sequence[JudgmentsFile],
+    files: Sequence[StoredFile],
     file_format: str | None = None,
     languages: LanguagePair | None = None,
     progress: Callable[[int], None] | None = None,
@@ -176,7 +175,7 @@ class _Import:
         self._files: list[AnswersOfFile] = []
         self._judgments = self._skips = self._already_there = 0
 
-    def read(self, file: JudgmentsFile, file_format: str | None) -> None:
+    def read(self, file: StoredFile, file_format: str | None) -> None:
         """Import the answers in a file."""
         sha256 = _sha256(file)
         with file.open() as stream:
@@ -386,10 +385,10 @@ def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) ->
     )
 
 
-def _sha256(file: JudgmentsFile) -> str:
+def _sha256(file: StoredFile) -> str:
     found = hashlib.sha256()
     with file.open() as stream:
-        while chunk := stream.read(_CHUNK):
+        while chunk := stream.read(1 << 20):
             found.update(chunk)
     return found.hexdigest()
 
@@ -411,20 +410,14 @@ def sent_answers_import(
         raise ImportRefusedError(
             f"the file is larger than {MAX_BYTES // 1_000_000} MB", _BY_COMMAND
         )
-
-    @contextmanager
-    def opened() -> Iterator[ByteStream]:
-        sent.seek(0)
-        yield sent
-
-    file = JudgmentsFile(sent.name or "file", opened)
-    with file.open() as stream:
-        unpacked = 0
-        for chunk in byte_chunks(InputFile(file.name, stream)):
-            unpacked += len(chunk)
-            if unpacked > MAX_UNPACKED_BYTES:
-                raise ImportRefusedError(
-                    f"the file is larger than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
-                    _BY_COMMAND,
-                )
+    content = sent.read()
+    file = StoredFile(sent.name or "file", lambda: BytesIO(content))
+    unpacked = 0
+    for chunk in byte_chunks(InputFile(file.name, file.open())):
+        unpacked += len(chunk)
+        if unpacked > MAX_UNPACKED_BYTES:
+            raise ImportRefusedError(
+                f"the file is larger than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
+                _BY_COMMAND,
+            )
     return answers_import(task=task, files=[file], file_format=file_format)

@@ -1,11 +1,8 @@
-"""Judgment files to import, which can be opened repeatedly; and languages as spelled in files."""
+"""Languages as spelled in files of judgments."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 
-from campaign.formats import ByteStream
 from campaign.texts.language_tags import LanguageTagError, language_by_name, language_tag_checked
 
 
@@ -16,14 +13,6 @@ def language_tag(name: str) -> str:
         return language_tag_checked(name)
     except LanguageTagError:
         return language_by_name(name) or name.strip()
-
-
-@dataclass(frozen=True, slots=True)
-class JudgmentsFile:
-    """A judgment file; `open` always starts at its first byte."""
-
-    name: str
-    open: Callable[[], AbstractContextManager[ByteStream]]
 
 
 @dataclass(frozen=True, slots=True, order=True)

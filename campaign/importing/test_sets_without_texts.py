@@ -12,8 +12,9 @@ from django.db import transaction
 
 from campaign.formats import FiveWayRow, FormatError, read_five_way_csv
 from campaign.formats.records import unseen_problem
+from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
+from campaign.importing.judgment_files import LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create
 from campaign.models import Campaign, Document, Segment, System, SystemKind, TestSet
 
@@ -25,7 +26,7 @@ def test_set_without_texts_create(
     *,
     campaign: Campaign,
     name: str,
-    files: Sequence[JudgmentsFile],
+    files: Sequence[StoredFile],
     languages: LanguagePair | None = None,
     reference_system: str | None = REFERENCE_SYSTEM,
 ) -> TestSet:
@@ -87,7 +88,7 @@ class _Content:
             )
 
 
-def _content(files: Sequence[JudgmentsFile], languages: LanguagePair | None) -> _Content:
+def _content(files: Sequence[StoredFile], languages: LanguagePair | None) -> _Content:
     content = _Content()
     for file in files:
         with file.open() as stream:

@@ -14,12 +14,22 @@ from campaign.formats.errors import Loss
 from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
-from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, each_of, judge_named, whole
+from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
 from protocols.frame.stored import counted_of
 from protocols.models import EditingAnswer
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files.labels import boolean_of, candidate_of, keys_check, object_of, text_of, word_of
+from ranking.files.labels import (
+    boolean_of,
+    candidate_of,
+    each_of,
+    judge_named,
+    object_of,
+    text_of,
+    values_taken,
+    whole,
+    word_of,
+)
 
 
 def _outcome(key: str, value: object, refuse: Refuse) -> Outcome:
@@ -27,11 +37,8 @@ def _outcome(key: str, value: object, refuse: Refuse) -> Outcome:
 
 
 def _acceptance(key: str, value: object, refuse: Refuse) -> Acceptance:
-    values = object_of(key, value, refuse)
-    keys_check(values, Acceptance._fields, (), refuse, f"{key}.")
-    return Acceptance(
-        judge_named(key, values["judge"], refuse), boolean_of(key, values["acceptable"], refuse)
-    )
+    keys = {"judge": judge_named, "acceptable": boolean_of}
+    return Acceptance(**values_taken(object_of(key, value, refuse), keys, (), refuse, f"{key}."))
 
 
 def _edit_maker() -> MakeRow[Edit]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from annotation.answer_files import AnswerFiles, FileAnswer, FileContent, FileWritten
@@ -12,48 +11,20 @@ from annotation.export.five_way import comments_lost, systems_shown
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.judges import excluded_judges
 from campaign.formats import InputFile
-from campaign.formats.cells import Refuse, judge_of
+from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
-from campaign.formats.tables import MAX_INTEGER
 from campaign.models import Task
 from campaign.texts.canonical_json import json_line
 from protocols.frame.stored import counted_of, judgments_counted, system_names
 from ranking.analyses.kind import ChosenJudgments
-from ranking.files.labels import (
-    candidate_of,
-    integer_of,
-    json_lines,
-    keys_check,
-    list_of,
-    read_objects,
-    text_of,
-)
+from ranking.files.labels import Take, candidate_of, json_lines, read_objects, values_taken
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 
 Row = TypeVar("Row")
-#: Returns the checked value of a key, or refuses it.
-Take = Callable[[str, Any, Refuse], Any]
 #: Makes a row from the values of a line; refuses values that contradict each other or earlier
 #: lines.
 MakeRow = Callable[[dict[str, Any], Refuse], Row]
-
-
-def judge_named(key: str, value: object, refuse: Refuse) -> str:
-    """Take the pseudonym of a judge."""
-    return judge_of(text_of(key, value, refuse), key, refuse)
-
-
-def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:
-    """Return a function that takes a whole number from `smallest` to `largest`."""
-    return lambda key, value, refuse: integer_of(key, value, smallest, refuse, largest)
-
-
-def each_of(take: Take) -> Take:
-    """Return a function that takes a list of values, each accepted by `take`."""
-    return lambda key, value, refuse: tuple(
-        take(key, each, refuse) for each in list_of(key, value, refuse)
-    )
 
 
 def wrote_the_same(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
@@ -209,17 +180,10 @@ class AnswerLines(Generic[Row]):
         )
 
     def _taking(self) -> Callable[[dict[str, Any], Refuse], Row]:
-        return partial(self._taken, self.row_maker())
-
-    def _taken(self, make: MakeRow[Row], values: dict[str, Any], refuse: Refuse) -> Row:
-        required = [key for key in self.keys if key not in self.optional]
-        keys_check(values, required, [*self.optional], refuse)
-        taken = {
-            key: take(key, values[key], refuse)
-            for key, take in self.keys.items()
-            if take and (key in required or values.get(key) is not None)
-        }
-        return make(taken, refuse)
+        make = self.row_maker()
+        return lambda values, refuse: make(
+            values_taken(values, self.keys, self.optional, refuse), refuse
+        )
 
     def _line(self, row: Row) -> dict[str, Any]:
         values = {key: getattr(row, key, None) for key in self.keys}

@@ -11,13 +11,21 @@ from typing import Any, Final
 from annotation.answer_files import FileAnswer, RefuseAnswer
 from campaign.formats.cells import Refuse
 from campaign.models import Task
-from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, each_of, judge_named, whole
+from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
 from protocols.frame.stored import counted_of
 from protocols.quiz.snippets import segments_read_together, snippets_of
 from protocols.quiz.statistics import Reading
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files.labels import boolean_of, system_of, systems_in, text_of
+from ranking.files.labels import (
+    boolean_of,
+    each_of,
+    judge_named,
+    system_of,
+    systems_in,
+    text_of,
+    whole,
+)
 
 
 def _boolean_or_none(key: str, value: object, refuse: Refuse) -> bool | None:

@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
-from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, judge_named, whole
+from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
 from protocols.sorting.sorts import answers_given
 from protocols.sorting.statistics.merge_insertion import Pair, pair_of
 from ranking.core.rankings.two_systems import PairJudgments
-from ranking.files.labels import system_of, word_of
+from ranking.files.labels import judge_named, system_of, whole, word_of
 
 #: r of each answer, for the first system; None for identical outputs, which are never shown.
 _SIGNS = {"first": 1, "second": -1, "same": 0, "identical": None}

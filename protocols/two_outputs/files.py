@@ -24,13 +24,11 @@ from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
     MakeRow,
-    judge_named,
-    whole,
     wrote_the_same,
 )
 from protocols.models import Verdict
 from protocols.two_outputs.statistics import Choice, Choices
-from ranking.files.labels import word_of
+from ranking.files.labels import judge_named, whole, word_of
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,
     Ranks,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from campaign.formats import FormatError, InputFile, system_name_problem
-from campaign.formats.cells import Refuse, refuse_at
+from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.json_text import object_lines, refuse_damage
 from campaign.formats.tables import MAX_INTEGER
 from ranking.files.records import FileRead
@@ -16,6 +16,8 @@ from ranking.files.sources import ReadingProgress, Sources
 MAX_NUMBER = 10**15
 
 Taken = TypeVar("Taken")
+#: Returns the checked value of a key, or refuses it.
+Take = Callable[[str, Any, Refuse], Any]
 
 
 def json_objects(
@@ -63,6 +65,26 @@ def keys_check(
             refuse(
                 f"{place}{key}", "the key is unknown", f"remove it; there are {', '.join(known)}"
             )
+
+
+def values_taken(
+    values: Mapping[str, Any],
+    keys: Mapping[str, Take | None],
+    optional: Collection[str],
+    refuse: Refuse,
+    place: str = "",
+) -> dict[str, Any]:
+    """Return the checked values of an object; refuse missing and unknown keys.
+
+    Keys whose function is None are not read, nor are `optional` ones that are missing or null. `place` is the
+    object's location in the line.
+    """
+    keys_check(values, [key for key in keys if key not in optional], [*optional], refuse, place)
+    return {
+        key: take(f"{place}{key}", values[key], refuse)
+        for key, take in keys.items()
+        if take and (key not in optional or values.get(key) is not None)
+    }
 
 
 def word_of(key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = "") -> str:
@@ -151,12 +173,21 @@ def integer_of(
     return value
 
 
-def count_of(
-    key: str, values: Mapping[str, Any], refuse: Refuse, largest: int = MAX_INTEGER
-) -> int | None:
-    """Return a whole number of 0 or more from an object; None if the object does not have it."""
-    value = values.get(key)
-    return None if value is None else integer_of(key, value, 0, refuse, largest)
+def judge_named(key: str, value: object, refuse: Refuse) -> str:
+    """Take the pseudonym of a judge."""
+    return judge_of(text_of(key, value, refuse), key, refuse)
+
+
+def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:
+    """Return a function that takes a whole number from `smallest` to `largest`."""
+    return lambda key, value, refuse: integer_of(key, value, smallest, refuse, largest)
+
+
+def each_of(take: Take) -> Take:
+    """Return a function that takes a list of values, each accepted by `take`."""
+    return lambda key, value, refuse: tuple(
+        take(key, each, refuse) for each in list_of(key, value, refuse)
+    )
 
 
 def number_of(key: str, value: object, refuse: Refuse) -> float:

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile, read_five_way_csv
-from campaign.formats.cells import Refuse, filled, judge_of, refuse_at, segment_of, systems_of
+from campaign.formats.cells import Refuse, filled, refuse_at, segment_of, systems_of
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
 from ranking.files.labels import (
+    Take,
     candidate_of,
-    count_of,
-    integer_of,
+    each_of,
     json_objects,
-    keys_check,
-    list_of,
+    judge_named,
     name_of,
     text_of,
+    values_taken,
+    whole,
 )
 from ranking.files.records import NO_JUDGE, JudgedBlock
 
@@ -95,10 +96,6 @@ def _rank_block(file: str, line: int, cells: list[str]) -> JudgedBlock:
     )
 
 
-_REQUIRED = ("source_language", "target_language", "segment", "judge", "candidates", "labels")
-_OPTIONAL = ("document", "segment_id", "duration_ms")
-
-
 def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
     """Yield a judgment or skip for every line; `docs/formats-judgments.md` describes the objects.
 
@@ -112,45 +109,25 @@ def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
 
 
 def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
-    keys_check(values, _REQUIRED, _OPTIONAL, refuse)
-    candidates = _candidates(values["candidates"], refuse)
-    labels = list_of("labels", values["labels"], refuse)
+    taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
+    labels, candidates = taken["labels"], taken["candidates"]
     if len(labels) != len(candidates):
         refuse(
             "labels",
             f"there are {len(labels)} labels for {len(candidates)} candidates",
             "give one label per candidate, null where the judge gave none",
         )
-    document = values.get("document")
-    return JudgedBlock(
-        line=line,
-        source_language=text_of("source_language", values["source_language"], refuse),
-        target_language=text_of("target_language", values["target_language"], refuse),
-        segment=integer_of("segment", values["segment"], 1, refuse),
-        judge=judge_of(text_of("judge", values["judge"], refuse), "judge", refuse),
-        candidates=candidates,
-        labels=tuple(_label(label, refuse) for label in labels),
-        duration_ms=count_of("duration_ms", values, refuse),
-        document="" if document in (None, "") else name_of("document", document, refuse),
-    )
-
-
-def _candidates(value: object, refuse: Refuse) -> tuple[tuple[str, ...], ...]:
-    candidates = [
-        candidate_of("candidates", each, refuse) for each in list_of("candidates", value, refuse)
-    ]
-    count = Counter(chain.from_iterable(candidates))
-    for system, times in count.items():
+    for system, times in Counter(chain.from_iterable(candidates)).items():
         if times > 1:
             refuse(
                 "candidates",
                 f"the system {system} appears twice in the block",
                 "name each system once per block",
             )
-    return tuple(candidates)
+    return JudgedBlock(line=line, **taken)
 
 
-def _label(value: object, refuse: Refuse) -> int | None:
+def _label(_key: str, value: object, refuse: Refuse) -> int | None:
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if value is not None and not (is_number and value in {-1, 1, 2, 3, 4, 5}):
         refuse(
@@ -159,3 +136,17 @@ def _label(value: object, refuse: Refuse) -> int | None:
             "give a label from 1 (best) to 5, or null where the judge gave none",
         )
     return value if isinstance(value, int) and value > 0 else None
+
+
+_KEYS: Final[dict[str, Take | None]] = {
+    "source_language": text_of,
+    "target_language": text_of,
+    "segment": whole(1),
+    "judge": judge_named,
+    "candidates": each_of(candidate_of),
+    "labels": each_of(_label),
+    "document": lambda key, value, refuse: "" if value == "" else name_of(key, value, refuse),
+    "segment_id": None,
+    "duration_ms": whole(0),
+}
+_OPTIONAL: Final = ("document", "segment_id", "duration_ms")

@@ -13,8 +13,7 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -119,13 +118,9 @@ def texts_import(content: bytes) -> Any:
 
 def answers_of(content: bytes, task: Any, name: str) -> Any:
     from annotation.importing.answers import answers_import
-    from campaign.importing.judgment_files import JudgmentsFile
+    from campaign.formats.streams import StoredFile
 
-    @contextmanager
-    def opened() -> Iterator[BytesIO]:
-        yield BytesIO(content)
-
-    return answers_import(task=task, files=[JudgmentsFile(name, opened)])
+    return answers_import(task=task, files=[StoredFile(name, lambda: BytesIO(content))])
 
 
 def scores_read(content: bytes) -> int:

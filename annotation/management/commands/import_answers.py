@@ -9,7 +9,8 @@ from django.db import transaction
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
 from campaign.formats.archives import opener
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
+from campaign.formats.streams import StoredFile
+from campaign.importing.judgment_files import LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
 from campaign.management.arguments import protocol_option_add, task_named
@@ -65,7 +66,7 @@ class Command(BaseCommand):
                 every=10_000,
                 quiet=not options["verbosity"],
             )
-            files = [JudgmentsFile(str(path), progress.opener(opener(path))) for path in paths]
+            files = [StoredFile(str(path), progress.opener(opener(path))) for path in paths]
             with progress, transaction.atomic():
                 task = _task(options, files, languages)
                 imported = answers_import(
@@ -92,9 +93,7 @@ def _languages(options: dict[str, Any]) -> LanguagePair | None:
     return LanguagePair(source, target) if source else None
 
 
-def _task(
-    options: dict[str, Any], files: list[JudgmentsFile], languages: LanguagePair | None
-) -> Task:
+def _task(options: dict[str, Any], files: list[StoredFile], languages: LanguagePair | None) -> Task:
     if options["protocol"] != Protocol.RANKING and options["create_test_set"]:
         raise CommandError("--create-test-set is only available for ranking tasks.")
     campaign = campaign_for_import(slug=options["campaign"], create_as=options["create_campaign"])

@@ -19,15 +19,13 @@ from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
     MakeRow,
-    judge_named,
-    whole,
     wrote_the_same,
 )
 from protocols.frame.scale.statistics.ratings import POINTS, Items, Ratings
 from protocols.models import CRITERIA, Criterion
 from ranking.core.arrays import BoolArray
 from ranking.core.beside import OutputScores
-from ranking.files.labels import text_of, word_of
+from ranking.files.labels import judge_named, text_of, whole, word_of
 from ranking.files.vocabulary import systems_by_row
 
 #: Segment, condition (empty if none is named), and the systems that wrote the text.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from campaign.formats import InputFile
-from campaign.formats.cells import Refuse, judge_of
+from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.texts.canonical_json import json_line
 from protocols.spans.records import (
@@ -20,16 +20,18 @@ from protocols.spans.records import (
 )
 from ranking.files.labels import (
     MAX_NUMBER,
-    count_of,
-    integer_of,
+    Take,
+    each_of,
     json_objects,
-    keys_check,
+    judge_named,
     list_of,
     name_of,
     number_of,
     object_of,
     system_of,
     text_of,
+    values_taken,
+    whole,
     word_of,
 )
 
@@ -60,24 +62,11 @@ def made(
         refuse(key, str(error), _REMEDIES.get(kind, "correct the judgment"))
 
 
-def text_or_none(key: str, value: object, refuse: Refuse) -> str | None:
-    """Take a text, which may be empty or have several lines; or None."""
-    return None if value is None else text_of(key, value, refuse, empty=True, lines=True)
+def any_text(key: str, value: object, refuse: Refuse) -> str:
+    """Take a text, which may be empty or have several lines."""
+    return text_of(key, value, refuse, empty=True, lines=True)
 
 
-_REQUIRED = ("segment", "judge", "outputs")
-_OPTIONAL = (
-    "source_language",
-    "target_language",
-    "document",
-    "source",
-    "started_at",
-    "ended_at",
-    "duration_ms",
-    "comment",
-)
-_OF_OUTPUT = ("systems", "score", "spans", "text")
-_OF_SPAN = ("start", "end", "severity", "category")
 _SHAPE = (
     '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 80, "spans": []}]}'
 )
@@ -97,70 +86,61 @@ def read_spans_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
 
 
 def _judgment(line: int, values: dict[str, Any], refuse: Refuse) -> ScoredJudgment:
-    keys_check(values, _REQUIRED, _OPTIONAL, refuse)
-    outputs = [
-        _output(f"outputs[{place}]", output, refuse)
-        for place, output in enumerate(list_of("outputs", values["outputs"], refuse))
-    ]
-
-    def text(key: str) -> str:
-        return text_or_none(key, values.get(key), refuse) or ""
-
-    def time(key: str) -> float | None:
-        return None if values.get(key) is None else number_of(key, values[key], refuse)
-
-    return made(
-        ScoredJudgment,
-        None,
-        refuse,
-        text("source_language"),
-        text("target_language"),
-        text("document"),
-        name_of("segment", values["segment"], refuse),
-        judge_of(text_of("judge", values["judge"], refuse), "judge", refuse),
-        tuple(outputs),
-        text_or_none("source", values.get("source"), refuse),
-        time("started_at"),
-        time("ended_at"),
-        count_of("duration_ms", values, refuse, MAX_NUMBER),
-        text("comment"),
-        line,
-    )
+    named = dict.fromkeys(("source_language", "target_language", "document"), "")
+    taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
+    return made(ScoredJudgment, None, refuse, **{**named, **taken}, line=line)
 
 
-def _output(place: str, value: object, refuse: Refuse) -> ScoredOutput:
-    values = object_of(place, value, refuse)
-    keys_check(values, _OF_OUTPUT[:1], _OF_OUTPUT[1:], refuse, f"{place}.")
-    systems = list_of(f"{place}.systems", values["systems"], refuse)
-    text = text_or_none(f"{place}.text", values.get("text"), refuse)
-    score, spans = values.get("score"), values.get("spans")
-    return made(
-        ScoredOutput,
-        "outputs",
-        refuse,
-        tuple(system_of(f"{place}.systems", name, refuse) for name in systems),
-        None if score is None else score_value(f"{place}.score", score, refuse),
-        None if spans is None else _spans(f"{place}.spans", spans, text, refuse),
-        text,
-    )
+def _outputs(key: str, value: object, refuse: Refuse) -> tuple[ScoredOutput, ...]:
+    outputs = []
+    for number, each in enumerate(list_of(key, value, refuse)):
+        place = f"{key}[{number}]."
+        values = object_of(place[:-1], each, refuse)
+        taken = values_taken(values, _OF_OUTPUT, ("score", "spans", "text"), refuse, place)
+        output = made(ScoredOutput, key, refuse, **{"score": None, **taken})
+        spans_check(f"{place}spans", output.spans or (), output.text, refuse)
+        outputs.append(output)
+    return tuple(outputs)
 
 
-def _spans(place: str, value: object, text: str | None, refuse: Refuse) -> tuple[Span, ...]:
+def _spans(key: str, value: object, refuse: Refuse) -> tuple[Span, ...]:
     spans = []
-    for number, each in enumerate(list_of(place, value, refuse)):
-        where = f"{place}[{number}]"
+    for number, each in enumerate(list_of(key, value, refuse)):
+        where = f"{key}[{number}]"
         values = object_of(where, each, refuse)
-        keys_check(values, ("severity",), _OF_SPAN, refuse, f"{where}.")
-        start, end = (_end(f"{where}.{name}", values.get(name), refuse) for name in _OF_SPAN[:2])
-        severity = word_of(f"{where}.severity", values["severity"], Severity, refuse)
-        category = text_or_none(f"{where}.category", values.get("category"), refuse) or ""
-        spans.append(made(Span, where, refuse, start, end, Severity(severity), category))
-    spans_check(place, spans, text, refuse)
+        optional = ("start", "end", "category")
+        taken = values_taken(values, _OF_SPAN, optional, refuse, f"{where}.")
+        spans.append(made(Span, where, refuse, **{"start": None, "end": None, **taken}))
     return tuple(spans)
 
 
-def _end(key: str, value: object, refuse: Refuse) -> int | None:
-    return None if value is None else integer_of(key, value, 0, refuse, MAX_NUMBER)
+_PLACE: Final = whole(0, MAX_NUMBER)
+_OF_SPAN: Final[dict[str, Take]] = {
+    "start": _PLACE,
+    "end": _PLACE,
+    "severity": lambda key, value, refuse: Severity(word_of(key, value, Severity, refuse)),
+    "category": any_text,
+}
+_OF_OUTPUT: Final[dict[str, Take]] = {
+    "systems": each_of(system_of),
+    "score": score_value,
+    "spans": _spans,
+    "text": any_text,
+}
+_KEYS: Final[dict[str, Take]] = {
+    "source_language": any_text,
+    "target_language": any_text,
+    "document": any_text,
+    "segment": name_of,
+    "judge": judge_named,
+    "outputs": _outputs,
+    "source": any_text,
+    "started_at": number_of,
+    "ended_at": number_of,
+    "duration_ms": whole(0, MAX_NUMBER),
+    "comment": any_text,
+}
+_OPTIONAL: Final = [key for key in _KEYS if key not in ("segment", "judge", "outputs")]
 
 
 def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refuse) -> None:

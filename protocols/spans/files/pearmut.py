@@ -28,7 +28,7 @@ from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.json_text import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.texts.canonical_json import json_line
-from protocols.spans.files.jsonl import made, present, score_value, text_or_none
+from protocols.spans.files.jsonl import any_text, made, present, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import (
     list_of,
@@ -153,6 +153,7 @@ def _submission(
             _output(f"annotation[{place}].{model}", model, said, judged, refuse, lose)
             for model, said in object_of(f"annotation[{place}]", annotation, refuse).items()
         ]
+        source = judged.get("src")
         judgment = made(
             ScoredJudgment,
             None,
@@ -160,7 +161,7 @@ def _submission(
             *names_of(_identifier(key, judged, refuse), campaign),
             judge=judge,
             outputs=tuple(outputs),
-            source=text_or_none(f"{key}.src", judged.get("src"), refuse),
+            source=None if source is None else any_text(f"{key}.src", source, refuse),
             started_at=started,
             ended_at=ended,
             # The items of a document are timed only together.

@@ -14,7 +14,7 @@ from annotation.importing.answers import answers_import
 from annotation.models import HIT, Judgment
 from annotation.protocols import answer_kinds, answers_read
 from annotation.services.numbers import judgments_number
-from campaign.importing.judgment_files import JudgmentsFile
+from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, Document, Judge, Protocol, System, Task
 from protocols.spans.files.formats import SpansFormat
 from ranking.core.counting.counts import tally
@@ -158,7 +158,7 @@ def test_ranking_comes_back_from_each_format(
     task = ranked_task()
     content = whole(task, kind, str(file_format))
     other = renamed(texts(make_campaign("other")))
-    file = JudgmentsFile("written", lambda: BytesIO(content))
+    file = StoredFile("written", lambda: BytesIO(content))
     if file_format is ExportFormat.FIVE_WAY_CSV:
         assert answers_import(task=other, files=[file]).losses == ()
     else:

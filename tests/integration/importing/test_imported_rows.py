@@ -4,8 +4,6 @@ import hashlib
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 
@@ -20,8 +18,8 @@ from annotation.importing import answers as importing
 from annotation.importing.answers import answers_import
 from annotation.models import Block, Judgment, Skip
 from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
+from campaign.formats.streams import StoredFile
 from campaign.importing import test_sets_without_texts as without_texts
-from campaign.importing.judgment_files import JudgmentsFile
 from campaign.models import Campaign, Judge, Output, System, Task
 from tests.factories import make_task
 from tests.properties import examples
@@ -57,14 +55,9 @@ def _rows(draw: st.DrawFn) -> FiveWayRow:
     )
 
 
-def _file(rows: list[FiveWayRow]) -> JudgmentsFile:
+def _file(rows: list[FiveWayRow]) -> StoredFile:
     content = "".join(write_five_way_csv(rows, slots=6)).encode()
-
-    @contextmanager
-    def opened() -> Iterator[BytesIO]:
-        yield BytesIO(content)
-
-    return JudgmentsFile("judgments.csv", opened)
+    return StoredFile("judgments.csv", lambda: BytesIO(content))
 
 
 def _stored(task: Task) -> list[tuple[object, ...]]:
