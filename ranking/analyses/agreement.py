@@ -194,11 +194,13 @@ def _n_agreement(found: LabelAgreements) -> Table:
         ),
         rows=[
             (
-                str(inter.n),
-                *(inter.share, inter.low, inter.high, inter.comparable),
-                *(intra.share, intra.low, intra.high, intra.comparable),
+                str(n),
+                *(inter.kappa, inter.low, inter.high, inter.comparable),
+                *(intra.kappa, intra.low, intra.high, intra.comparable),
             )
-            for inter, intra in zip(found.inter.n_agreement, found.intra.n_agreement, strict=True)
+            for n, (inter, intra) in enumerate(
+                zip(found.inter.n_agreement, found.intra.n_agreement, strict=True)
+            )
         ],
     )
 

@@ -14,8 +14,9 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, Option
+from ranking.core.agreement.intervals import Agreement
 from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement, agreement_of_pairs
-from ranking.core.agreement.report import Agreement, inter_judge_agreement
+from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_plot

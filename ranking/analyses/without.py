@@ -23,7 +23,8 @@ from ranking.analyses.ranking import (
     tested_pairs,
     told_apart,
 )
-from ranking.core.agreement.report import Agreement, AgreementReport, inter_judge_agreement
+from ranking.core.agreement.intervals import Agreement
+from ranking.core.agreement.report import AgreementReport, inter_judge_agreement
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.outliers import RankingsWithout, rankings_without
 from ranking.core.methods.registry import METHODS

@@ -18,11 +18,8 @@ from typing import cast
 
 import numpy as np
 
-from ranking.core.agreement.intervals import KAPPA_LEVELS, KappaLevel, variances
-from ranking.core.agreement.report import (
-    Agreement,
-    inter_judge_agreement,
-)
+from ranking.core.agreement.intervals import KAPPA_LEVELS, Agreement, KappaLevel, variances
+from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.tallies import parts_of_all, tally_agreement
 from ranking.core.agreement.units import COMPARABLE
 from ranking.files.reading import read_judgments

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ranking.core.agreement.intervals import Spread
-from ranking.core.agreement.left_out import LeftOutSums, leave_one_out_spread
+from ranking.core.agreement.intervals import VarianceParts
+from ranking.core.agreement.left_out import LeftOutSums, leave_one_out
 from ranking.core.agreement.statistics import (
     Shares,
     cohen_of_cells,
@@ -213,7 +213,9 @@ class _Changes:
     counted: Int64Array
 
 
-def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple[Spread, Spread]:
+def cohen_variances(
+    blocks: Blocks, *, pairing: Pairing, symmetric: bool
+) -> tuple[VarianceParts, VarianceParts]:
     """Return the changes of Cohen's κ when each segment and each judge is left out.
 
     κ is averaged as in `ranking.core.agreement.cohen.cohen_shares`. Every pair of judges has its
@@ -228,7 +230,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
 
     Returns
     -------
-    inter, intra : Spread
+    inter, intra : VarianceParts
     """
     pairs = pairs_of_judges(blocks)
     found = segment_tables(blocks, pairs, pairing)
@@ -243,8 +245,8 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     contributions = _contributions(whole, ways, symmetric=symmetric)
     counted = _counted(whole)
     return (
-        _spread(pairs, contributions, counted, changes, inter),
-        _spread(pairs, contributions, counted, changes, place < pairs.own),
+        _variance(pairs, contributions, counted, changes, inter),
+        _variance(pairs, contributions, counted, changes, place < pairs.own),
     )
 
 
@@ -280,13 +282,13 @@ def _counted(tables: Int64Array) -> Int64Array:
     return np.stack([tables.sum(axis=(1, 2)), np.trace(tables, axis1=1, axis2=2)])
 
 
-def _spread(
+def _variance(
     pairs: PairsOfJudges,
     contributions: FloatArray,
     counted: Int64Array,
     changes: _Changes,
     kept: BoolArray,
-) -> Spread:
+) -> VarianceParts:
     """Return the changes of κ over the kept pairs of judges when each segment and each judge is
     left out.
     """
@@ -323,7 +325,7 @@ def _spread(
     # Pairs of one judge with themselves are held in both orders.
     comparable, agreeing = (counted[:, kept] / (2 - both[kept])).sum(axis=1)
     pairs_of = partial(squared_changes_of_pairs, moments, int(comparable), int(agreeing))
-    return leave_one_out_spread(found, _evaluate, pairs_of)
+    return leave_one_out(found, _evaluate, pairs_of)
 
 
 def _evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, TypedDict, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 from scipy import sparse
@@ -79,36 +79,6 @@ class NoInterval(StrEnum):
     """Leaving out any judge or segment changes nothing, for instance if all judges always agree."""
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
-    """κ, and how it changes when part of the judgments are left out.
-
-    Attributes
-    ----------
-    kappa : float
-        κ of all judgments.
-    without_segment : float64, shape (S,)
-        κ without each segment; NaN if too little is left to compute it.
-    without_judge : float64, shape (J,)
-        κ without each judge. For the κ of one judge with the others, without each of the others.
-    overlap : float
-        Sum of the squared changes when one judge's comparisons of one segment are left out.
-    pairs, pairs_in_segments : float
-        The same for the pairs of two judges, and for their pairs on one segment. 0 if no pair
-        consists of two sampled judges.
-    judges : float
-        Effective number of judges, see `ranking.core.counting.counts`.
-    """
-
-    kappa: float
-    without_segment: FloatArray
-    without_judge: FloatArray
-    overlap: float
-    judges: float
-    pairs: float = 0.0
-    pairs_in_segments: float = 0.0
-
-
 @dataclass(frozen=True)
 class VarianceParts:
     """κ and the parts of its variance.
@@ -121,8 +91,13 @@ class VarianceParts:
         Variances over segments and over judges; NaN where they cannot be estimated.
     segments : int
         Number of segments.
-    overlap, judges, pairs, pairs_in_segments : float
-        As in `Spread`.
+    overlap : float
+        Sum of the squared changes when one judge's comparisons of one segment are left out.
+    judges : float
+        Effective number of judges, see `ranking.core.counting.counts`.
+    pairs, pairs_in_segments : float
+        Sums of the squared changes when the pairs of two judges are left out, and their pairs on
+        one segment. 0 if no pair consists of two sampled judges.
     """
 
     kappa: float
@@ -133,24 +108,6 @@ class VarianceParts:
     judges: float
     pairs: float = 0.0
     pairs_in_segments: float = 0.0
-
-
-def parts_of_spread(spread: Spread) -> VarianceParts:
-    """Return the parts of the variance, computed from κ without each segment and without each
-    judge.
-
-    V_judges is a delete-one jackknife, and so is V_segments; `ranking.core.agreement.tallies` has its linearised form.
-    """
-    return VarianceParts(
-        kappa=spread.kappa,
-        of_segments=jackknife(spread.kappa, spread.without_segment),
-        segments=len(spread.without_segment),
-        of_judges=jackknife(spread.kappa, spread.without_judge),
-        overlap=spread.overlap,
-        judges=spread.judges,
-        pairs=spread.pairs,
-        pairs_in_segments=spread.pairs_in_segments,
-    )
 
 
 @dataclass(frozen=True)
@@ -233,49 +190,25 @@ def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatA
     return value, np.fmax(degrees_of_freedom, found)
 
 
-def kappa_interval(
-    spread: Spread | VarianceParts, level: KappaLevel, *, confidence: float, lowest: float
-) -> Interval:
-    """Return an interval of κ, using Student's t on the logarithm of 1 − κ.
+def kappa_intervals(
+    parts: Sequence[VarianceParts],
+    p_chance: Sequence[float],
+    level: KappaLevel,
+    confidence: float,
+) -> list[Interval]:
+    """Return intervals of values of κ, using Student's t on the logarithm of 1 − κ.
 
     1 − κ is the ratio of observed to expected disagreement, (1 − P(A)) / (1 − P(E)), and the
     logarithm of a ratio is closer to normal than the ratio itself. No interval extends above 1.
 
     Parameters
     ----------
-    spread : Spread or VarianceParts
-    level : "judges" or "two_way"
-    confidence : float
-        Between 0 and 1.
-    lowest : float
-        The lowest possible κ, −P(E) / (1 − P(E)).
-
-    Returns
-    -------
-    Interval
-    """
-    parts = parts_of_spread(spread) if isinstance(spread, Spread) else spread
-    [found] = kappa_intervals([parts], level, confidence=confidence, lowest=[lowest])
-    return found
-
-
-def kappa_intervals(
-    parts: Sequence[VarianceParts],
-    level: KappaLevel,
-    *,
-    confidence: float,
-    lowest: Sequence[float],
-) -> list[Interval]:
-    """Return the intervals of many values of κ at once, each the same as `kappa_interval`.
-
-    Parameters
-    ----------
     parts : sequence of VarianceParts
+    p_chance : sequence of float
+        P(E) of each κ, which determines the lowest possible κ.
     level : "judges" or "two_way"
     confidence : float
         Between 0 and 1.
-    lowest : sequence of float
-        The lowest possible value of each κ.
 
     Returns
     -------
@@ -284,9 +217,9 @@ def kappa_intervals(
     values, degrees_of_freedom = variances(parts, level)
     quantiles = stdtrit(degrees_of_freedom, (1 + confidence) / 2).tolist()
     return [
-        _interval(each, level, value, quantile, least)
-        for each, value, quantile, least in zip(
-            parts, values.tolist(), quantiles, lowest, strict=True
+        _interval(each, level, value, quantile, lowest_kappa(by_chance))
+        for each, value, quantile, by_chance in zip(
+            parts, values.tolist(), quantiles, p_chance, strict=True
         )
     ]
 
@@ -321,6 +254,7 @@ class Kappas:
 
     comparable: Int64Array
     agreeing: Int64Array
+    p_agree: FloatArray
     p_chance: FloatArray
     kappa: FloatArray
 
@@ -358,82 +292,90 @@ def kappas_of_sums(
     comparable = np.vstack([comparable, comparable.sum(axis=0) // 2])
     agreeing = np.vstack([agreeing, agreeing.sum(axis=0) // 2])
     p_chance = np.vstack([of_judges, p_chance])
-    return Kappas(
-        comparable=comparable,
-        agreeing=agreeing,
-        p_chance=p_chance,
-        kappa=kappa_of(share(agreeing, comparable), p_chance),
-    )
+    p_agree = share(agreeing, comparable)
+    return Kappas(comparable, agreeing, p_agree, p_chance, kappa_of(p_agree, p_chance))
 
 
-def percentile_intervals(point: Kappas, samples: Kappas, cut: int) -> list[Interval]:
-    """Return percentile intervals, with `cut` resampled values trimmed at each end."""
-    lowest = [lowest_kappa(by_chance) for by_chance in point.p_chance[:, 0].tolist()]
-    return [trimmed(*each, cut) for each in zip(samples.kappa, lowest, strict=True)]
-
-
-def trimmed(resampled: FloatArray, lowest: float, cut: int) -> Interval:
-    """Return the ends of resampled values; a NaN may stand for any value from the lowest to 1."""
-    low = np.sort(np.nan_to_num(resampled, nan=lowest))[cut]
+def trimmed(resampled: FloatArray, p_chance: float, cut: int) -> Interval:
+    """Return the percentile interval of resampled values of κ, trimming `cut` at each end; a NaN may
+    stand for any value from the lowest to 1.
+    """
+    low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(p_chance)))[cut]
     high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
     return Interval(float(low), float(high), None)
 
 
-def intervals_of_parts(
-    parts: Sequence[VarianceParts], point: Kappas, level: KappaLevel, confidence: float
-) -> list[Interval]:
-    """Return the intervals of each judge's κ and of the κ of all judges, from their variances."""
-    lowest = [lowest_kappa(by_chance) for by_chance in point.p_chance[:, 0].tolist()]
-    return kappa_intervals(parts, level, confidence=confidence, lowest=lowest)
-
-
 @dataclass(frozen=True)
-class AgreementEstimate:
-    """Agreement on pairs of judgments of the same item, with the counts behind it.
+class Agreement:
+    """Agreement on pairs of judgments of the same item.
 
     Attributes
     ----------
-    kappa : float or None
-        (P(A) − P(E)) / (1 − P(E)), at most 1.
+    comparable, agreeing : int
+        All pairs of judgments of one item, and those with the same outcome.
     p_agree : float or None
         P(A): agreeing / comparable; for Fleiss's κ the mean over items; for Krippendorff's α one
         minus the observed disagreement.
-    p_chance : float or None
-        P(E).
-    agreeing, comparable : int
-        Pairs of judgments of one item with the same outcome, and all such pairs.
-    ties, labels : int
-        Tied comparisons and all comparisons used to estimate Scott's P(E). (The script of WMT15
-        calls the outcome of a comparison its label.)
+    kappa : float or None
+        (P(A) − P(E)) / (1 − P(E)), at most 1.
     low, high : float or None
         Ends of the interval of κ.
     reason : NotEstimable or None
-        Why `kappa` is None.
+        Why `kappa`, and therefore `low` and `high`, are None.
+    p_chance : float or None
+        P(E); None if it is estimated from pairs but there are none.
     no_interval : NoInterval or None
         Why `low` and `high` are None where `kappa` is not.
     """
 
-    kappa: float | None
-    p_agree: float | None
-    p_chance: float | None
-    agreeing: int
     comparable: int
-    ties: int
-    labels: int
+    agreeing: int
+    p_agree: float | None
+    kappa: float | None
     low: float | None
     high: float | None
     reason: NotEstimable | None
-    no_interval: NoInterval | None
+    p_chance: float | None = None
+    no_interval: NoInterval | None = None
+
+
+@dataclass(frozen=True)
+class AgreementEstimate(Agreement):
+    """Agreement, with the counts behind P(E).
+
+    Attributes
+    ----------
+    ties, labels : int
+        Tied comparisons and all comparisons used to estimate Scott's P(E). (The script of WMT15
+        calls the outcome of a comparison its label.)
+    """
+
+    ties: int = 0
+    labels: int = 0
+
+
+def agreement_fields(
+    comparable: int, agreeing: int, p_agree: float, p_chance: float, interval: Interval
+) -> dict[str, Any]:
+    """Return the fields of `Agreement`; NaN becomes None, with the reason."""
+    kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
+    estimable = not math.isnan(kappa)
+    reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
+    return {
+        "comparable": comparable,
+        "agreeing": agreeing,
+        "p_agree": None if math.isnan(p_agree) else p_agree,
+        "kappa": kappa if estimable else None,
+        "low": interval.low if estimable else None,
+        "high": interval.high if estimable else None,
+        "reason": None if estimable else reason,
+        "p_chance": None if math.isnan(p_chance) else p_chance,
+        "no_interval": interval.reason if estimable else None,
+    }
 
 
 def shares_of_compared(
-    compared: Compared,
-    ties: Ties,
-    *,
-    chance: Chance,
-    symmetric: bool,
-    resamples: int,
-    seed: int,
+    compared: Compared, ties: Ties, additive: Additive, *, resamples: int, seed: int
 ) -> Shares:
     """Return P(A) and P(E) of counted pairs, with one P(E) for all judges.
 
@@ -442,18 +384,11 @@ def shares_of_compared(
     compared : Compared
     ties : Ties
         Ties among the judgments that Scott's P(E) is estimated from.
-    chance : Chance
-        Any but `COHEN`, which is defined for pairs of judges: see `ranking.core.agreement.cohen`.
-    symmetric : bool
+    additive : Additive
     resamples : int
         0 for the original segments only.
     seed : int
-
-    Returns
-    -------
-    Shares
     """
-    additive = additive_of(chance, compared.units.values.shape[1], symmetric=symmetric)
     segments = np.union1d(compared.units.segment, ties.segment)
     columns = (
         (additive.of_units(compared.units), compared.units.segment),
@@ -497,46 +432,20 @@ def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive
     return pooled(FIXED_CHANCE.get(chance))
 
 
-def percentiles(shares: Shares, cut: int) -> Interval:
-    """Return the percentile interval of κ, with `cut` resampled values trimmed at each end."""
-    kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
-    return trimmed(kappas, lowest_kappa(float(shares.p_chance[0])), cut)
-
-
 def agreement_of_shares(
     units: Units, ties: Ties, shares: Shares, interval: Interval
 ) -> AgreementEstimate:
-    """Return κ, with its interval, from P(A) and P(E).
-
-    Parameters
-    ----------
-    units : Units
-        The units whose compared pairs are counted.
-    ties : Ties
-    shares : Shares
-    interval : Interval
-        Not used if κ cannot be estimated.
-
-    Returns
-    -------
-    AgreementEstimate
+    """Return κ, with its interval, from P(A) and P(E) and the units whose compared pairs are
+    counted.
     """
-    agreeing = int(np.trace(units.pairs, axis1=1, axis2=2).sum()) // 2
-    comparable = int(units.pairs.sum()) // 2
-    p_agree, p_chance = float(shares.p_agree[0]), float(shares.p_chance[0])
-    kappa = float(kappa_of(shares.p_agree[:1], shares.p_chance[:1])[0])
-    estimable = not np.isnan(kappa)
-    reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
     return AgreementEstimate(
-        kappa=kappa if estimable else None,
-        p_agree=None if np.isnan(p_agree) else p_agree,
-        p_chance=None if np.isnan(p_chance) else p_chance,
-        agreeing=agreeing,
-        comparable=comparable,
+        **agreement_fields(
+            comparable=int(units.pairs.sum()) // 2,
+            agreeing=int(np.trace(units.pairs, axis1=1, axis2=2).sum()) // 2,
+            p_agree=float(shares.p_agree[0]),
+            p_chance=float(shares.p_chance[0]),
+            interval=interval,
+        ),
         ties=int(ties.ties.sum()),
         labels=int(ties.labels.sum()),
-        low=interval.low if estimable else None,
-        high=interval.high if estimable else None,
-        reason=None if estimable else reason,
-        no_interval=interval.reason if estimable else None,
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.intervals import Spread
+from ranking.core.agreement.intervals import VarianceParts, jackknife
 from ranking.core.agreement.statistics import Evaluate, kappa_of, sums_by_place
 from ranking.core.agreement.units import (
     Cells,
@@ -71,18 +71,6 @@ class LeftOutSums:
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOutPairs:
-    """Sums between judges and of judges with themselves, and the items that judges share.
-
-    The last two sums are the ties and the comparisons that Scott's P(E) is estimated from.
-    """
-
-    inter: LeftOutSums
-    intra: LeftOutSums
-    shared_items: SharedItemCounts
-
-
-@dataclass(frozen=True, eq=False)
 class _Part:
     """Sums of a shard over its S segments and its R (segment, judge) pairs."""
 
@@ -95,7 +83,7 @@ class _Part:
 
 def left_out_of_comparisons(
     blocks: Blocks, pairing: Pairing, of_units: OfUnits, chance_from: Blocks | None = None
-) -> LeftOutPairs:
+) -> tuple[LeftOutSums, LeftOutSums, SharedItemCounts]:
     """Return the changes of the sums for agreement on comparisons when each segment and judge is
     left out.
 
@@ -110,7 +98,8 @@ def left_out_of_comparisons(
 
     Returns
     -------
-    LeftOutPairs
+    tuple of LeftOutSums, LeftOutSums and SharedItemCounts
+        Sums between judges and of judges with themselves, and the items that judges share.
     """
     names = tuple(sorted({*blocks.judges, *(chance_from.judges if chance_from else ())}))
     judges = len(names)
@@ -132,10 +121,10 @@ def left_out_of_comparisons(
             ties.append(_ties(cells, raters_of(cells, judges), judges))
     all_ties = np.concatenate(ties, axis=1)
     repeated = all_ties if pairing is Pairing.UNORDERED else all_ties[:, all_ties[3] > 0]
-    return LeftOutPairs(
-        inter=_sums(inter, judges, all_ties[:3]),
-        intra=_sums(intra, judges, repeated[:3]),
-        shared_items=met,
+    return (
+        _sums(inter, judges, all_ties[:3]),
+        _sums(intra, judges, repeated[:3]),
+        met,
     )
 
 
@@ -157,10 +146,14 @@ def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, 
     return inter, intra
 
 
-def leave_one_out_spread(
+def leave_one_out(
     sums: LeftOutSums, evaluate: Evaluate, pairs_of: ChangesOfPairs | None = None
-) -> Spread:
-    """Return κ without each segment, each judge, and each judge's ratings of a segment.
+) -> VarianceParts:
+    """Return the parts of the variance of κ, from κ without each segment, each judge, and each
+    judge's ratings of a segment.
+
+    V_judges is a delete-one jackknife, and so is V_segments; `ranking.core.agreement.tallies` has
+    its linearised form.
 
     Parameters
     ----------
@@ -168,12 +161,8 @@ def leave_one_out_spread(
     evaluate : callable
         Turns sums, shape (m, R), into P(A) and P(E).
     pairs_of : callable or None
-        Returns `pairs` and `pairs_in_segments` of the `Spread` for a given P(E). None if no pair
+        Returns `pairs` and `pairs_in_segments` of the parts for a given P(E). None if no pair
         consists of two judges, or if pairs can agree in part.
-
-    Returns
-    -------
-    Spread
     """
     whole = sums.whole[:, np.newaxis]
 
@@ -186,10 +175,11 @@ def leave_one_out_spread(
     kappa = float(kappa_of(p_agree, p_chance)[0])
     changes = kappas(sums.cells) - kappa
     pairs, pairs_in_segments = pairs_of(float(p_chance[0])) if pairs_of else (0.0, 0.0)
-    return Spread(
+    return VarianceParts(
         kappa=kappa,
-        without_segment=kappas(sums.segments),
-        without_judge=kappas(sums.judges),
+        of_segments=jackknife(kappa, kappas(sums.segments)),
+        segments=sums.segments.shape[1],
+        of_judges=jackknife(kappa, kappas(sums.judges)),
         overlap=float(np.nansum(changes**2)),
         judges=effective_number(sums.pairs),
         pairs=pairs,

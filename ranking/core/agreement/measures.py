@@ -6,46 +6,47 @@ compares the labels themselves, not the comparisons they imply (Hamon et al. 200
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from ranking.core.agreement.cohen import cohen_shares, cohen_spreads
+from ranking.core.agreement.cohen import cohen_shares, cohen_variances
 from ranking.core.agreement.intervals import (
     KAPPA_LEVELS,
     AgreementEstimate,
-    Interval,
     KappaLevel,
-    NoInterval,
-    Spread,
+    VarianceParts,
     additive_of,
     agreement_of_shares,
-    kappa_interval,
-    percentiles,
+    kappa_intervals,
     shares_of_compared,
     trimmed,
 )
 from ranking.core.agreement.left_out import (
-    leave_one_out_spread,
+    leave_one_out,
     left_out_of_comparisons,
     left_out_of_labels,
 )
 from ranking.core.agreement.statistics import (
+    Additive,
     Chance,
+    Compared,
     ComparedPairs,
     Evaluate,
+    Shares,
+    Ties,
     compared_labels,
     compared_pairs,
-    lowest_kappa,
+    kappa_of,
     share,
     squared_changes_of_pairs,
-    sums_by_place,
 )
 from ranking.core.agreement.units import Units
-from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.resampling import bootstrap_sums, trim_count
+from ranking.core.arrays import FloatArray
+from ranking.core.counting.resampling import trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
 
@@ -145,106 +146,98 @@ def measure_agreement(
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation. J. Cohen (1960).
     J. L. Fleiss (1971). K. Krippendorff (2004), Content Analysis, ch. 11. W. A. Scott (1955).
     """
-    cut = trim_count(resamples, confidence)
+    options = _IntervalOptions(resample, resamples, confidence, seed)
     if chance_from is not None and chance is not Chance.SCOTT:
         raise ValueError("chance_from: only Scott's chance is estimated from other judgments")
-    if resample not in KAPPA_LEVELS:
-        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
-    drawn = resamples if resample == "segments" else 0
     compared = compared_pairs(blocks, pairing)
     chances = compared if chance_from is None else compared_pairs(chance_from, pairing)
-    sides = ((compared.inter, chances.inter.ties), (compared.intra, chances.intra.ties))
+    sides = [(compared.inter, chances.inter.ties), (compared.intra, chances.intra.ties)]
     if chance is Chance.COHEN:
-        shares = cohen_shares(
-            blocks, pairing=pairing, symmetric=symmetric, resamples=drawn, seed=seed
-        )
+        how: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
+        shares = cohen_shares(blocks, resamples=options.drawn, seed=seed, **how)
+        inter, intra = options.estimates(sides, shares, lambda: cohen_variances(blocks, **how))
     else:
-        inter, intra = (
-            shares_of_compared(
-                side, ties, chance=chance, symmetric=symmetric, resamples=drawn, seed=seed
-            )
-            for side, ties in sides
+        additive = additive_of(chance, len(Outcome), symmetric=symmetric)
+        inter, intra = options.estimates(
+            sides,
+            options.shares(sides, additive),
+            lambda: _variances(blocks, compared, pairing, chance, additive, chance_from),
         )
-        shares = (inter, intra)
-    if resample == "segments":
-        intervals = [percentiles(each, cut) for each in shares]
-    else:
-        spreads = _spreads(blocks, compared, pairing, chance, symmetric, chance_from)
-        intervals = [
-            kappa_interval(
-                spread,
-                resample,
-                confidence=confidence,
-                lowest=lowest_kappa(float(each.p_chance[0])),
-            )
-            for spread, each in zip(spreads, shares, strict=True)
-        ]
-    inter_measure, intra_measure = (
-        agreement_of_shares(side.units, ties, each, interval)
-        for (side, ties), each, interval in zip(sides, shares, intervals, strict=True)
-    )
     return AgreementMeasures(
-        inter=inter_measure,
-        intra=intra_measure,
+        inter=inter,
+        intra=intra,
         pairing=pairing,
         chance=chance,
         resample=resample,
-        resamples=drawn,
+        resamples=options.drawn,
         confidence=confidence,
         seed=seed,
     )
 
 
-def _spreads(
+def _variances(
     blocks: Blocks,
     compared: ComparedPairs,
     pairing: Pairing,
     chance: Chance,
-    symmetric: bool,
+    additive: Additive,
     chance_from: Blocks | None,
-) -> tuple[Spread, Spread]:
-    """Return the changes of κ, between judges and of judges with themselves, when judgments are
-    left out.
-    """
-    if chance is Chance.COHEN:
-        return cohen_spreads(blocks, pairing=pairing, symmetric=symmetric)
-    additive = additive_of(chance, len(Outcome), symmetric=symmetric)
-    left_out = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
+) -> tuple[VarianceParts, VarianceParts]:
+    """Return the parts of the variances of κ, between judges and of judges with themselves."""
+    inter, intra, shared = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
     pairs_of = None
     # With a distance between outcomes, pairs can agree in part.
     if chance is not Chance.KRIPPENDORFF_ORDINAL:
         pairs = compared.inter.units.pairs
         agreeing = int(np.trace(pairs, axis1=1, axis2=2).sum()) // 2
-        moments = left_out.shared_items.pair_moments()
+        moments = shared.pair_moments()
         pairs_of = partial(squared_changes_of_pairs, moments, int(pairs.sum()) // 2, agreeing)
-    return leave_one_out_spread(left_out.inter, additive.evaluate, pairs_of), leave_one_out_spread(
-        left_out.intra, additive.evaluate
-    )
+    evaluate = additive.evaluate
+    return leave_one_out(inter, evaluate, pairs_of), leave_one_out(intra, evaluate)
 
 
 @dataclass(frozen=True)
-class NAgreement:
-    """Share of pairs of labels of one output that differ by at most n.
+class _IntervalOptions:
+    """Options for intervals."""
 
-    Attributes
-    ----------
-    n : int
-        0 … 4.
-    agreeing, comparable : int
-        Pairs of labels that differ by at most n, and all pairs.
-    share, low, high : float or None
-        agreeing / comparable, with its interval; None without pairs.
-    no_interval : NoInterval or None
-        Why `low` and `high` are None although `share` is not.
-    """
+    resample: KappaLevel
+    resamples: int
+    confidence: float
+    seed: int
 
-    n: int
-    agreeing: int
-    comparable: int
-    share: float | None
-    low: float | None
-    high: float | None
-    no_interval: NoInterval | None
+    def __post_init__(self) -> None:
+        trim_count(self.resamples, self.confidence)
+        if self.resample not in KAPPA_LEVELS:
+            raise ValueError(f"resample: {self.resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+
+    @property
+    def drawn(self) -> int:
+        """Number of resamples of segments."""
+        return self.resamples if self.resample == "segments" else 0
+
+    def shares(self, sides: Sequence[tuple[Compared, Ties]], additive: Additive) -> list[Shares]:
+        """Return P(A) and P(E) of counted pairs, also in resamples."""
+        how = {"resamples": self.drawn, "seed": self.seed}
+        return [shares_of_compared(side, ties, additive, **how) for side, ties in sides]
+
+    def estimates(
+        self,
+        sides: Sequence[tuple[Compared, Ties]],
+        shares: Sequence[Shares],
+        variances: Callable[[], Sequence[VarianceParts]],
+    ) -> list[AgreementEstimate]:
+        """Return κ of counted pairs, with intervals from resamples or from variances."""
+        chances = [float(each.p_chance[0]) for each in shares]
+        if self.resample == "segments":
+            cut = trim_count(self.resamples, self.confidence)
+            kappas = [kappa_of(each.p_agree[1:], each.p_chance[1:]) for each in shares]
+            intervals = [trimmed(*each, cut) for each in zip(kappas, chances, strict=True)]
+        else:
+            intervals = kappa_intervals(variances(), chances, self.resample, self.confidence)
+        return [
+            agreement_of_shares(side.units, ties, each, interval)
+            for (side, ties), each, interval in zip(sides, shares, intervals, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -253,15 +246,16 @@ class LabelAgreement:
 
     Attributes
     ----------
-    n_agreement : tuple of NAgreement
-        For n = 0 … 4.
+    n_agreement : tuple of AgreementEstimate
+        For n = 0 … 4: pairs of labels of one output that differ by at most n; `kappa` is their
+        share.
     fleiss : AgreementEstimate
         The "global kappa" of Hamon et al.; each of the five labels is a category.
     alpha : AgreementEstimate
         Krippendorff's α for ordinal labels.
     """
 
-    n_agreement: tuple[NAgreement, ...]
+    n_agreement: tuple[AgreementEstimate, ...]
     fleiss: AgreementEstimate
     alpha: AgreementEstimate
 
@@ -320,113 +314,65 @@ def label_agreement(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
-    options = _IntervalOptions(
-        resample, resamples, trim_count(resamples, confidence), confidence, seed
-    )
-    if resample not in KAPPA_LEVELS:
-        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+    options = _IntervalOptions(resample, resamples, confidence, seed)
     compared = compared_labels(blocks)
-    n_agreement = _n_agreement(blocks, compared, options)
-    fleiss = _measures(blocks, compared, Chance.FLEISS, options)
-    alpha = _measures(blocks, compared, Chance.KRIPPENDORFF_ORDINAL, options)
-    inter, intra = (
-        LabelAgreement(n_agreement=each, fleiss=kappa, alpha=ordinal)
-        for each, kappa, ordinal in zip(n_agreement, fleiss, alpha, strict=True)
+    within = [Additive(_by_difference, _share_within(n)) for n in range(MAX_LABEL)]
+    chances = (Chance.FLEISS, Chance.KRIPPENDORFF_ORDINAL)
+    fleiss, alpha = (additive_of(chance, MAX_LABEL, symmetric=False) for chance in chances)
+    inter, intra = zip(
+        *_of_labels(blocks, compared, within, options),
+        *_of_labels(blocks, compared, [fleiss], options),
+        *_of_labels(blocks, compared, [alpha], options),
+        strict=True,
     )
-    return LabelAgreements(inter=inter, intra=intra)
-
-
-@dataclass(frozen=True)
-class _IntervalOptions:
-    """Options for intervals; `cut` resampled values are trimmed at each end."""
-
-    resample: KappaLevel
-    resamples: int
-    cut: int
-    confidence: float
-    seed: int
-
-
-def _measures(
-    blocks: Blocks, compared: ComparedPairs, chance: Chance, options: _IntervalOptions
-) -> list[AgreementEstimate]:
-    """Return Fleiss's κ or Krippendorff's α, between judges and of judges with themselves."""
-    sides = [compared.inter, compared.intra]
-    drawn = options.resamples if options.resample == "segments" else 0
-    shares = [
-        shares_of_compared(
-            side, side.ties, chance=chance, symmetric=False, resamples=drawn, seed=options.seed
-        )
-        for side in sides
-    ]
-    if options.resample == "segments":
-        intervals = [percentiles(each, options.cut) for each in shares]
-    else:
-        additive = additive_of(chance, MAX_LABEL, symmetric=False)
-        intervals = [
-            kappa_interval(
-                leave_one_out_spread(sums, additive.evaluate),
-                options.resample,
-                confidence=options.confidence,
-                lowest=lowest_kappa(float(each.p_chance[0])),
+    sides = ((inter, compared.inter), (intra, compared.intra))
+    return LabelAgreements(
+        *(
+            LabelAgreement(
+                n_agreement=tuple(
+                    replace(each, agreeing=agreeing)
+                    for each, agreeing in zip(
+                        found[:MAX_LABEL],
+                        _by_difference(side.units).sum(axis=1).cumsum().astype(int).tolist(),
+                        strict=True,
+                    )
+                ),
+                fleiss=found[-2],
+                alpha=found[-1],
             )
-            for sums, each in zip(
-                left_out_of_labels(blocks, additive.of_units), shares, strict=True
-            )
-        ]
-    return [
-        agreement_of_shares(side.units, side.ties, each, interval)
-        for side, each, interval in zip(sides, shares, intervals, strict=True)
-    ]
-
-
-def _n_agreement(
-    blocks: Blocks, compared: ComparedPairs, options: _IntervalOptions
-) -> list[tuple[NAgreement, ...]]:
-    """Return the n-agreement of labels between judges, and of judges with themselves."""
-    sides = [compared.inter.units, compared.intra.units]
-    if options.resample == "segments":
-        intervals = [_resampled(units, options) for units in sides]
-    else:
-        intervals = [
-            [
-                kappa_interval(
-                    leave_one_out_spread(sums, _share_within(n)),
-                    options.resample,
-                    confidence=options.confidence,
-                    lowest=0.0,
-                )
-                for n in range(MAX_LABEL)
-            ]
-            for sums in left_out_of_labels(blocks, _by_difference)
-        ]
-    return [
-        _shares(_by_difference(units).sum(axis=1).cumsum(), found)
-        for units, found in zip(sides, intervals, strict=True)
-    ]
-
-
-def _shares(within: Int64Array, intervals: list[Interval]) -> tuple[NAgreement, ...]:
-    comparable = int(within[-1])
-    return tuple(
-        NAgreement(
-            n=n,
-            agreeing=int(within[n]),
-            comparable=comparable,
-            share=int(within[n]) / comparable if comparable else None,
-            low=interval.low if comparable else None,
-            high=interval.high if comparable else None,
-            no_interval=interval.reason if comparable else None,
+            for found, side in sides
         )
-        for n, interval in enumerate(intervals)
     )
 
 
-def _by_difference(units: Units) -> Int64Array:
+def _of_labels(
+    blocks: Blocks,
+    compared: ComparedPairs,
+    measures: Sequence[Additive],
+    options: _IntervalOptions,
+) -> list[list[AgreementEstimate]]:
+    """Return agreement on labels by measures of the same sums, between judges and of judges with
+    themselves.
+    """
+    sides = [(side, side.ties) for side in (compared.inter, compared.intra)]
+    sums = () if options.drawn else left_out_of_labels(blocks, measures[0].of_units)
+
+    def estimates(additive: Additive) -> list[AgreementEstimate]:
+        return options.estimates(
+            sides,
+            options.shares(sides, additive),
+            lambda: [leave_one_out(each, additive.evaluate) for each in sums],
+        )
+
+    return [estimates(additive) for additive in measures]
+
+
+def _by_difference(units: Units) -> FloatArray:
     """Return the number of pairs of labels in each group that differ by 0 … 4, shape (5, G)."""
     label = np.arange(MAX_LABEL)
     difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
-    return np.stack([units.pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()])
+    pairs = [units.pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()]
+    return np.stack(pairs).astype(np.float64)
 
 
 def _share_within(n: int) -> Evaluate:
@@ -439,14 +385,3 @@ def _share_within(n: int) -> Evaluate:
         return share(counts[: n + 1].sum(axis=0), counts.sum(axis=0)), np.zeros(sums.shape[1])
 
     return evaluate
-
-
-def _resampled(units: Units, options: _IntervalOptions) -> list[Interval]:
-    """Return percentile intervals over resamples of segments."""
-    segments, column = np.unique(units.segment, return_inverse=True)
-    by_segment = sparse.csc_array(sums_by_place(_by_difference(units), column, len(segments)))
-    key = segments.astype(np.uint64)
-    sums = bootstrap_sums(by_segment, key, resamples=options.resamples, seed=options.seed)
-    within = np.cumsum(sums, axis=0)
-    shares = share(within, within[-1])
-    return [trimmed(row, 0.0, options.cut) for row in shares]

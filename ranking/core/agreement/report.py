@@ -11,13 +11,14 @@ import numpy as np
 
 from ranking.core.agreement.intervals import (
     KAPPA_LEVELS,
+    Agreement,
     Interval,
     KappaLevel,
     Kappas,
-    NoInterval,
-    intervals_of_parts,
+    agreement_fields,
+    kappa_intervals,
     kappas_of_sums,
-    percentile_intervals,
+    trimmed,
 )
 from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
 from ranking.core.agreement.tallies import (
@@ -37,7 +38,6 @@ from ranking.core.agreement.units import (
 from ranking.core.arrays import Int64Array
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
-from ranking.core.scores import NotEstimable
 
 
 class JudgeChance(StrEnum):
@@ -50,41 +50,6 @@ class JudgeChance(StrEnum):
 
     POOLED = "pooled"
     """The share of ties of all judges in all comparisons, as for κ of all judges."""
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Agreement on pairs of judgments of the same item by different judges.
-
-    Attributes
-    ----------
-    comparable : int
-        Pairs of comparisons of one item by different judges.
-    agreeing : int
-        Pairs with the same outcome.
-    p_agree : float or None
-        agreeing / comparable, P(A).
-    kappa : float or None
-        (P(A) − P(E)) / (1 − P(E)), at most 1.
-    low, high : float or None
-        Ends of the interval of κ.
-    reason : NotEstimable or None
-        Why `kappa`, and therefore `low` and `high`, are None.
-    p_chance : float or None
-        P(E); None if it is estimated from pairs but there are none.
-    no_interval : NoInterval or None
-        Why `low` and `high` are None where `kappa` is not.
-    """
-
-    comparable: int
-    agreeing: int
-    p_agree: float | None
-    kappa: float | None
-    low: float | None
-    high: float | None
-    reason: NotEstimable | None
-    p_chance: float | None = None
-    no_interval: NoInterval | None = None
 
 
 @dataclass(frozen=True)
@@ -224,14 +189,13 @@ def inter_judge_agreement(
     unit = counts.segments.astype(np.uint64)
     sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
     samples = kappas_of_sums(sums, judges, expected, own_chance=own)
-    work = _Work(
-        judges=blocks.judges,
-        blocks=np.bincount(blocks.judge, minlength=judges),
-        counts=counts.by_judge(judges),
-    )
-    found = _rows(work, point, percentile_intervals(point, samples, cut))
+    intervals = [
+        trimmed(*each, cut)
+        for each in zip(samples.kappa, point.p_chance[:, 0].tolist(), strict=True)
+    ]
+    work = np.bincount(blocks.judge, minlength=judges), counts.by_judge(judges)
     return AgreementReport(
-        **found,
+        **_rows(blocks.judges, *work, point, intervals),
         chance=chance,
         resample=resample,
         resamples=resamples,
@@ -282,10 +246,10 @@ def agreement_of_tallies(
         *parts_of_judges(tallies, p_chance=p_chance),
         parts_of_all(tallies, expected=expected),
     ]
-    work = _Work(judges=tallies.judges, blocks=tallies.blocks, counts=tallies.of_judges)
-    found = _rows(work, point, intervals_of_parts(parts, point, resample, confidence))
+    chances = point.p_chance[:, 0].tolist()
+    intervals = kappa_intervals(parts, chances, resample, confidence)
     return AgreementReport(
-        **found,
+        **_rows(tallies.judges, tallies.blocks, tallies.of_judges, point, intervals),
         chance=chance,
         resample=resample,
         resamples=0,
@@ -301,50 +265,32 @@ def _refuse(chance: Chance, resample: str) -> None:
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
 
 
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """The blocks of each judge, and their counts by the columns of `AgreementCounts`."""
-
-    judges: tuple[str, ...]
-    blocks: Int64Array
-    counts: Int64Array
-
-
-def _rows(work: _Work, point: Kappas, intervals: Sequence[Interval]) -> dict[str, Any]:
-    """Return the parts of a report about each judge, and those summed over judges."""
-    found = [_agreement(row, point, interval) for row, interval in enumerate(intervals)]
-    inter = found[len(work.judges)]
+def _rows(
+    judges: tuple[str, ...],
+    blocks: Int64Array,
+    counts: Int64Array,
+    point: Kappas,
+    intervals: Sequence[Interval],
+) -> dict[str, Any]:
+    """Return the parts of a report about each judge, and those summed over judges; `blocks` are
+    those of each judge, and `counts` by the columns of `AgreementCounts`.
+    """
+    columns = (point.comparable, point.agreeing, point.p_agree, point.p_chance)
+    rows = zip(*(each[:, 0].tolist() for each in columns), intervals, strict=True)
+    *found, inter = (Agreement(**agreement_fields(*row)) for row in rows)
     return {
         "judges": tuple(
             JudgeAgreement(
                 judge=name,
-                blocks=int(work.blocks[row]),
-                comparisons=int(work.counts[row, COMPARISONS]),
-                ties=int(work.counts[row, TIES]),
+                blocks=int(blocks[row]),
+                comparisons=int(counts[row, COMPARISONS]),
+                ties=int(counts[row, TIES]),
                 agreement=found[row],
             )
-            for row, name in enumerate(work.judges)
+            for row, name in enumerate(judges)
         ),
         "inter": inter,
         "p_chance": inter.p_chance,
-        "comparisons": int(work.counts[:, COMPARISONS].sum()),
-        "ties": int(work.counts[:, TIES].sum()),
+        "comparisons": int(counts[:, COMPARISONS].sum()),
+        "ties": int(counts[:, TIES].sum()),
     }
-
-
-def _agreement(row: int, point: Kappas, interval: Interval) -> Agreement:
-    comparable, agreeing = int(point.comparable[row, 0]), int(point.agreeing[row, 0])
-    kappa, by_chance = float(point.kappa[row, 0]), float(point.p_chance[row, 0])
-    estimable = not np.isnan(kappa)
-    reason = NotEstimable.CHANCE_IS_CERTAIN if comparable else NotEstimable.NO_COMPARISON
-    return Agreement(
-        comparable=comparable,
-        agreeing=agreeing,
-        p_agree=agreeing / comparable if comparable else None,
-        kappa=kappa if estimable else None,
-        low=interval.low if estimable else None,
-        high=interval.high if estimable else None,
-        reason=None if estimable else reason,
-        p_chance=None if np.isnan(by_chance) else by_chance,
-        no_interval=interval.reason if estimable else None,
-    )

@@ -255,7 +255,7 @@ def kappa_of(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
 
 def lowest_kappa(p_chance: float) -> float:
     """Return the lowest possible κ, which is that for P(A) = 0; 0 if P(E) = 1."""
-    return -p_chance / (1 - p_chance) if p_chance < 1 else 0.0
+    return 0.0 - p_chance / (1 - p_chance) if p_chance < 1 else 0.0
 
 
 def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray, FloatArray]:

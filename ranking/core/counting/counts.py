@@ -4,7 +4,7 @@ units (Kish 1965).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -160,50 +160,36 @@ class Comparisons:
     covariates: FloatArray
 
 
-def comparisons_of(
-    blocks: Blocks, covariates: Mapping[str, FloatArray] | None = None
-) -> Comparisons:
+def comparisons_of(blocks: Blocks, covariate: FloatArray | None = None) -> Comparisons:
     """Return the comparisons of blocks, in the order of the blocks.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems.
-    covariates : mapping of str to float64 of shape (B, n), optional
-        Covariates of each system's output in each block, by name; see `shown_position`. Values of
-        systems without a label are ignored.
+    covariate : float64, shape (B, n), optional
+        Covariate of each system's output in each block, see `shown_position`. Values of systems
+        without a label are ignored.
 
     Returns
     -------
     Comparisons
         Comparisons of labelled systems with different candidates, as in
         `ranking.core.counting.counts.tally`.
-
-    Raises
-    ------
-    ValueError
-        If a covariate has another shape, or is not finite where a system has a label.
     """
-    count, n = blocks.labels.shape
-    known = dict(covariates or {})
-    for name, values in known.items():
-        if values.shape != (count, n):
-            raise ValueError(f"{name}: expected shape {(count, n)}, got {values.shape}")
-        if not np.isfinite(values[blocks.labels > 0]).all():
-            raise ValueError(f"{name}: expected a finite number for each output with a label")
     parts = [np.empty((4, 0), dtype=np.int64)]
-    for rows in chunks(count, _BLOCKS_AT_A_TIME):
+    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
         block, *others = listed_comparisons(blocks.take(rows))
         parts.append(np.stack([block + rows.start, *others]))
     block, first, second, outcome = np.concatenate(parts, axis=1)
-    apart = [values[block, first] - values[block, second] for values in known.values()]
+    columns = [] if covariate is None else [covariate[block, first] - covariate[block, second]]
     return Comparisons(
         first=first,
         second=second,
         judge=blocks.judge[block].astype(np.int64),
         block=block,
         outcome=outcome,
-        covariates=np.stack(apart, axis=1) if apart else np.zeros((len(block), 0)),
+        covariates=np.stack(columns, axis=1) if columns else np.zeros((len(block), 0)),
     )
 
 

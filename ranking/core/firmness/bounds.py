@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
+from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
 from ranking.core.counting.counts import Layout, chunks
 from ranking.core.firmness.without_each import overtaken_by
 from ranking.core.judged.blocks import Blocks
@@ -190,52 +189,23 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
     blocks by no more than the K largest of these sums. This holds as long as no pair with either
     system loses all its comparisons (K < N); beyond that, nothing is proven.
     """
-    n = counted.layout.systems
-    wins = counted.total[: n * n].reshape(n, n).astype(np.float64)
-    decided = wins + wins.T
-    met = (decided > 0) & ~np.eye(n, dtype=np.bool_)
-    if not met[rival].any():
-        return most  # it has no score, and removals cannot give it one
-    share = np.divide(wins, decided, out=np.zeros_like(wins), where=met)
-    mean = np.where(met, share, 0.0).sum(axis=1) / np.maximum(1, met.sum(axis=1))
-    lead = float(mean[first] - mean[rival])
-    of_pairs = decided[[first, rival]][met[[first, rival]]]
-    low, high = 0, min(most, int(of_pairs.min())) - 1
+    terms = _terms(counted, first, rival)
+    if terms is None:
+        return most  # the rival has no score, and removals cannot give it one
+    pairs = len(terms.firsts)
+    low, high = 0, min(most, int((terms.won + terms.lost).min())) - 1
     # The sum of the largest grows with K; find the largest K that cannot suffice.
     while low < high:
         middle = (low + high + 1) // 2
-        weights = _weights(wins, decided, met, (first, rival), middle)
-        gains = np.asarray(weights @ counted.cells[: n * n])
+        of_terms = terms.weights(np.zeros(pairs), np.full(pairs, float(middle)))
+        weights = np.bincount(terms.cells, np.concatenate(of_terms), counted.layout.size)
+        gains = np.asarray(weights @ counted.cells)
         largest = np.partition(gains, len(gains) - middle)[len(gains) - middle :]
-        if float(np.maximum(largest, 0).sum()) <= lead - _ROUNDING:
+        if float(np.maximum(largest, 0).sum()) <= terms.lead - _ROUNDING:
             low = middle
         else:
             high = middle - 1
     return low + 1
-
-
-def _weights(
-    wins: FloatArray,
-    decided: FloatArray,
-    met: BoolArray,
-    pair: tuple[int, int],
-    removed: int,
-) -> FloatArray:
-    """Return the maximum decrease of the lead by removing one comparison of each cell, shape
-    (n²,).
-    """
-    n = len(wins)
-    weights = np.zeros((n, n))
-    for system, sign in zip(pair, (1, -1), strict=True):
-        opponents = np.flatnonzero(met[system])
-        won, lost = wins[system, opponents], wins[opponents, system]
-        every, fewer = decided[system, opponents], decided[system, opponents] - removed
-        # Removing wins of the first or losses of the rival shrinks the lead; removing others
-        # increases it.
-        win_over, loss_over = (fewer, every) if sign > 0 else (every, fewer)
-        weights[system, opponents] += sign * lost / (every * win_over) / len(opponents)
-        weights[opponents, system] -= sign * won / (every * loss_over) / len(opponents)
-    return weights.ravel()
 
 
 # --- Shares -------------------------------------------------------------------------------------
@@ -364,19 +334,15 @@ class _Terms:
         Comparisons of the share before any removals.
     pair : int64, shape (T,)
         Index of the pair of systems; the first and the rival are one pair with two terms.
-    wins, losses : sparse float64, shape (T, V)
-        Contribution of a block of each of V kinds to them.
-    many : float64, shape (V,)
-        Number of blocks of each kind.
+    cells : int64, shape (2 T,)
+        Cells of the layout that count the wins, and those that count the losses.
     """
 
     sign: FloatArray
     won: FloatArray
     lost: FloatArray
     pair: Int64Array
-    wins: sparse.csr_array[np.float64]
-    losses: sparse.csr_array[np.float64]
-    many: FloatArray
+    cells: Int64Array
 
     @property
     def lead(self) -> float:
@@ -435,51 +401,42 @@ def cannot_overtake(counted: CountedBlocks, first: int, rival: int, removed: int
         if there is too much to compute.
     """
     terms = _terms(counted, first, rival)
-    if terms is None or removed >= float((terms.won + terms.lost).min()):
+    if len(counted.key) > _BLOCKS or terms is None:
         return False
-    pairs, programs = len(terms.firsts), _Programs(terms, removed)
+    if removed >= float((terms.won + terms.lost).min()):
+        return False
+    pairs, programs = len(terms.firsts), _Programs(counted, terms, removed)
     waiting = [_Part(np.zeros(pairs), np.full(pairs, float(removed)))]
     while waiting:
         part = programs.tightened(waiting.pop())
         taken = None if part is None else programs.best(part)
         if part is None or taken is None:
             continue
-        halves = _halves(terms, part, taken)
+        halves = programs.halves(part, taken)
         if not halves or programs.are_spent:
             return False
         waiting += halves
     return True
 
 
-def _sparse(dense: npt.NDArray[Any]) -> sparse.csr_array[np.float64]:
-    found: sparse.csr_array[np.float64] = sparse.csr_array(dense.astype(np.float64))
-    return found
-
-
 def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
-    if len(counted.key) > _BLOCKS:
-        return None
+    """Return the terms of the lead; None if the rival was not compared."""
     n = counted.layout.systems
     wins = counted.total[: n * n].reshape(n, n)
     rows = []
     for system, sign in ((first, 1.0), (rival, -1.0)):
         met = [k for k in range(n) if k != system and wins[system, k] + wins[k, system]]
         rows += [(system, other, sign / len(met)) for other in met]
-    if not rows:
+    if not met:
         return None
     systems, others, signs = (np.array(column) for column in zip(*rows, strict=True))
-    cells = np.concatenate([systems * n + others, others * n + systems])
-    added = sparse.csr_array(counted.cells)[cells].toarray()
-    kinds, many = np.unique(added, axis=1, return_counts=True)
     pairs = np.minimum(systems, others) * n + np.maximum(systems, others)
     return _Terms(
         sign=signs.astype(np.float64),
         won=wins[systems, others].astype(np.float64),
         lost=wins[others, systems].astype(np.float64),
         pair=np.unique(pairs, return_inverse=True)[1].astype(np.int64),
-        wins=_sparse(kinds[: len(rows)]),
-        losses=_sparse(kinds[len(rows) :]),
-        many=many.astype(np.float64),
+        cells=np.concatenate([systems * n + others, others * n + systems]),
     )
 
 
@@ -494,14 +451,18 @@ class _Part:
 class _Programs:
     """Linear programs for the number of blocks of each kind to remove, up to a total."""
 
-    def __init__(self, terms: _Terms, removed: int) -> None:
-        kinds = len(terms.many)
+    def __init__(self, counted: CountedBlocks, terms: _Terms, removed: int) -> None:
         self._terms, self._removed = terms, removed
-        self._decided = sparse.csr_array((terms.wins + terms.losses)[terms.firsts])
+        added = sparse.csr_array(counted.cells)[terms.cells].toarray().astype(np.float64)
+        contents, many = np.unique(added, axis=1, return_counts=True)
+        # Contribution of a block of each kind to the terms' wins and losses.
+        self._wins, self._losses = map(sparse.csr_array, np.split(contents, 2))
+        kinds = len(many)
+        self._decided = sparse.csr_array((self._wins + self._losses)[terms.firsts])
         self._limits = sparse.vstack(
             [self._decided, -self._decided, sparse.csr_array(np.ones((1, kinds)))], format="csr"
         )
-        self._bounds: Any = np.stack([np.zeros(kinds), terms.many], axis=1)
+        self._bounds: Any = np.stack([np.zeros(kinds), many], axis=1)
         self._left = min(_PROGRAMS, _KINDS // max(1, kinds))
 
     @property
@@ -533,7 +494,7 @@ class _Programs:
 
     def _gains(self, part: _Part) -> FloatArray:
         of_win, of_loss = self._terms.weights(part.low, part.high)
-        return np.asarray(of_win @ self._terms.wins + of_loss @ self._terms.losses)
+        return np.asarray(of_win @ self._wins + of_loss @ self._losses)
 
     def _solved(
         self, worth: FloatArray, part: _Part, *, enough: FloatArray | None = None
@@ -554,6 +515,28 @@ class _Programs:
             return _Solved(np.inf, np.zeros(len(worth)))
         return _Solved(float(-found.fun), np.asarray(found.x))
 
+    def halves(self, part: _Part, taken: FloatArray) -> list[_Part]:
+        """Return two halves of a part, split where the bound is loosest; none if splitting does not
+        help.
+        """
+        terms = self._terms
+        wins, losses = np.asarray(self._wins @ taken), np.asarray(self._losses @ taken)
+        shrunk = terms.shrunk(wins, losses)
+        if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
+            return []  # no tighter bound of the shares can rule this out
+        of_win, of_loss = terms.weights(part.low, part.high)
+        excess = of_win * wins + of_loss * losses - shrunk
+        of_pairs = np.bincount(terms.pair, weights=excess, minlength=len(part.low))
+        pair = int(np.argmax(np.where(part.high > part.low, of_pairs, -np.inf)))
+        if part.high[pair] <= part.low[pair]:
+            return []
+        place = terms.firsts[pair]
+        middle = np.floor(wins[place] + losses[place])
+        middle = min(max(middle, part.low[pair]), part.high[pair] - 1)
+        below, above = part.high.copy(), part.low.copy()
+        below[pair], above[pair] = middle, middle + 1
+        return [_Part(part.low, below), _Part(above, part.high)]
+
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
@@ -561,25 +544,3 @@ class _Solved:
 
     value: float
     taken: FloatArray
-
-
-def _halves(terms: _Terms, part: _Part, taken: FloatArray) -> list[_Part]:
-    """Return two halves of a part, split where the bound is loosest; none if splitting does not
-    help.
-    """
-    wins, losses = np.asarray(terms.wins @ taken), np.asarray(terms.losses @ taken)
-    shrunk = terms.shrunk(wins, losses)
-    if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
-        return []  # no tighter bound of the shares can rule this out
-    of_win, of_loss = terms.weights(part.low, part.high)
-    excess = of_win * wins + of_loss * losses - shrunk
-    of_pairs = np.bincount(terms.pair, weights=excess, minlength=len(part.low))
-    pair = int(np.argmax(np.where(part.high > part.low, of_pairs, -np.inf)))
-    if part.high[pair] <= part.low[pair]:
-        return []
-    place = terms.firsts[pair]
-    middle = np.floor(wins[place] + losses[place])
-    middle = min(max(middle, part.low[pair]), part.high[pair] - 1)
-    below, above = part.high.copy(), part.low.copy()
-    below[pair], above[pair] = middle, middle + 1
-    return [_Part(part.low, below), _Part(above, part.high)]

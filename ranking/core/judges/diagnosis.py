@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
-from ranking.core.agreement.intervals import KappaOptions
-from ranking.core.agreement.report import Agreement, JudgeChance, inter_judge_agreement
+from ranking.core.agreement.intervals import Agreement, KappaOptions
+from ranking.core.agreement.report import JudgeChance, inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.agreement.units import (

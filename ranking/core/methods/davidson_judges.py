@@ -14,7 +14,7 @@ judge. Without judges' effects and covariates, the model is Davidson's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -117,14 +117,24 @@ class JudgeEffectsModel:
     ) -> None:
         self.systems, self.judges = systems, judges
         self.penalty = penalty or Penalty()
-        self.data = comparisons
-        self.weights = np.ones(len(comparisons.first)) if weights is None else weights
         self.size = systems + 1 + 2 * judges + comparisons.covariates.shape[1]
-        self.has_ties = bool(np.any((comparisons.outcome == 0) & (self.weights > 0)))
-        seen = self.weights > 0
-        pairs = np.unique(
-            np.sort(np.stack([comparisons.first[seen], comparisons.second[seen]]), axis=0), axis=1
+        # Equal comparisons are merged, which leaves far fewer. Those with weight 0 are left out: if
+        # they include all ties, a tie has probability 0.
+        weight = np.ones(len(comparisons.first)) if weights is None else weights
+        counted = weight > 0
+        columns = [getattr(comparisons, name) for name in ("first", "second", "judge", "outcome")]
+        kinds, kind = np.unique(
+            np.column_stack([*columns, comparisons.covariates])[counted],
+            axis=0,
+            return_inverse=True,
         )
+        first, second, judge, outcome = kinds[:, :4].astype(np.int64).T
+        no_block = np.zeros_like(first)
+        self.data = Comparisons(first, second, judge, no_block, outcome, kinds[:, 4:])
+        self.weights = np.bincount(kind, weight[counted], len(kinds)).astype(np.float64)
+        self._of_blocks = weight[counted], (comparisons.block[counted], kind)
+        self.has_ties = bool(np.any(outcome == 0))
+        pairs = np.unique(np.sort(np.stack([first, second]), axis=0), axis=1)
         self._prior_pairs: tuple[Int64Array, Int64Array] = (pairs[0], pairs[1])
         self._precision = self._prior_precision()
 
@@ -136,9 +146,7 @@ class JudgeEffectsModel:
         NotConvergedError
             If the method does not converge.
         """
-        return self._grouped()._maximise()  # noqa: SLF001 - of the same class
 
-    def _maximise(self) -> JudgeEffectsFit:
         def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:
             gradient, information = self._gradient_and_information(at[0])
             return gradient[np.newaxis], information[np.newaxis]
@@ -153,33 +161,6 @@ class JudgeEffectsModel:
             raise NotConvergedError(f"the judges' effects did not converge in {_MAX_STEPS} steps")
         return self._result_at(at)
 
-    def _grouped(self) -> JudgeEffectsModel:
-        """Return the same model with equal comparisons merged, which leaves far fewer.
-
-        Comparisons with weight 0 are left out: if they include all ties, a tie has probability 0.
-        """
-        data, counted = self.data, self.weights > 0
-        columns = np.column_stack(
-            [data.first, data.second, data.judge, data.outcome, data.covariates]
-        )[counted]
-        kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        weights = np.bincount(kind, self.weights[counted], len(kinds)).astype(np.float64)
-        whole = kinds[:, :4].astype(np.int64)
-        return JudgeEffectsModel(
-            Comparisons(
-                first=whole[:, 0],
-                second=whole[:, 1],
-                judge=whole[:, 2],
-                block=np.zeros(len(kinds), dtype=np.int64),
-                outcome=whole[:, 3],
-                covariates=kinds[:, 4:],
-            ),
-            systems=self.systems,
-            judges=self.judges,
-            penalty=self.penalty,
-            weights=weights,
-        )
-
     def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
         """Return the influence of each of B blocks on the abilities, shape (B, n).
 
@@ -191,10 +172,7 @@ class JudgeEffectsModel:
         gradients = sparse.diags_array(score_eta) @ of_eta
         gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
         gradients = gradients - self._expected_of_judges(fit.parameters)
-        comparison = np.arange(len(self.data.block))
-        member = sparse.csr_array(
-            (self.weights, (self.data.block, comparison)), shape=(blocks, len(comparison))
-        )
+        member = sparse.csr_array(self._of_blocks, shape=(blocks, len(self.weights)))
         return np.asarray((member @ gradients) @ fit.response.T)
 
     def _expected_of_judges(self, at: FloatArray) -> sparse.csr_array:
@@ -462,13 +440,9 @@ def _fitted(
         raise ValueError("prior: expected a number of wins above 0")
     if discrimination < 0 or leniency < 0:
         raise ValueError("discrimination and leniency must not be negative")
-    known = {"position": shown_position(blocks)} if covariates == "position" else {}
-    # Float sums depend on the order, but results must not, so blocks are sorted by key.
-    order = np.argsort(blocks.key, kind="stable")
-    found = comparisons_of(
-        blocks.take(order), {name: values[order] for name, values in known.items()}
+    comparisons = comparisons_of(
+        blocks, shown_position(blocks) if covariates == "position" else None
     )
-    comparisons = replace(found, block=order[found.block])
     model = JudgeEffectsModel(
         comparisons,
         systems=len(blocks.systems),

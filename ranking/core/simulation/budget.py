@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -33,63 +33,25 @@ _FIRST_LIMIT, _NEXT_LIMIT = 50_000, 4
 _MEASURES = ("significant_pairs", "clusters")
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """A share of pairs of systems to separate, or a number of clusters."""
 
     measure: Literal["significant_pairs", "clusters"]
     value: float
 
 
-@dataclass(frozen=True, eq=False)
-class GrowthResult:
-    """Comparisons after which E campaigns reached T targets; infinite beyond the limit.
-
-    Attributes
-    ----------
-    average : float64, shape (T,)
-        Comparisons after which the average over campaigns reaches each target; infinite if not
-        requested.
-    first : float64, shape (E, T)
-        Comparisons after which each campaign first reaches each target.
-    """
-
-    average: FloatArray
-    first: FloatArray
-
-    def median(self) -> FloatArray:
-        """Return comparisons after which half of the campaigns have reached each target, shape
-        (T,).
-        """
-        middle: FloatArray = np.exp(np.median(np.log(self.first), axis=0))
-        return middle
-
-    def interval(self, confidence: float) -> FloatArray:
-        """Return the interval in which a share `confidence` of campaigns reach each target, shape
-        (2, T).
-        """
-        low, high = _tails(confidence)
-        return np.stack(
-            [
-                np.quantile(self.first, low, axis=0, method="lower"),
-                np.quantile(self.first, high, axis=0, method="higher"),
-            ]
-        )
-
-
-def simulate_until(
+def _simulate_until(
     model_of: ModelOf,
     experiments: Sequence[int],
     targets: Sequence[Target],
     *,
     confidence: float,
     limit: float,
-    alpha: float,
     seed: int,
-    with_average: bool,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> GrowthResult:
+    with_average: bool = False,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> tuple[FloatArray, FloatArray]:
     """Simulate campaigns until they reach the targets, and return the comparisons required.
 
     With `with_average`, all campaigns grow until their average reaches each target. Afterwards,
@@ -106,8 +68,6 @@ def simulate_until(
         Share of campaigns whose interval must be known.
     limit : float
         Maximum number of comparisons to simulate.
-    alpha : float
-        Level of the one-sided sign test.
     with_average : bool
         Whether to find the average as well.
     seed, engine, progress
@@ -115,7 +75,11 @@ def simulate_until(
 
     Returns
     -------
-    GrowthResult
+    average : float64, shape (T,)
+        Comparisons after which the average over campaigns reaches each target; infinite beyond the
+        limit, or if not requested.
+    first : float64, shape (E, T)
+        Comparisons after which each campaign first reaches each target; infinite beyond the limit.
     """
     first = np.full((len(experiments), len(targets)), np.inf)
     average = np.full(len(targets), np.inf)
@@ -128,7 +92,7 @@ def simulate_until(
         counts = (blocks * per_block).astype(np.float64)
         with_clusters = any(target.measure == "clusters" for target in targets)
         measured = measure_experiments(
-            partial(_measure, model_of, tuple(blocks.tolist()), with_clusters, alpha, seed),
+            partial(_measure, model_of, tuple(blocks.tolist()), with_clusters, seed),
             [experiments[index] for index in growing.tolist()],
             engine=engine,
             progress=progress,
@@ -138,20 +102,23 @@ def simulate_until(
             first[growing, t] = [_crossing(counts, row, target.value) for row in values]
             if with_average and len(growing) == len(experiments):
                 average[t] = _crossing(counts, values.mean(axis=0), target.value)
-        reached = GrowthResult(average=average, first=first)
-        open_ended = np.isinf(reached.interval(confidence)[1])
+        open_ended = np.isinf(_interval(first, confidence)[1])
         on_average = with_average and bool(np.isinf(average).any())
         if until >= limit or not (open_ended.any() or on_average):
-            return reached
+            return average, first
         if not on_average:
             growing = np.flatnonzero(np.isinf(first[:, open_ended]).any(axis=1))
         until = min(until * _NEXT_LIMIT, limit)
 
 
-def _tails(confidence: float) -> tuple[float, float]:
+def _interval(first: FloatArray, confidence: float) -> FloatArray:
+    """Return the interval in which a share `confidence` of campaigns reach each target, shape
+    (2, T).
+    """
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
-    return (1 - confidence) / 2, (1 + confidence) / 2
+    low = np.quantile(first, (1 - confidence) / 2, axis=0, method="lower")
+    return np.stack([low, np.quantile(first, (1 + confidence) / 2, axis=0, method="higher")])
 
 
 def _grid(first: int, last: float) -> Int64Array:
@@ -167,7 +134,6 @@ def _measure(
     model_of: ModelOf,
     blocks: tuple[int, ...],
     with_clusters: bool,
-    alpha: float,
     seed: int,
     experiment: int,
 ) -> FloatArray:
@@ -176,9 +142,9 @@ def _measure(
     """
     model = model_of(experiment)
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
-    columns = [significant_pairs(wins, alpha=alpha)]
+    columns = [significant_pairs(wins)]
     if with_clusters:
-        found = clusters_of(sign_test_ranges(wins, alpha=alpha))
+        found = clusters_of(sign_test_ranges(wins))
         columns.append(found.max(axis=-1).astype(np.float64))
     return np.stack(columns, axis=-1)
 
@@ -290,7 +256,6 @@ def plan_budget(
     experiments: int = 400,
     confidence: float = 0.95,
     limit: int = 4_000_000,
-    alpha: float = 0.05,
     seed: int = 0,
     engine: Engine | None = None,
     progress: Progress | None = None,
@@ -301,7 +266,7 @@ def plan_budget(
     ----------
     model : Model
     targets : sequence of float
-        Shares of the pairs of systems to be separated by the one-sided sign test, in (0, 1].
+        Shares of the pairs of systems to be separated by the one-sided sign test at 0.05, in (0, 1].
     clusters : sequence of int
         Numbers of clusters to be reached, 2 … n, with rank ranges by that test.
     experiments : int
@@ -310,8 +275,6 @@ def plan_budget(
     confidence : float
     limit : int
         Maximum number of comparisons to simulate.
-    alpha : float
-        Level of the test.
     seed : int
         The plan depends only on the arguments, except `engine`, bit for bit.
     engine : Engine, optional
@@ -329,13 +292,12 @@ def plan_budget(
         If an argument is out of range.
     """
     wanted = _wanted(targets, clusters, model.systems)
-    reached = simulate_until(
+    average, first = _simulate_until(
         partial(_same_model, model),
         range(experiments),
         wanted,
         confidence=confidence,
         limit=limit,
-        alpha=alpha,
         seed=seed,
         with_average=True,
         engine=engine,
@@ -350,7 +312,7 @@ def plan_budget(
         limit=limit,
         experiments=experiments,
         seed=seed,
-        rows=_rows(wanted, reached, confidence=confidence),
+        rows=_rows(wanted, average, first, confidence),
     )
 
 
@@ -402,15 +364,13 @@ def plan_campaign(
         futures = likely_futures(
             curve, fit, experiments=experiments, seed=seed, engine=engine, progress=progress
         )
-    reached = simulate_until(
+    average, first = _simulate_until(
         futures.model_of,
         futures.experiments,
         wanted,
         confidence=confidence,
         limit=limit * curve.decided_share,
-        alpha=curve.alpha,
         seed=seed,
-        with_average=False,
         engine=engine,
         progress=progress,
     )
@@ -423,9 +383,9 @@ def plan_campaign(
         limit=limit,
         experiments=experiments,
         seed=seed,
-        rows=_rows(wanted, reached, confidence=confidence, curve=curve),
+        rows=_rows(wanted, average, first, confidence, curve),
         needs=tuple(
-            tuple(_as_known(need, target, curve) for need in reached.first[:, at].tolist())
+            tuple(_as_known(need, target, curve) for need in first[:, at].tolist())
             for at, target in enumerate(wanted)
         ),
     )
@@ -474,24 +434,17 @@ def plan_from_start(
     if more_systems < 0:
         raise ValueError("more_systems: expected no negative number")
     wanted = _wanted(targets, clusters, curve.systems + more_systems)
-    reached = simulate_until(
+    average, first = _simulate_until(
         partial(_with_more_systems, futures.model_of, more_systems),
         futures.experiments,
         wanted,
         confidence=confidence,
         limit=limit * curve.decided_share,
-        alpha=curve.alpha,
         seed=seed,
-        with_average=False,
         engine=engine,
         progress=progress,
     )
-    with_ties = GrowthResult(
-        average=reached.average / curve.decided_share, first=reached.first / curve.decided_share
-    )
-    return tuple(
-        replace(row, average=None) for row in _rows(wanted, with_ties, confidence=confidence)
-    )
+    return _rows(wanted, average, first / curve.decided_share, confidence)
 
 
 @on_any_engine()
@@ -522,29 +475,29 @@ def _same_model(model: Model, _experiment: int) -> Model:
 
 def _rows(
     wanted: Sequence[Target],
-    reached: GrowthResult,
-    *,
+    average: FloatArray,
+    first: FloatArray,
     confidence: float,
     curve: CampaignCurve | None = None,
 ) -> tuple[BudgetRow, ...]:
-    low, high = reached.interval(confidence).tolist()
-    counts = zip(reached.median().tolist(), low, high, reached.average.tolist(), strict=True)
-    beyond = np.isinf(reached.first).mean(axis=0).tolist()
+    median = np.exp(np.median(np.log(first), axis=0))
+    counts = np.stack([median, *_interval(first, confidence), average], axis=1).tolist()
+    beyond = np.isinf(first).mean(axis=0).tolist()
     collected = 0 if curve is None else curve.comparisons
     rows = []
-    for index, (target, found) in enumerate(zip(wanted, counts, strict=True)):
-        known = found if curve is None else [_as_known(each, target, curve) for each in found]
-        median, *others = (None if np.isinf(count) else round(count) for count in known)
+    for target, found, share in zip(wanted, counts, beyond, strict=True):
+        known = found if curve is None else [_as_known(each, target, curve) for each in found[:3]]
+        middle, low, high, *mean = (None if np.isinf(count) else round(count) for count in known)
         rows.append(
             BudgetRow(
                 measure=target.measure,
                 target=target.value,
-                comparisons=median,
-                low=others[0],
-                high=others[1],
-                average=others[2] if curve is None else None,
-                beyond=beyond[index] if others[1] is None else None,
-                more=None if median is None else max(0, median - collected),
+                comparisons=middle,
+                low=low,
+                high=high,
+                average=mean[0] if mean else None,
+                beyond=share if high is None else None,
+                more=None if middle is None else max(0, middle - collected),
             )
         )
     return tuple(rows)

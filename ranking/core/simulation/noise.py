@@ -64,8 +64,6 @@ class CampaignCurve:
         Number of clusters of the whole campaign, by rank ranges of the same test.
     spread : float64, shape (n,)
         Expected Wins of the whole campaign, best first.
-    alpha : float
-        Level of the test.
     """
 
     systems: int
@@ -76,7 +74,6 @@ class CampaignCurve:
     separated: float
     clusters: int
     spread: FloatArray
-    alpha: float
 
     @property
     def decided_share(self) -> float:
@@ -96,12 +93,12 @@ class CampaignCurve:
         float64, shape (n,)
             Expected Wins at the last point, best first.
         """
-        shares, wins = _grown(model, self.decided, self.alpha, seed, experiment)
+        shares, wins = _grown(model, self.decided, seed, experiment)
         return shares, sorted_expected_wins(wins)
 
 
 def _grown(
-    model: Model, decided: Int64Array, alpha: float, seed: int, experiment: int
+    model: Model, decided: Int64Array, seed: int, experiment: int
 ) -> tuple[FloatArray, Int64Array]:
     """Return the shares of significant pairs after each number of comparisons, and the wins after
     the last.
@@ -109,11 +106,11 @@ def _grown(
     # With few judgments, two points can be the same block of the simulation.
     blocks, point = np.unique(model.blocks_for(decided), return_inverse=True)
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
-    return significant_pairs(wins, alpha=alpha)[point], wins[-1]
+    return significant_pairs(wins)[point], wins[-1]
 
 
 def campaign_curve(
-    blocks: Blocks, *, points: int = 12, orders: int = 20, alpha: float = 0.05, seed: int = 0
+    blocks: Blocks, *, points: int = 12, orders: int = 20, seed: int = 0
 ) -> CampaignCurve:
     """Measure how the share of significant pairs grows in a campaign.
 
@@ -126,8 +123,6 @@ def campaign_curve(
     orders : int
         Number of random orders of the blocks to average over: only the number of judgments matters,
         not which ones came first.
-    alpha : float
-        Level of the one-sided sign test.
     seed : int
         Seed of the orders. The result does not depend on the order of the rows of `blocks`.
 
@@ -153,7 +148,7 @@ def campaign_curve(
     random = np.random.default_rng(seed)
     by_key = np.argsort(blocks.key, kind="stable")
     shares = [
-        significant_pairs(_growing_wins(blocks, random.permutation(by_key), ends), alpha=alpha)
+        significant_pairs(_growing_wins(blocks, random.permutation(by_key), ends))
         for _order in range(orders)
     ]
     return CampaignCurve(
@@ -163,9 +158,8 @@ def campaign_curve(
         decided=np.maximum(1, np.rint(whole.wins.sum() * ends / len(blocks))).astype(np.int64),
         significant=np.mean(shares, axis=0),
         separated=float(shares[0][-1]),
-        clusters=int(clusters(sign_test_ranges(tally(blocks).wins, alpha=alpha)).max()),
+        clusters=int(clusters(sign_test_ranges(tally(blocks).wins)).max()),
         spread=sorted_expected_wins(tally(blocks).wins),
-        alpha=alpha,
     )
 
 
@@ -516,7 +510,7 @@ def forecast_pairs(
         raise ValueError("comparisons: expected ascending numbers from now on")
     decided = np.array([curve.comparisons, *counts]) * curve.decided_share
     shares = measure_experiments(
-        partial(_shares, futures.model_of, tuple(decided.tolist()), curve.alpha, seed),
+        partial(_shares, futures.model_of, tuple(decided.tolist()), seed),
         futures.experiments,
         engine=engine,
         progress=progress,
@@ -534,8 +528,8 @@ def forecast_pairs(
 
 @on_any_engine()
 def _shares(
-    model_of: ModelOf, decided: tuple[float, ...], alpha: float, seed: int, experiment: int
+    model_of: ModelOf, decided: tuple[float, ...], seed: int, experiment: int
 ) -> FloatArray:
     """Return the share of significant pairs of a simulated campaign at each point, (C,)."""
     wanted = np.maximum(1, np.rint(decided)).astype(np.int64)
-    return _grown(model_of(experiment), wanted, alpha, seed, experiment)[0]
+    return _grown(model_of(experiment), wanted, seed, experiment)[0]

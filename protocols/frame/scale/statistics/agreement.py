@@ -13,12 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from protocols.frame.scale.statistics.ratings import Ratings
-from ranking.core.agreement.intervals import (
-    VarianceParts,
-    jackknife,
-    kappa_interval,
-)
-from ranking.core.agreement.statistics import lowest_kappa
+from ranking.core.agreement.intervals import VarianceParts, jackknife, kappa_intervals
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number
 
@@ -139,7 +134,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
         without_judge = _figures(whole + left_out.judges, ratings.points)
         without_cell = _figures(whole + left_out.cells, ratings.points)
 
-    def estimate(figure: str, lowest: float, n: int | None = None) -> Estimate:
+    def estimate(figure: str, p_chance: float, n: int | None = None) -> Estimate:
         def of(found: _Figures) -> FloatArray:
             values: FloatArray = getattr(found, figure)
             return values if n is None else values[:, n]
@@ -158,12 +153,11 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
             overlap=float(changes @ changes),
             judges=left_out.effective_judges,
         )
-        interval = kappa_interval(parts, "two_way", confidence=confidence, lowest=lowest)
+        [interval] = kappa_intervals([parts], [p_chance], "two_way", confidence)
         return Estimate(value, interval.low, interval.high)
 
     per_item = counts.sum(axis=1)
     chance = [_number(each) for each in point.expected[0]]
-    lowest = [lowest_kappa(each or 0.0) for each in chance]
     return RatingAgreement(
         items=len(counts),
         segments=len(segments),
@@ -173,14 +167,15 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
                 n=n,
                 share=estimate("within", 0.0, n),
                 expected=chance[n],
-                corrected=estimate("corrected", lowest[n], n),
+                corrected=estimate("corrected", chance[n] or 0.0, n),
             )
             for n in range(ratings.points)
         ),
-        kappa=estimate("corrected", lowest[0], 0),
+        kappa=estimate("corrected", chance[0] or 0.0, 0),
         p_observed=_number(point.within[0, 0]),
         p_chance=chance[0],
-        alpha=estimate("alpha", -1.0),
+        # As for a chance of one half, its lowest value is −1.
+        alpha=estimate("alpha", 0.5),
         for_judges=for_judges,
     )
 

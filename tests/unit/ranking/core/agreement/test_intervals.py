@@ -12,18 +12,17 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from ranking.core.agreement import units as agreement_counts
-from ranking.core.agreement.cohen import cohen_spreads
+from ranking.core.agreement.cohen import cohen_variances
 from ranking.core.agreement.intervals import (
-    Spread,
+    VarianceParts,
     additive_of,
     jackknife,
-    kappa_interval,
-    parts_of_spread,
+    kappa_intervals,
     variances,
 )
 from ranking.core.agreement.judge_pairs import agreement_of_pairs
 from ranking.core.agreement.left_out import (
-    leave_one_out_spread,
+    leave_one_out,
     left_out_of_comparisons,
 )
 from ranking.core.agreement.measures import label_agreement, measure_agreement
@@ -40,14 +39,15 @@ from tests.unit.ranking.core.agreement.rows_without_units import kappa_without, 
 Rows = st.SearchStrategy[list[BlockRow]]
 
 
-def spreads(blocks: Blocks, pairing: Pairing, chance: Chance) -> tuple[Spread, Spread]:
-    """Return how κ of `measure_agreement` changes, between judges and with themselves."""
+def parts_of(
+    blocks: Blocks, pairing: Pairing, chance: Chance
+) -> tuple[VarianceParts, VarianceParts]:
+    """Return the variances of κ of `measure_agreement`, between judges and with themselves."""
     if chance is Chance.COHEN:
-        return cohen_spreads(blocks, pairing=pairing, symmetric=True)
+        return cohen_variances(blocks, pairing=pairing, symmetric=True)
     additive = additive_of(chance, 3, symmetric=True)
-    found = left_out_of_comparisons(blocks, pairing, additive.of_units)
-    evaluate = additive.evaluate
-    return leave_one_out_spread(found.inter, evaluate), leave_one_out_spread(found.intra, evaluate)
+    inter, intra, _shared = left_out_of_comparisons(blocks, pairing, additive.of_units)
+    return leave_one_out(inter, additive.evaluate), leave_one_out(intra, additive.evaluate)
 
 
 @pytest.mark.parametrize("pairing", some_now(Pairing))
@@ -58,7 +58,7 @@ def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
     rows = some_rows(3)
     blocks = blocks_from_rows(rows, "abcd")
     judges, segments = blocks.judges, np.unique(blocks.segment).tolist()
-    for side, spread in zip(("inter", "intra"), spreads(blocks, pairing, chance), strict=True):
+    for side, parts in zip(("inter", "intra"), parts_of(blocks, pairing, chance), strict=True):
 
         def kappa(left: Blocks, side: str = side) -> float | None:
             found: float | None = getattr(
@@ -69,7 +69,8 @@ def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
             ).kappa
             return found
 
-        assert spread.kappa == pytest.approx(kappa(blocks), abs=1e-12)
+        whole = parts.kappa
+        assert whole == pytest.approx(kappa(blocks), abs=1e-12)
         without_judge = [kappa_without(rows, kappa, judge=judge) for judge in judges]
         without_segment = [kappa_without(rows, kappa, segment=segment) for segment in segments]
         without_cell = [
@@ -78,15 +79,15 @@ def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
             for segment in segments
         ]
         for found, literal in (
-            (spread.without_judge, without_judge),
-            (spread.without_segment, without_segment),
+            (parts.of_judges, without_judge),
+            (parts.of_segments, without_segment),
         ):
             # Cohen's tables know nothing of those who share no item: without them nothing changes.
-            missing = len(literal) - len(found) if chance is Chance.COHEN else 0
-            filled = [*found, *[spread.kappa] * missing]
-            assert sorted(filled) == pytest.approx(sorted(literal), abs=1e-12, nan_ok=True)
-        changes = np.array(without_cell) - spread.kappa
-        assert spread.overlap == pytest.approx(np.nansum(changes**2), abs=1e-12)
+            kept = [each for each in literal if chance is not Chance.COHEN or each != whole]
+            expected = jackknife(whole, np.array(kept))
+            assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        changes = np.array(without_cell) - whole
+        assert parts.overlap == pytest.approx(np.nansum(changes**2), abs=1e-12)
 
 
 @pytest.mark.parametrize("chance", Chance)
@@ -101,10 +102,8 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
     assert whole is not None
     changes = [kappa_without(rows, kappa, judge=judge) - whole for judge in blocks.judges]
     jackknifed = 4 / 5 * sum(change**2 for change in changes)
-    spread, _ = spreads(blocks, Pairing.UNORDERED, chance)
-    assert variances([parts_of_spread(spread)], "judges")[0][0] == pytest.approx(
-        jackknifed, abs=1e-12
-    )
+    parts, _ = parts_of(blocks, Pairing.UNORDERED, chance)
+    assert variances([parts], "judges")[0][0] == pytest.approx(jackknifed, abs=1e-12)
     found = measure_agreement(blocks, chance=chance, resample="judges").inter
     pairs = dict.fromkeys(blocks.judges, 0)
     met = agreement_of_pairs(blocks)
@@ -118,18 +117,18 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
 
 
 def test_hand_worked_variance_and_interval() -> None:
-    spread = Spread(
+    of_judges, of_segments = 2 / 3 * 0.02, 1 / 2 * 0.0008
+    assert jackknife(0.5, np.array([0.4, 0.5, 0.6])) == pytest.approx(of_judges)
+    parts = VarianceParts(
         kappa=0.5,
-        without_segment=np.array([0.52, 0.48]),
-        without_judge=np.array([0.4, 0.5, 0.6]),
+        of_segments=jackknife(0.5, np.array([0.52, 0.48])),
+        segments=2,
+        of_judges=of_judges,
         overlap=0.0004,
         judges=3.0,
         pairs=0.002,
         pairs_in_segments=0.0001,
     )
-    of_judges, of_segments = 2 / 3 * 0.02, 1 / 2 * 0.0008
-    assert jackknife(0.5, spread.without_judge) == pytest.approx(of_judges)
-    parts = parts_of_spread(spread)
     [alone], [freedom] = variances([parts], "judges")
     assert alone == pytest.approx(of_judges)
     assert freedom == pytest.approx(6 / 5)
@@ -137,11 +136,11 @@ def test_hand_worked_variance_and_interval() -> None:
     once = of_judges - 0.002
     assert both == pytest.approx(of_segments + once - 0.0004 + 0.0001)
     assert degrees_of_freedom == pytest.approx(both**2 / (once**2 / (6 / 5) + of_segments**2 / 1))
-    found = kappa_interval(spread, "two_way", confidence=0.9, lowest=-9)
+    [found] = kappa_intervals([parts], [0.9], "two_way", 0.9)
     reach = student.ppf(0.95, degrees_of_freedom) * math.sqrt(both) / 0.5
     assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
     assert found.high == pytest.approx(1 - 0.5 * math.exp(-reach))
-    assert kappa_interval(spread, "two_way", confidence=0.9, lowest=0.1).low == 0.1
+    assert kappa_intervals([parts], [0.01], "two_way", 0.9)[0].low == -0.01 / 0.99
 
 
 def agreeing_rows(pairs: list[tuple[str, str]], segments: int) -> list[BlockRow]:
@@ -216,7 +215,7 @@ def test_two_way_intervals_of_labels_are_wider_where_judges_differ() -> None:
         label_agreement(blocks, resample=level).inter for level in ("two_way", "segments")
     )
     for one, other in zip(both.n_agreement[:2], segments.n_agreement[:2], strict=True):
-        assert one.share == other.share
+        assert one.kappa == other.kappa
         assert one.low is not None
         assert one.high is not None
         assert other.low is not None

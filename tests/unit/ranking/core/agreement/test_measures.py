@@ -358,21 +358,20 @@ def test_n_agreement_of_two_judges_is_the_formula_of_hamon_et_al() -> None:
         BlockRow("ann", 2, "ab", [1, None]),  # nobody else
     ]
     found = label_agreement(blocks_from_rows(rows, "abcd"), resamples=20)
-    assert [each.n for each in found.inter.n_agreement] == [0, 1, 2, 3, 4]
     assert [each.agreeing for each in found.inter.n_agreement] == [1, 2, 3, 3, 4]
     assert {each.comparable for each in found.inter.n_agreement} == {4}
-    assert [each.share for each in found.inter.n_agreement] == [0.25, 0.5, 0.75, 0.75, 1]
+    assert [each.kappa for each in found.inter.n_agreement] == [0.25, 0.5, 0.75, 0.75, 1]
     assert found.intra.n_agreement[0].comparable == 0
-    assert found.intra.n_agreement[0].share is None
+    assert found.intra.n_agreement[0].kappa is None
 
 
 def test_intervals_hold_the_share() -> None:
     blocks, _ = labelled(1, 0.8)
     for each in label_agreement(blocks, resample="segments", resamples=100).inter.n_agreement:
-        assert each.share is not None
+        assert each.kappa is not None
         assert each.low is not None
         assert each.high is not None
-        assert 0 <= each.low <= each.share <= each.high <= 1
+        assert 0 <= each.low <= each.kappa <= each.high <= 1
 
 
 def test_ordinal_alpha_is_that_of_the_krippendorff_package() -> None:
@@ -397,4 +396,4 @@ def test_a_judge_who_repeats_labels_agrees_with_himself_only() -> None:
     assert found.inter.n_agreement[0].comparable == 0
     # Two outputs: identical ones were labelled once.
     assert found.intra.n_agreement[0].comparable == 2
-    assert found.intra.n_agreement[0].share == 1
+    assert found.intra.n_agreement[0].kappa == 1

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.agreement import units as agreement_counts
-from ranking.core.agreement.report import Agreement, inter_judge_agreement
+from ranking.core.agreement.intervals import Agreement
+from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.counting.resampling import poisson_weights
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows

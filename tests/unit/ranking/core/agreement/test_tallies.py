@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from ranking.core.agreement.intervals import VarianceParts, additive_of, parts_of_spread
+from ranking.core.agreement.intervals import VarianceParts, additive_of
 from ranking.core.agreement.judge_pairs import PairAgreement, agreement_of_pairs
 from ranking.core.agreement.left_out import (
-    leave_one_out_spread,
+    leave_one_out,
     left_out_of_comparisons,
 )
 from ranking.core.agreement.report import agreement_of_tallies, inter_judge_agreement
@@ -36,8 +36,8 @@ def equal_segments(segments: int = 12) -> Blocks:
 def left_out(blocks: Blocks, chance: Chance) -> VarianceParts:
     """Leave out each segment and judge, as for any definition of P(E)."""
     additive = additive_of(chance, 3, symmetric=True)
-    found = left_out_of_comparisons(blocks, Pairing.UNORDERED, additive.of_units)
-    return parts_of_spread(leave_one_out_spread(found.inter, additive.evaluate))
+    inter, *_ = left_out_of_comparisons(blocks, Pairing.UNORDERED, additive.of_units)
+    return leave_one_out(inter, additive.evaluate)
 
 
 def kappas_of_judges(blocks: Blocks, chance: Chance = Chance.SCOTT) -> list[float]:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,24 +124,10 @@ def test_comparisons_stand_in_the_order_of_the_blocks() -> None:
 
 
 def test_covariates_are_differences_between_the_two_outputs() -> None:
-    found = comparisons_of(BLOCKS, {"position": shown_position(BLOCKS)})
+    found = comparisons_of(BLOCKS, shown_position(BLOCKS))
     assert found.covariates.tolist() == [[-0.5], [0.5], [1.0], [-0.5], [-0.5]]
 
 
 def test_no_block_has_no_comparison() -> None:
-    found = comparisons_of(BLOCKS.take(np.array([], dtype=np.int64)), {"one": np.zeros((0, 4))})
+    found = comparisons_of(BLOCKS.take(np.array([], dtype=np.int64)), np.zeros((0, 4)))
     assert (len(found.first), found.covariates.shape) == (0, (0, 1))
-
-
-@pytest.mark.parametrize(
-    ("values", "problem"),
-    [
-        (np.zeros((2, 3)), r"one: expected shape \(2, 4\), got \(2, 3\)"),
-        (np.full((2, 4), np.nan), "one: expected a finite number"),
-    ],
-)
-def test_covariates_without_a_number_for_each_output_are_refused(
-    values: np.ndarray[tuple[int, int], np.dtype[np.float64]], problem: str
-) -> None:
-    with pytest.raises(ValueError, match=problem):
-        comparisons_of(BLOCKS, {"one": values})

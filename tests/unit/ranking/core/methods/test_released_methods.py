@@ -166,7 +166,7 @@ def test_judges_effects_predict_held_out_comparisons_no_worse(real_data: Path) -
                 for rows in (fold != left_out, fold == left_out)
             )
             found = other.log_probabilities(model.fit().parameters)
-            total, count = total + float(found.sum()), count + len(found)
+            total, count = total + float(other.weights @ found), count + int(other.weights.sum())
         return -total / count
 
     plain = held_out(Penalty(discrimination=0, leniency=0))
