@@ -273,12 +273,6 @@ class Snippet(RecordedModel):
                 when=pgtrigger.Before,
                 declare=[("of_task", "BIGINT")],
             ),
-            trigger_from_file(
-                "protocols",
-                "quiz_snippet_fits_its_task",
-                operation=pgtrigger.Insert,
-                when=pgtrigger.Before,
-            ),
         ]
 
     def __str__(self) -> str:

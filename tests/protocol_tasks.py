@@ -8,11 +8,31 @@ from annotation.services.planning.pool import hits_plan
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
 from campaign.services.rules import task_close
-from protocols.quiz.snippets import GivenSnippet, snippets_replace
+from protocols.quiz.snippets import snippets_replace
 from tests.factories import make_campaign, make_task
 
+
+def given_snippet(
+    name: str,
+    document: str,
+    first: int,
+    last: int,
+    statements: Sequence[str],
+    expected: Sequence[bool],
+) -> dict[str, Any]:
+    """Return a snippet as organisers send it."""
+    said = zip(statements, expected, strict=True)
+    return {
+        "snippet": name,
+        "document": document,
+        "first": first,
+        "last": last,
+        "statements": [{"text": text, "expected": each} for text, each in said],
+    }
+
+
 SNIPPETS = [
-    GivenSnippet(
+    given_snippet(
         name=f"{document}, {first}",
         document=document,
         first=first,

@@ -32,7 +32,7 @@ from annotation.protocols import (
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Output, Protocol, Task
 from protocols.models import QuizAnswer, Snippet
-from protocols.quiz.snippets import MOST_STATEMENTS, segments_read_together
+from protocols.quiz.snippets import MOST_SEGMENTS, MOST_STATEMENTS, segments_read_together
 
 
 def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
@@ -103,7 +103,6 @@ def statements_asked(block_id: int) -> int:
     return len(Block.objects.values_list(statements, flat=True).get(pk=block_id) or ())
 
 
-_MOST_SEGMENTS: Final = 50
 #: Simulated readers guess the statements that they do not understand, and half of their guesses are
 #: right.
 _GUESSED: Final = 0.5
@@ -217,7 +216,7 @@ ANSWERS: Final = AnswerKind(
         raters=lambda rules: int(rules_completed(_RULES, rules)["readers"]),
         items_per_judge=lambda _rules: None,
         needs=_needs,
-        segments_per_hit=_MOST_SEGMENTS,
+        segments_per_hit=MOST_SEGMENTS,
         count=1,
         together=segments_read_together,
     ),

@@ -10,7 +10,6 @@ from campaign.api.operations import Address, operation
 from campaign.models import Protocol, Task
 from protocols.quiz.snippets import (
     SnippetSerializer,
-    snippet_given,
     snippet_json,
     snippets_of,
     snippets_replace,
@@ -68,5 +67,5 @@ class SnippetsView(Address):
         On an error, the response is a 400 that names it, and nothing is changed.
         """
         task = self.quiz()
-        snippets_replace(task=task, given=[snippet_given(each) for each in self.sent["snippets"]])
+        snippets_replace(task=task, given=self.sent["snippets"])
         return {"snippets": [snippet_json(each) for each in snippets_of(task)]}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -30,29 +29,6 @@ from ranking.files.labels import json_objects
 MOST_SEGMENTS: Final = 50
 MOST_STATEMENTS: Final = 20
 _COLUMNS: Final = ("snippet", "document", "first", "last", "statement", "expected")
-
-
-@dataclass(frozen=True, slots=True)
-class GivenSnippet:
-    """A snippet as provided by an organiser.
-
-    Attributes
-    ----------
-    name : str
-    document : str
-    first, last : int
-        Positions of segments in the document, from 1.
-    statements : tuple of str
-    expected : tuple of bool
-        Whether each statement is true.
-    """
-
-    name: str
-    document: str
-    first: int
-    last: int
-    statements: tuple[str, ...]
-    expected: tuple[bool, ...]
 
 
 class StatementSerializer(serializers.Serializer[Any]):
@@ -88,7 +64,7 @@ class SnippetSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-def read_snippets(file: InputFile) -> list[GivenSnippet]:
+def read_snippets(file: InputFile) -> list[dict[str, Any]]:
     """Read snippets, in the order of the file.
 
     Parameters
@@ -98,7 +74,8 @@ def read_snippets(file: InputFile) -> list[GivenSnippet]:
 
     Returns
     -------
-    list of GivenSnippet
+    list of dict
+        As validated by `SnippetSerializer`.
 
     Raises
     ------
@@ -127,9 +104,9 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
         yield line, {**values, "statements": statements}, refuse_at(file.name, line)
 
 
-def _snippet(values: dict[str, Any], refuse: Refuse) -> GivenSnippet:
+def _snippet(values: dict[str, Any], refuse: Refuse) -> dict[str, Any]:
     try:
-        return snippet_given(content_validated(SnippetSerializer, values))
+        return content_validated(SnippetSerializer, values)
     except APIException as error:
         key, problem = [], error.detail
         while isinstance(problem, Mapping):
@@ -141,18 +118,6 @@ def _snippet(values: dict[str, Any], refuse: Refuse) -> GivenSnippet:
             str(words).rstrip("."),
             "write snippets as in docs/formats-judgments.md",
         )
-
-
-def snippet_given(sent: Mapping[str, Any]) -> GivenSnippet:
-    """Return a snippet from data validated by `SnippetSerializer`."""
-    return GivenSnippet(
-        name=sent["snippet"],
-        document=sent["document"],
-        first=sent["first"],
-        last=sent["last"],
-        statements=tuple(each["text"] for each in sent["statements"]),
-        expected=tuple(each["expected"] for each in sent["statements"]),
-    )
 
 
 class SnippetsRefusedError(RefusedError):
@@ -217,8 +182,9 @@ def snippets_import(*, task: Task, file: InputFile) -> int:
 
 
 @transaction.atomic
-def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
-    """Replace the snippets of a task, replan its HITs, and return the number of snippets.
+def snippets_replace(*, task: Task, given: Sequence[Mapping[str, Any]]) -> int:
+    """Replace the snippets of a task with those validated by `SnippetSerializer`, replan its HITs,
+    and return the number of snippets.
 
     Locks the task's `HITSequence` and its HITs, so that none is lent meanwhile. Raises
     `SnippetsRefusedError` and changes nothing if the task has another protocol, if a HIT has been
@@ -240,28 +206,23 @@ def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
         HIT.objects.filter(task=task, repeats__isnull=False).delete()
         HIT.objects.filter(task=task).delete()
     Snippet.objects.filter(task=task).delete()
-    try:
-        with transaction.atomic():
-            Snippet.objects.bulk_create(
-                Snippet(
-                    task=task,
-                    number=number,
-                    name=each.name,
-                    document_id=documents[each.document],
-                    first=each.first,
-                    last=each.last,
-                    statements=list(each.statements),
-                    expected=list(each.expected),
-                )
-                for number, each in enumerate(given, start=1)
-            )
-    except IntegrityError as error:
-        # The database enforces what the checks below explain in words.
-        raise SnippetsRefusedError(str(error).splitlines()[0]) from error
+    Snippet.objects.bulk_create(
+        Snippet(
+            task=task,
+            number=number,
+            name=each["snippet"],
+            document_id=documents[each["document"]],
+            first=each["first"],
+            last=each["last"],
+            statements=[statement["text"] for statement in each["statements"]],
+            expected=[statement["expected"] for statement in each["statements"]],
+        )
+        for number, each in enumerate(given, start=1)
+    )
     return len(given)
 
 
-def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
+def _documents(task: Task, given: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:
     """Return the IDs of the documents that snippets name. Raises `SnippetsRefusedError` unless all
     snippets fit.
 
@@ -269,39 +230,39 @@ def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
     """
     if not given:
         raise SnippetsRefusedError(_("No snippets given. Give at least one."))
-    documents = task.test_set.documents.filter(name__in={each.document for each in given})
+    documents = task.test_set.documents.filter(name__in={each["document"] for each in given})
     rows = documents.annotate(last=Max("segments__position")).values_list("name", "pk", "last")
     found = {name: (pk, last or 0) for name, pk, last in rows}
     names: set[str] = set()
     taken: dict[tuple[str, int], str] = {}
     for each in given:
-        said = {"snippet": each.name, "document": each.document, "last": each.last}
-        if each.name in names:
+        name, document = each["snippet"], each["document"]
+        if name in names:
             raise SnippetsRefusedError(
-                _("%(snippet)s: two snippets have this name. Rename one of them.") % said
+                _("%(snippet)s: two snippets have this name. Rename one of them.") % each
             )
-        names.add(each.name)
-        if each.document not in found:
+        names.add(name)
+        if document not in found:
             raise SnippetsRefusedError(
                 _(
                     "%(snippet)s: document “%(document)s” not found in the test set. Use the document names of its Texts page."
                 )
-                % said
+                % each
             )
-        if each.last > (segments := found[each.document][1]):
+        if each["last"] > (segments := found[document][1]):
             raise SnippetsRefusedError(
                 _(
                     "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d segments. Count from 1 in each document."
                 )
-                % {**said, "segments": segments}
+                % {**each, "segments": segments}
             )
-        for segment in range(each.first, each.last + 1):
-            other = taken.setdefault((each.document, segment), each.name)
-            if other != each.name:
+        for segment in range(each["first"], each["last"] + 1):
+            other = taken.setdefault((document, segment), name)
+            if other != name:
                 raise SnippetsRefusedError(
                     _(
                         "%(snippet)s: segment %(segment)d of “%(document)s” is also in %(other)s. Use each segment in one snippet only."
                     )
-                    % {**said, "segment": segment, "other": other}
+                    % {**each, "segment": segment, "other": other}
                 )
     return {name: pk for name, (pk, _last) in found.items()}

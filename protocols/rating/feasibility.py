@@ -82,16 +82,7 @@ def feasibility(
     Returns
     -------
     Feasibility
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
     """
-    if judges < 0 or raters < 1 or any(count < 0 for count in texts):
-        raise ValueError("texts and judges must not be negative, and raters at least 1")
-    if items_per_judge is not None and items_per_judge < 1:
-        raise ValueError("items_per_judge: expected at least 1")
     most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
     raters *= 2 if is_adequacy_by_others else 1
     ratings = raters * sum(texts)

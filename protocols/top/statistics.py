@@ -37,13 +37,6 @@ class Times:
     segment: Int64Array
     candidates: Int64Array
 
-    def __post_init__(self) -> None:
-        columns = (self.seconds, self.judge, self.segment, self.candidates)
-        if len({column.shape for column in columns}) != 1:
-            raise ValueError("seconds, judge, segment, candidates: expected one of each a block")
-        if len(self.seconds) and self.seconds.min() <= 0:
-            raise ValueError("seconds: expected more than 0")
-
 
 @dataclass(frozen=True)
 class TimesCompared:

@@ -39,11 +39,6 @@ class Choices:
     judges : tuple of str
         Pseudonyms.
     items : int
-
-    Raises
-    ------
-    ValueError
-        If the columns have other shapes, or numbers out of range.
     """
 
     item: Int64Array
@@ -51,17 +46,6 @@ class Choices:
     choice: Int64Array
     judges: tuple[str, ...]
     items: int
-
-    def __post_init__(self) -> None:
-        if not self.item.shape == self.judge.shape == self.choice.shape:
-            raise ValueError("item, judge and choice: expected one of each for each answer")
-        for name, column, end in (
-            ("item", self.item, self.items),
-            ("judge", self.judge, len(self.judges)),
-            ("choice", self.choice, len(Choice)),
-        ):
-            if len(column) and not 0 <= column.min() <= column.max() < end:
-                raise ValueError(f"{name}: expected numbers from 0 to {end - 1}")
 
     def merged(self) -> Choices:
         """Return the same answers with both kinds of ties merged."""

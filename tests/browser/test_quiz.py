@@ -8,10 +8,11 @@ from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services.rules import task_close
 from protocols.models import QuizAnswer
-from protocols.quiz.snippets import GivenSnippet, snippets_replace
+from protocols.quiz.snippets import snippets_replace
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, press
 from tests.factories import make_campaign, make_task
+from tests.protocol_tasks import given_snippet
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -25,7 +26,7 @@ def task() -> Task:
     task = Task.objects.create(test_set=ranking.test_set, protocol=Protocol.QUIZ)
     design_ensure(task=task, seed=7)
     snippets = [
-        GivenSnippet(document, document, 1, 3, STATEMENTS, (True, False, True))
+        given_snippet(document, document, 1, 3, STATEMENTS, (True, False, True))
         for document in ("document 1", "document 2")
     ]
     snippets_replace(task=task, given=snippets)

@@ -47,7 +47,7 @@ from campaign.services.uploads import (
 )
 from campaign.services.webhooks.endpoints import webhook_create
 from campaign.services.webhooks.outbox import webhook_test
-from protocols.quiz.snippets import GivenSnippet, snippets_replace
+from protocols.quiz.snippets import snippets_replace
 from ranking.models import Analysis, Metric, PublishedResult, RankingRun
 from ranking.models.metric import packed
 from ranking.pages.published.making import result_bundle_make
@@ -56,6 +56,7 @@ from ranking.services.publishing.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.protocol_tasks import given_snippet
 from tests.recruiting import make_panel
 
 
@@ -246,7 +247,7 @@ def make_world() -> World:
 def _make_quiz(ranking: Task) -> Task:
     """Make a quiz of the same texts, closed: judges are asked nothing else than before."""
     quiz = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
-    snippet = GivenSnippet(
+    snippet = given_snippet(
         name="SECRET-SNIPPET",
         document=ranking.test_set.documents.earliest("position").name,
         first=1,

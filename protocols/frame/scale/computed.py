@@ -28,7 +28,7 @@ from protocols.frame.scale.statistics.outliers import (
     rating_outliers,
     removals,
 )
-from protocols.frame.scale.statistics.ratings import THREE_POINTS, Items, Ratings
+from protocols.frame.scale.statistics.ratings import Items, Ratings
 from protocols.models import Criterion
 from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.ranges import Correction
@@ -124,8 +124,7 @@ def ratings_found(
     RatingsFound
     """
     ratings = {
-        criterion: each.merged(THREE_POINTS) if options["merge"] else each
-        for criterion, each in read.items()
+        criterion: each.merged() if options["merge"] else each for criterion, each in read.items()
     }
     criteria = {
         criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()
@@ -187,7 +186,7 @@ def _agreement(
     criterion: Criterion, ratings: Ratings, options: Mapping[str, Any]
 ) -> list[AgreementOf]:
     found = []
-    for each in (ratings, ratings.merged(THREE_POINTS)):
+    for each in (ratings, ratings.merged()):
         parts = [
             (name, each.of_condition(place)) for place, name in enumerate(each.items.conditions)
         ]

@@ -84,6 +84,7 @@ DEVIATIONS = Option(
     default=1.0,
     low=0,
     high=100,
+    is_open=True,
     help=gettext_lazy("In standard deviations from the mean of all judges."),
 )
 BY_DIFFERENCE = Option(

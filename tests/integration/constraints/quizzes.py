@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.services.planning.designs import design_ensure
-from campaign.models import Document, Protocol, Task
+from campaign.models import Protocol, Task
 from protocols.models import QuizAnswer, Snippet
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
@@ -52,12 +52,6 @@ def second_snippet() -> Create:
     return create
 
 
-breaks_by_fields(
-    "quiz_snippet_of_segments_that_are_there", second_snippet, {"last": 3}, {"first": 3, "last": 3}
-)
-breaks_by_fields("quiz_snippet_shares_no_segment", second_snippet, {"first": 1})
-
-
 def longest_snippet() -> Create:
     """Return what makes a snippet of 51 segments, or fewer."""
     test_set = make_task(make_campaign(), documents=(51,), planned=0, identical=()).test_set
@@ -87,18 +81,6 @@ def a_snippet_is_too_long(attempt: Attempt) -> None:
         create(first=2)
     with attempt.accepts():
         create(last=50)
-
-
-@breaks("quiz_snippet_of_a_quiz_and_its_texts")
-def a_snippet_is_of_other_texts(attempt: Attempt) -> None:
-    create = second_snippet()
-    other = small_task(Task.objects.earliest("pk").test_set.campaign, "other")
-    with attempt.refuses(saying="not of the test set"):
-        create(document=Document.objects.get(test_set=other.test_set))
-    with attempt.refuses(saying="not of the test set"):
-        create(task=Task.objects.earliest("pk"))
-    with attempt.accepts():
-        create()
 
 
 @breaks("quiz_snippet_before_it_is_read")

@@ -15,8 +15,9 @@ from campaign.models import Campaign, Judge, Output, Protocol, Task
 from campaign.services.rules import task_close
 from campaign.services.tasks import task_create
 from protocols.models import RatingAnswer, SpansAnswer, TwoOutputsAnswer
-from protocols.quiz.snippets import GivenSnippet, snippets_replace
+from protocols.quiz.snippets import snippets_replace
 from tests.factories import make_judge, make_task
+from tests.protocol_tasks import given_snippet
 
 LABELS = {"first": [1, 2], "second": [2, 1]}
 
@@ -310,7 +311,7 @@ def quizzed_task(campaign: Campaign) -> Task:
     task_close(task=ranking)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
     snippets = [
-        GivenSnippet(
+        given_snippet(
             name=f"{document}, {first}",
             document=document,
             first=first,

@@ -17,11 +17,12 @@ from annotation.services.tasks import task_rules_change
 from campaign.models import Campaign, Protocol, Task
 from campaign.services.tasks import task_create
 from protocols.models import ClosedComparison, EditingAnswer, Snippet, SystemSort
-from protocols.quiz.snippets import GivenSnippet, SnippetsRefusedError, snippets_replace
+from protocols.quiz.snippets import SnippetsRefusedError, snippet_json, snippets_replace
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.exporting import exported
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.judging import edited_task, judged_task, quizzed_task, sorted_task
+from tests.protocol_tasks import given_snippet
 
 pytestmark = pytest.mark.django_db
 
@@ -54,19 +55,8 @@ def other_of(task: Task) -> Task:
         task_rules_change(task=other, rules=dict(task.rules))
     design_ensure(task=other, seed=7)
     if task.protocol == Protocol.QUIZ:
-        snippets_replace(task=other, given=[_given(each) for each in task.snippets.all()])
+        snippets_replace(task=other, given=[snippet_json(each) for each in task.snippets.all()])
     return other
-
-
-def _given(snippet: Snippet) -> GivenSnippet:
-    return GivenSnippet(
-        name=snippet.name,
-        document=snippet.document.name,
-        first=snippet.first,
-        last=snippet.last,
-        statements=tuple(snippet.statements),
-        expected=tuple(snippet.expected),
-    )
 
 
 def lines_of(task: Task) -> list[str]:
@@ -186,7 +176,7 @@ def test_bad_files_are_refused_with_their_line_and_change_nothing(
         snippets_replace(
             task=task,
             given=[
-                GivenSnippet(
+                given_snippet(
                     name="document 1, 1",
                     document="document 1",
                     first=1,

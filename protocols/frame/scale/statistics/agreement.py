@@ -103,19 +103,12 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     -------
     RatingAgreement
 
-    Raises
-    ------
-    ValueError
-        If `confidence` is out of range.
-
     References
     ----------
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation, MT Summit XI.
     J. L. Fleiss (1971), Measuring Nominal Scale Agreement Among Many Raters, Psychol. Bull. 76.
     K. Krippendorff (2004), Content Analysis, §11.3.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"the confidence {confidence} is not between 0 and 1")
     counts = ratings.counts()
     several = counts.sum(axis=1) > 1
     kept = several[ratings.item]

@@ -48,14 +48,7 @@ def correlated_criteria(
     Returns
     -------
     CriteriaCorrelation
-
-    Raises
-    ------
-    ValueError
-        If the items or judges are not the same objects.
     """
-    if fluency.items is not adequacy.items or fluency.judges != adequacy.judges:
-        raise ValueError("expected ratings of the same items by the same judges")
     of_fluency, of_adequacy = (
         each.item * max(1, len(each.judges)) + each.judge for each in (fluency, adequacy)
     )

@@ -75,17 +75,8 @@ def rating_judges(
     -------
     tuple of RatingJudge
         Judges with ratings, in the order of their names.
-
-    Raises
-    ------
-    ValueError
-        If `easy` has another shape, or `easy_below` is not a point of the scale.
     """
     limit = ratings.points if easy_below is None else easy_below
-    if not 1 <= limit <= ratings.points:
-        raise ValueError(f"easy_below: expected a number from 1 to {ratings.points}")
-    if easy is not None and easy.shape != (len(ratings.items),):
-        raise ValueError("easy: expected one of each item")
     counts = ratings.counts()
     rows = counts[ratings.item]
     others = rows.sum(axis=1) - 1

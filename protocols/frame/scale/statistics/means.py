@@ -142,7 +142,7 @@ def mean_ratings(
     Parameters
     ----------
     ratings : Ratings
-        N ratings of n rated systems. A text that several systems wrote counts for each of them.
+        N ratings of n rated systems, at least one. A text that several systems wrote counts for each of them.
     value : float64, shape (N,), optional
         Used instead of the points, such as standardised values.
     correction : Correction
@@ -155,20 +155,8 @@ def mean_ratings(
     -------
     MeanRatings
         Does not depend on the order of the ratings or the names.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or nothing is rated.
     """
-    if correction not in (Correction.NONE, Correction.HOLM):
-        raise ValueError("correction: expected none or holm")
-    values = ratings.value.astype(np.float64) if value is None else value
-    if values.shape != ratings.value.shape:
-        raise ValueError("value: expected one of each rating")
-    sums = _sums(ratings, values)
-    if not sums.names:
-        raise ValueError("nothing is rated")
+    sums = _sums(ratings, ratings.value.astype(np.float64) if value is None else value)
     covariance = _covariance(ratings, sums, sums.influence - _common(sums.influence))
     of_each = [
         _covariance(ratings, sums, sums.influence[:, place : place + 1], place)

@@ -89,14 +89,7 @@ def rating_outliers(
     -------
     tuple of RuleOutcome
         In the order of `Rule`.
-
-    Raises
-    ------
-    ValueError
-        If `deviations` is not positive.
     """
-    if not deviations > 0:
-        raise ValueError("deviations: expected a positive number")
     values: Mapping[Rule, dict[str, float | None]] = {
         Rule.MEAN_SCORE: {
             each.judge: each.difference if by_difference else each.mean for each in judges

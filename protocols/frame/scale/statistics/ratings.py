@@ -67,15 +67,6 @@ class Ratings:
     value: Int64Array
     points: int = POINTS
 
-    def __post_init__(self) -> None:
-        if not len(self.item) == len(self.judge) == len(self.value):
-            raise ValueError("item, judge and value: expected one length")
-        if len(self.value) and (self.value.min() < 1 or self.value.max() > self.points):
-            raise ValueError(f"value: expected whole numbers from 1 to {self.points}")
-        pairs = self.item * max(1, len(self.judges)) + self.judge
-        if len(np.unique(pairs)) != len(pairs):
-            raise ValueError("a judge rated an item twice")
-
     def __len__(self) -> int:
         return len(self.value)
 
@@ -109,31 +100,13 @@ class Ratings:
         """Return the ratings of these judges."""
         return self.without([name for name in self.judges if name not in set(judges)])
 
-    def merged(self, points_to: Sequence[int]) -> Ratings:
-        """Return the same ratings on a scale with merged points.
-
-        Parameters
-        ----------
-        points_to : sequence of int, one of each point
-            New value of each point: from 1, without gaps, and never decreasing.
-
-        Raises
-        ------
-        ValueError
-            If `points_to` has another form.
-        """
-        table = np.array([0, *points_to], dtype=np.int64)
-        steps = np.diff(table)
-        if len(points_to) != self.points or steps[0] != 1 or not np.isin(steps[1:], (0, 1)).all():
-            raise ValueError("points_to: expected what each point becomes, from 1 without gaps")
-        return replace(self, value=table[self.value], points=int(table[-1]))
+    def merged(self) -> Ratings:
+        """Return the same ratings on the three points that Hamon et al. (2007, §4) propose: 1–2, 3, and 4–5."""
+        points_to = np.array([0, 1, 1, 2, 3, 3])
+        return replace(self, value=points_to[self.value], points=3)
 
     def counts(self) -> Int64Array:
         """Return the number of judges who gave each item each number of points, shape (I, points)."""
         found = np.zeros((len(self.items), self.points), dtype=np.int64)
         np.add.at(found, (self.item, self.value - 1), 1)
         return found
-
-
-#: Hamon et al. (2007, §4) propose three points: 1–2, 3, and 4–5.
-THREE_POINTS = (1, 1, 2, 3, 3)

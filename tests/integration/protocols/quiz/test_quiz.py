@@ -28,7 +28,6 @@ from campaign.services.tasks import task_create
 from protocols.models import Snippet
 from protocols.quiz.files import LINES as READINGS
 from protocols.quiz.snippets import (
-    GivenSnippet,
     SnippetsRefusedError,
     snippets_import,
     snippets_replace,
@@ -36,14 +35,15 @@ from protocols.quiz.snippets import (
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
+from tests.protocol_tasks import given_snippet
 
 pytestmark = pytest.mark.django_db
 
 SYSTEMS = ("amber", "cobalt", "dune")
 SNIPPETS = (
-    GivenSnippet("opening", "document 1", 1, 3, ("It opens.", "It closes."), (True, False)),
-    GivenSnippet("tower", "document 1", 4, 5, ("It is high.",), (True,)),
-    GivenSnippet("garden", "document 2", 2, 4, ("It is red.", "It is new."), (False, False)),
+    given_snippet("opening", "document 1", 1, 3, ("It opens.", "It closes."), (True, False)),
+    given_snippet("tower", "document 1", 4, 5, ("It is high.",), (True,)),
+    given_snippet("garden", "document 2", 2, 4, ("It is red.", "It is new."), (False, False)),
 )
 
 
@@ -234,10 +234,10 @@ def test_what_does_not_fit_changes_nothing(
         "expected": (True,),
     }
     with pytest.raises(SnippetsRefusedError, match=problem):
-        snippets_replace(task=task, given=[*SNIPPETS, GivenSnippet(**{**late, **change})])
+        snippets_replace(task=task, given=[*SNIPPETS, given_snippet(**{**late, **change})])
     assert Snippet.objects.filter(task=task).count() == 3
     assert HIT.objects.filter(task=task).count() == 12
-    assert snippets_replace(task=task, given=[*SNIPPETS, GivenSnippet(**late)]) == 4
+    assert snippets_replace(task=task, given=[*SNIPPETS, given_snippet(**late)]) == 4
 
 
 LINES = (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.frame.scale.statistics.agreement import chance_corrected, rating_agreement
-from protocols.frame.scale.statistics.ratings import THREE_POINTS, Ratings
+from protocols.frame.scale.statistics.ratings import Ratings
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 MakeRatings = Callable[..., Ratings]
@@ -127,17 +127,8 @@ def test_conditions_are_measured_apart(ratings_of: MakeRatings) -> None:
 
 
 def test_points_are_merged_without_gaps(simulated: Ratings) -> None:
-    merged = simulated.merged(THREE_POINTS)
+    merged = simulated.merged()
     assert merged.points == 3
     assert merged.value.tolist() == [
         {1: 1, 2: 1, 3: 2, 4: 3, 5: 3}[value] for value in simulated.value.tolist()
     ]
-    for wrong in [(1, 1, 3, 4, 4), (2, 2, 3, 3, 3), (1, 2, 1, 2, 2), (1, 2, 3)]:
-        with pytest.raises(ValueError, match="without gaps"):
-            simulated.merged(wrong)
-
-
-@pytest.mark.parametrize("value", [0, 6])
-def test_points_outside_the_scale_are_refused(ratings_of: MakeRatings, value: int) -> None:
-    with pytest.raises(ValueError, match="value: expected whole numbers from 1 to 5"):
-        ratings_of([(1, "A", "ann", 3), (2, "A", "ann", value)])

@@ -190,14 +190,6 @@ def test_sets_that_hold_together_are_not_narrower() -> None:
     assert (together.tests.adjusted_p >= one.tests.p_value - 0.01).all()
 
 
-def test_options_that_do_not_fit_are_refused(ratings_of: MakeRatings) -> None:
-    ratings = ratings_of([(1, "A", "a", 2)])
-    with pytest.raises(ValueError, match="correction"):
-        mean_ratings(ratings, correction=Correction.BENJAMINI_HOCHBERG)
-    with pytest.raises(ValueError, match="nothing is rated"):
-        mean_ratings(ratings.take(ratings.value > 2))
-
-
 def test_true_means_are_those_of_many_ratings() -> None:
     world = RatingWorld(quality=(1.2, 3.0, 4.6), segments=2000, judges=300)
     found = mean_ratings(simulated_ratings(world, seed=1))

@@ -110,5 +110,3 @@ def test_criteria_are_correlated_by_judge_and_item(ratings_of: MakeRatings) -> N
     found = correlated_criteria(fluency, adequacy)
     assert (found.of_ratings.pairs, found.of_ratings.pearson) == pytest.approx((2, 1))
     assert (found.of_systems.pairs, found.of_systems.pearson) == pytest.approx((2, 1))
-    with pytest.raises(ValueError, match="same items"):
-        correlated_criteria(fluency, ratings_of([(1, "A", "a", 1)]))

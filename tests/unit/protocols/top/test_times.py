@@ -55,11 +55,6 @@ def test_the_task_with_fewest_judges_or_segments_decides() -> None:
     assert lengths[0] > 10 * lengths[1]
 
 
-def test_times_are_more_than_0() -> None:
-    with pytest.raises(ValueError, match="more than 0"):
-        times((0, 0, 0))
-
-
 def world(rng: np.random.Generator, *, is_shared: bool) -> tuple[Times, Times]:
     """Two tasks, the first three times as fast; judges and segments differ in pace."""
     pace, length = rng.lognormal(0, 0.4, 24), rng.lognormal(0, 0.3, 60)
