@@ -405,7 +405,8 @@ class OwnJudgmentsView(JudgeAddress):
 
         While you hold a HIT of a test set with repeated blocks, blocks beyond its `revisable_hits` are left out.
         """
-        done = self.paginate_queryset(own_done_blocks(self.judge)) or []
+        blocks: Any = own_done_blocks(self.judge)
+        done = self.paginate_queryset(blocks) or []
         rows = own_done_blocks_data(done, judge=self.judge)
         answer = self.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
         answer.data["has_older"] = has_older_done_blocks(self.judge)

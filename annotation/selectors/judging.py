@@ -13,12 +13,10 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
-    Subquery,
     UUIDField,
 )
-from django.db.models.functions import Coalesce
 
-from annotation.models import HIT, Assignment, Block, BlockControl, Judgment, Skip
+from annotation.models import HIT, Assignment, BlockControl, Judgment, Skip
 from annotation.models.hit import IsAnyOf
 from annotation.protocols import rules_shown
 from annotation.selectors.shown import blocks_data, candidate_count, languages_data
@@ -81,7 +79,30 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     return [AssignedBlock(*row) for row in _assigned(own)]
 
 
-def own_done_blocks(judge: Judge) -> QuerySet[Any, Any]:
+class DoneBlocks:
+    """The blocks a judge has judged or skipped, as pages of lists read a queryset.
+
+    Judgments and skips are each read by their index on judge and time, only as far as a page needs.
+    """
+
+    def __init__(self, *rows: QuerySet[Any, Any], order: str = "-done_at") -> None:
+        self._rows, self._order = rows, order
+
+    def order_by(self, order: str) -> "DoneBlocks":
+        """Return them by `done_at` or `-done_at`."""
+        return DoneBlocks(*self._rows, order=order)
+
+    def filter(self, *conditions: Q, **fields: Any) -> "DoneBlocks":
+        """Return those that meet these conditions."""
+        rows = (each.filter(*conditions, **fields) for each in self._rows)
+        return DoneBlocks(*rows, order=self._order)
+
+    def __getitem__(self, part: slice) -> QuerySet[Any, Any]:
+        judged, skipped = (each.order_by(self._order)[: part.stop] for each in self._rows)
+        return judged.union(skipped, all=True).order_by(self._order)[part]
+
+
+def own_done_blocks(judge: Judge) -> DoneBlocks:
     """Return the completed blocks that the judge may look at: all of them, unless they hold a HIT. Two queries.
 
     Each has `done_at`, the time at which the judge last judged or skipped it, and `lent_as`, the
@@ -92,33 +113,37 @@ def own_done_blocks(judge: Judge) -> QuerySet[Any, Any]:
     their first answers. The number is the same for every HIT of a design with repeats, so that the
     list does not reveal which HIT is a repeat.
     """
-    return _done(judge).exclude(_beyond(_reaches(judge)))
+    return _done(judge).filter(~_beyond(_reaches(judge)))
 
 
 def has_older_done_blocks(judge: Judge) -> bool:
     """Return whether `own_done_blocks` currently leaves out older blocks. At most two queries."""
     reaches = _reaches(judge)
-    return bool(reaches) and _done(judge).filter(_beyond(reaches)).exists()
+    # The oldest first: most often it is one of them.
+    return bool(reaches and _done(judge).filter(_beyond(reaches)).order_by("done_at")[:1])
 
 
-def _done(judge: Judge) -> QuerySet[Any, Any]:
+def _done(judge: Judge) -> DoneBlocks:
     """Return the blocks that a judge has judged or skipped, without training and imported ones.
 
     Training blocks are left out because the judge was shown the expected ranking; imported blocks
     were never lent.
     """
-    mine = {"judge": judge, "block": OuterRef("pk"), "assignment__isnull": False}
-    judged = Judgment.objects.filter(**mine).order_by("-pk").values("submitted_at")[:1]
-    skipped = Skip.objects.filter(**mine).values("created_at")
-    return (
-        Block.objects.filter(hit__assignments__judge=judge)
-        .exclude(control=BlockControl.TRAINING)
-        .annotate(
-            lent_as=F("hit__assignments__public_id"),
-            ordinal=F("hit__assignments__ordinal"),
-            done_at=Coalesce(Subquery(judged), Subquery(skipped)),
+    lent = {"judge": judge, "assignment__isnull": False}
+    judged = Judgment.objects.filter(**lent).current().annotate(done_at=F("submitted_at"))
+    skipped = Skip.objects.filter(**lent).standing().annotate(done_at=F("created_at"))
+    columns = {
+        "hit_id": F("block__hit"),
+        "position": F("block__position"),
+        "lent_as": F("assignment__public_id"),
+    }
+    return DoneBlocks(
+        *(
+            rows.exclude(block__control=BlockControl.TRAINING)
+            .annotate(**columns)
+            .values_list("block_id", *columns, "done_at", named=True)
+            for rows in (judged, skipped)
         )
-        .filter(done_at__isnull=False)
     )
 
 
@@ -148,7 +173,7 @@ def _reaches(judge: Judge) -> dict[int, int]:
 def _beyond(reaches: dict[int, int]) -> Q:
     beyond = Q()
     for task_id, first in reaches.items():
-        beyond |= Q(hit__task=task_id, ordinal__lt=first)
+        beyond |= Q(task=task_id, assignment__ordinal__lt=first)
     return beyond
 
 
@@ -160,12 +185,13 @@ def own_done_blocks_data(blocks: Sequence[Any], *, judge: Judge) -> list[dict[st
     """
     of_hits = HIT.objects.select_related("task__test_set").annotate(total=Count("blocks"))
     hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})
-    views = blocks_data([block.pk for block in blocks], campaign=judge.campaign, judge_id=judge.pk)
+    shown = [block.block_id for block in blocks]
+    views = blocks_data(shown, campaign=judge.campaign, judge_id=judge.pk)
     found = []
     for block in blocks:
-        hit, view = hits[block.hit_id], views[block.pk]
+        hit, view = hits[block.hit_id], views[block.block_id]
         task = hit.task
-        shown = rules_shown(task.protocol, task.rules, campaign=judge.campaign, part=hit.part)
+        rules = rules_shown(task.protocol, task.rules, campaign=judge.campaign, part=hit.part)
         found.append(
             {
                 "assignment": block.lent_as,
@@ -176,7 +202,7 @@ def own_done_blocks_data(blocks: Sequence[Any], *, judge: Judge) -> list[dict[st
                     task.test_set.source_language, task.test_set.target_language
                 ),
                 "protocol": task.protocol,
-                "rules": {**shown, **view.stage_rules},
+                "rules": {**rules, **view.stage_rules},
                 "block": view.as_shown(),
             }
         )

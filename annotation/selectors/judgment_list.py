@@ -61,6 +61,8 @@ def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
 
     `later` is the number of the judgment that corrects it.
     """
+    # Not by joins, because PostgreSQL plans at most eight tables together.
+    later = JudgmentNumber.objects.filter(judgment__supersedes=OuterRef("judgment"))
     rows: QuerySet[Any, Any] = JudgmentNumber.objects.filter(task=task).annotate(
         judge_id=F("judgment__judge"),
         judge=F("judgment__judge__pseudonym"),
@@ -73,7 +75,7 @@ def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
         comment=F("judgment__comment"),
         submitted_at=F("judgment__submitted_at"),
         control=F("judgment__block__control"),
-        later=F("judgment__superseded_by__numbered__number"),
+        later=Subquery(later.values("number")),
         is_reported=reported_by_judge(),
     )
     return rows

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, Final
 
-from annotation.models import Block, Judgment, Skip
+from annotation.models import Judgment, Skip
 from annotation.selectors.judges import judge_status, messages_to
 from annotation.selectors.judging import (
     has_older_done_blocks,
@@ -24,7 +24,7 @@ def kept_about(judge: Judge) -> dict[str, Any]:
     repeat some HITs, older blocks are left out (`own_done_blocks`), and `judgments_left_out` is true. Organisers' notes
     about them are not included, nor are measures, which would reveal checks.
     """
-    done = list(own_done_blocks(judge).order_by("-done_at"))
+    done = list(own_done_blocks(judge)[:])
     return {
         "campaign": {"slug": judge.campaign.slug, "name": judge.campaign.name},
         "account": _account(judge.user),
@@ -125,9 +125,9 @@ def _part(judge: Judge) -> dict[str, Any]:
     }
 
 
-def _blocks(rows: list[Block], *, judge: Judge) -> list[dict[str, Any]]:
+def _blocks(rows: list[Any], *, judge: Judge) -> list[dict[str, Any]]:
     sent: dict[Any, list[dict[str, Any]]] = {}
-    of_rows = {"judge": judge, "block__in": [row.pk for row in rows]}
+    of_rows = {"judge": judge, "block__in": [row.block_id for row in rows]}
     times = ("block__public_id", "duration_ms", "active_ms", "comment")
     judged = (
         Judgment.objects.filter(**of_rows).order_by("pk").values(*times, "submitted_at", "labels")

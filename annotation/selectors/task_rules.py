@@ -4,18 +4,17 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, JudgmentNumber, JudgmentSequence, UncountedAnswer
+from annotation.models import Assignment, JudgmentSequence, UncountedAnswer
 from annotation.protocols import Rules, answer_kind
 from annotation.selectors.passes import has_passes
 from campaign.models import Task, TestSet
 
 
 def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
-    """Answer the signal `judgments_asked`. Two queries, by index."""
-    return any(
-        rows.filter(task__test_set=test_set).exists()
-        for rows in (UncountedAnswer.objects.filter(is_skip=False), JudgmentNumber.objects.all())
-    )
+    """Answer the signal `judgments_asked`. At most two queries."""
+    numbered = JudgmentSequence.objects.filter(last_number__gt=0)
+    waiting = UncountedAnswer.objects.filter(is_skip=False)
+    return any(rows.filter(task__test_set=test_set).exists() for rows in (waiting, numbered))
 
 
 def judgments_so_far(*, task_id: int) -> int:

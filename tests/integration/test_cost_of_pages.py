@@ -28,6 +28,8 @@ GROWING = {
 }
 # A page has a hundred rows; each may be looked up in an index of three levels.
 ROWS, BLOCKS = 400, 700
+#: By this index, pages count the skips that they list or export.
+COUNTED = "skip_of_a_task"
 
 _SYSTEM = "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/"
 # What grows all the same, by role and address, and why. docs/scale.md has them too.
@@ -149,7 +151,7 @@ def grown(few: Cost, many: Cost) -> set[str]:
     tables = {
         table
         for (table, name), rows in many.rows.items()
-        if rows > max(2 * few.rows.get((table, name), 0), ROWS)
+        if rows > max(2 * few.rows.get((table, name), 0), ROWS) and name != COUNTED
     } | {
         table
         for (table, name), blocks in many.blocks.items()
