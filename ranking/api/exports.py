@@ -18,6 +18,7 @@ from campaign.selectors.exported_files import exported_files
 from ranking.export.asked import export_queue
 from ranking.export.kinds import KINDS, export_formats
 from ranking.pages.exports import (
+    PART_OF_JSON,
     export_of_member,
     export_stream,
     file_answer,
@@ -170,7 +171,7 @@ class ExportStreamView(ExportAddress):
                 (200, content_type): OpenApiResponse(
                     _described(content_type), description=_STREAMED
                 )
-                for content_type in _CONTENT_TYPES
+                for content_type in [*_CONTENT_TYPES, PART_OF_JSON]
             },
             403: OpenApiResponse(description="Only organisers can export this."),
             412: OpenApiResponse(description="The data has changed since the export began."),

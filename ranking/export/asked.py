@@ -68,15 +68,18 @@ class Export:
     slots: int
 
     @property
+    def is_part(self) -> bool:
+        """True unless it contains all rows."""
+        return self.after > 0 or self.until != self.watermark
+
+    @property
     def file_name(self) -> str:
         """Name of the file."""
         campaign = self.task.test_set.campaign.slug
         if self.rehearsed is not None:
             campaign = f"rehearsal-of-{self.rehearsed}"
         task = slugify(self.task.called_in_full) or f"task-{self.task.pk}"
-        part = (
-            "" if not self.after and self.until == self.watermark else f"-{self.after}-{self.until}"
-        )
+        part = f"-{self.after}-{self.until}" if self.is_part else ""
         # The formats of answers may have the same extension.
         kind = self.file_format if self.kind.name == ANSWERS else self.kind.name
         return f"{campaign}-{task}-{kind}{part}.{ending(self.file_format)}"

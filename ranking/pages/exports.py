@@ -18,6 +18,7 @@ from ranking.export.kinds import KINDS, ExportFormat, ExportKind
 from ranking.export.rows import MOST_COUNTED, ROWS
 from ranking.export.writing import export_bytes
 
+PART_OF_JSON: Final = "application/octet-stream"
 #: Bytes per row (judgments: with five outputs), measured on the benchmark's files; 300 for answers.
 _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "five-way-csv": 130,
@@ -100,7 +101,11 @@ def export_stream(
         if export.answers is not None:
             lost = (f"{loss.what} ({loss.count})" for loss in export.answers.losses)
             headers["Not-Carried-Over"] = "; ".join(lost)
-        return streamed_download(export.file_name, read_on(export_bytes(export)), headers)
+        answer = streamed_download(export.file_name, read_on(export_bytes(export)), headers)
+        if export.is_part and answer["Content-Type"] == "application/json":
+            # It is only JSON together with the other parts.
+            answer["Content-Type"] = PART_OF_JSON
+        return answer
 
     return task_answer(stream, task_id=task.pk)
 
