@@ -231,7 +231,7 @@ def start_worker(
 ) -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
     """Start `celery worker` with beat inside, on the test database; killed after the test.
 
-    It serves the queues it is given, otherwise all of them. It has the name worker among PostgreSQL's clients.
+    It serves the queues it is given, otherwise all of them. It has the name worker among PostgreSQL's clients, unless PGAPPNAME gives another.
     """
     started: list[subprocess.Popen[bytes]] = []
 
@@ -246,9 +246,9 @@ def start_worker(
                     *([f"--queues={','.join(queues)}"] if queues else []),
                 ],
                 env={
+                    "PGAPPNAME": "worker",
                     **os.environ,
                     "DATABASE_URL": test_database_url(),
-                    "PGAPPNAME": "worker",
                 },
                 stdout=log,
                 stderr=log,

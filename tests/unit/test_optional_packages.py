@@ -18,6 +18,8 @@ from ranking.reports.png import png_of
 KERNELS = """
 import sys
 sys.modules["numba"] = None
+import django
+django.setup()
 from tests.unit.test_optional_packages import by_kernels
 print(by_kernels())
 """

@@ -241,7 +241,7 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
         message = refused(f"{MUSEUM}{SET}training: [{{segment: {number}, {wrong}}}]\n", user)
         assert said in message, message
         assert "line 5" in message
-    assert 'needs "expected"' in refused(
+    assert 'requires "expected"' in refused(
         f"{MUSEUM}{SET}training: [{{segment: 7, explanation: a}}]\n", user
     )
     new = block.format(7, "a", "{_ref: 1, _badref: 4}")

@@ -67,7 +67,7 @@ def test_the_right_password_is_refused_after_two_hundred_wrong_ones(client: Clie
         assert wrong.status_code == (200 if number < 5 else 429)
     response = sign_in(client)
     assert (response.status_code, response["Retry-After"]) == (429, "300")
-    assert b"Try again in five minutes" in response.content
+    assert b"Too many wrong passwords" in response.content
     assert not is_signed_in(client)
 
 

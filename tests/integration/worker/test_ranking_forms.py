@@ -1,6 +1,5 @@
 """Judgments become rankings: with everything up, with the broker away, after a worker was killed."""
 
-import os
 import signal
 from collections.abc import Callable
 from subprocess import Popen
@@ -17,7 +16,6 @@ from launcher.valkey import Valkey
 from ranking.models import LatestRanking
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task
-from tests.roles import owner_cursor
 
 Eventually = Callable[[Callable[[], bool]], None]
 StartWorker = Callable[..., "Popen[bytes]"]
@@ -41,39 +39,6 @@ def judge_one_hit(judge: Judge) -> int:
 
 def ranked_up_to(number: int) -> Callable[[], bool]:
     return lambda: LatestRanking.objects.filter(watermark=number).exists()
-
-
-@pytest.mark.thorough
-def test_a_worker_keeps_its_connection_until_it_is_of_no_use(
-    start_worker: StartWorker, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Statements are prepared once a connection, not once a task."""
-    _task, judge = campaign_with_a_judge()
-    with monkeypatch.context() as inside:
-        inside.setitem(os.environ, "PGAPPNAME", "keeps_its_connection")
-        start_worker("ranking")
-    eventually(ranked_up_to(judge_one_hit(judge)))
-    first = connections_of("keeps_its_connection")
-    assert first
-    eventually(ranked_up_to(judge_one_hit(judge)))
-    # A second process of the worker may have come in between.
-    assert first <= connections_of("keeps_its_connection")
-    with owner_cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s) pid", [sorted(first)])
-    other = make_judge(judge.campaign, "other")
-    eventually(ranked_up_to(judge_one_hit(other)))
-    assert connections_of("keeps_its_connection").isdisjoint(first)
-
-
-def connections_of(name: str) -> set[int]:
-    """Return the processes of PostgreSQL that serve connections of this name."""
-    with owner_cursor() as cursor:
-        cursor.execute(
-            "SELECT pid FROM pg_stat_activity "
-            "WHERE application_name = %s AND backend_type = 'client backend'",
-            [name],
-        )
-        return {pid for (pid,) in cursor.fetchall()}
 
 
 @pytest.mark.thorough

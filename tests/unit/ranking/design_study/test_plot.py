@@ -26,7 +26,7 @@ def test_a_line_rises_once_for_each_campaign_that_is_done() -> None:
     assert root.get("role") == "img"
     assert root.find(f"{SVG}title") is not None
     words = [each.text for each in root.iter(f"{SVG}text")]
-    assert {"a < b", "c & d", "uniform", "balanced", "active", "Judgments", "100 %"} <= set(words)
+    assert {"a < b", "c & d", "uniform", "balanced", "active", "Judgments", "100%"} <= set(words)
     lines = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("class") == "line"]
     rises = [line.count("V") for line in lines[::2]]
     assert rises == [sum(each is not None for each in row.each) for row in found.rows]
