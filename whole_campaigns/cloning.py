@@ -1,23 +1,24 @@
 """Clone a campaign: a new draft with the same instructions, rules and settings, optionally with texts and people.
 
-Rows are copied inside the database by `INSERT … SELECT`, with one statement per table. Temporary tables map
-old to new IDs, so that foreign keys stay within the clone.
+Rows are copied table by table, parents first, so that foreign keys stay within the clone.
 `whole_campaigns.campaign_rows` lists the copied tables; tests/unit/whole_campaigns/test_cloning.py
 gives the reasons for the others.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import Field, ForeignKey, Model
+from django.db.models import Field, ForeignKey, Model, QuerySet
 
 from annotation import models as annotation
 from campaign import models as campaign
-from campaign.database.recording import RecordedModel, rows_created
+from campaign.database.inserting import rows_insert
 from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.refusals import RefusedError
@@ -28,21 +29,20 @@ from whole_campaigns.campaign_rows import (
     CLONED,
     TABLES,
     Part,
-    campaign_rows,
     columns,
     rows_taken,
 )
 
-#: Columns that are not copied, with their values in the clone in SQL.
-INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
+#: Columns that are not copied, with their values in the clone.
+INSTEAD: Final[Mapping[type[Model], Mapping[str, Any]]] = {
     # Alerts must be enabled again for the clone.
-    campaign.Membership: {"daily_alerts": "false"},
-    campaign.Task: {"closed_at": "NULL"},
-    campaign.Judge: dict.fromkeys(("blocks_asked", "joined_by_id", "joined_browser"), "NULL"),
-    annotation.QualityRule: {"replaces_id": "NULL"},
+    campaign.Membership: {"daily_alerts": False},
+    campaign.Task: {"closed_at": None},
+    campaign.Judge: dict.fromkeys(("blocks_asked", "joined_by_id", "joined_browser")),
+    annotation.QualityRule: {"replaces_id": None},
     # In the clone, they precede the first judgment.
-    ranking.RankingSettings: {"judgments": "0"},
-    ranking.StoppingRule: {"after_judgments": "0"},
+    ranking.RankingSettings: {"judgments": 0},
+    ranking.StoppingRule: {"after_judgments": 0},
 }
 #: Columns of the campaign that are not copied.
 NOT_OF_THE_DRAFT: Final = frozenset(
@@ -51,13 +51,9 @@ NOT_OF_THE_DRAFT: Final = frozenset(
         *("closes_at", "rehearsal_of_id"),
     }
 )
-# Judges become new users, since a link of the clone must give access to nothing else.
-_NEW_USERS: Final = """
-    INSERT INTO campaign_user
-        (id, password, last_login, email, name, language, is_active, is_staff, created_at)
-    SELECT m.new, '!' || md5(random()::text), NULL, NULL, u.name, u.language, true, false, now()
-    FROM cloned_campaign_user m JOIN campaign_user u ON u.id = m.old
-"""
+_AT_ONCE: Final = 1_000
+#: New ID of each copied row by its old one, for each table.
+_Ids = Mapping[type[Model], dict[int, int]]
 
 
 class CloneRefusedError(RefusedError):
@@ -108,18 +104,13 @@ def campaign_clone(
     if source.rehearsal_of_id is not None:
         raise CloneRefusedError(rehearsal_words(), field="slug")
     draft = _draft(source, slug, name, rehearsal_of=source if is_rehearsal else None)
-    copied: dict[str, int] = {}
+    ids: dict[type[Model], dict[int, int]] = {}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
-        for model in TABLES:
-            if CLONED.get(model, {None}) <= parts:
-                copied[model._meta.db_table] = _copy(cursor, model, source, draft, set(copied))
-                if issubclass(model, RecordedModel):
-                    rows_created(
-                        model, list(campaign_rows(model, draft.pk).values_list("pk", flat=True))
-                    )
-        for table in [*copied, *(["campaign_user"] if people else [])]:
-            cursor.execute(f"DROP TABLE cloned_{table}")
+    for model in TABLES:
+        if CLONED.get(model, {None}) <= parts:
+            ids[model] = _copied(model, source, draft, ids)
+    copied = {model._meta.db_table: len(new) for model, new in ids.items()}
     links = []
     if by is not None:
         Membership.objects.update_or_create(
@@ -154,88 +145,71 @@ def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None
     return draft
 
 
-def _copy(
-    cursor: Any, model: type[Model], source: Campaign, draft: Campaign, mapped: set[str]
-) -> int:
-    """Copy the rows of a table; return their number. `mapped` are the tables copied before."""
-    quote = connection.ops.quote_name
-    table, key = model._meta.db_table, quote(str(model._meta.pk.column))
-    rows = rows_taken(model, source.pk)
-    if model is annotation.QualityRule and "campaign_task" not in mapped:
-        rows = rows.filter(task=None)
-    sql, parameters = rows.values_list("pk").query.sql_with_params()
-    _map(cursor, table, key, cursor.mogrify(sql, parameters).decode())
-    if model is Judge:
-        of_judges = f"SELECT j.user_id FROM campaign_judge j JOIN cloned_{table} c ON c.old = j.id"
-        _map(cursor, "campaign_user", '"id"', of_judges)
-        cursor.execute(_NEW_USERS)
-        mapped = mapped | {"campaign_user"}
-    joins, values = [f"JOIN cloned_{table} m ON m.old = r.{key}"], []
-    seeds = _new_seeds(source) if _has_own_seeds(model, draft) else ""
-    for number, field in enumerate(columns(model)):
-        if seeds and field.column == "seed":
-            values.append(seeds)
-            continue
-        value, join = _value(model, field, number, draft, mapped)
-        values.append(value)
-        joins += join
-    listed = ", ".join(quote(str(field.column)) for field in columns(model))
-    cursor.execute(
-        f"INSERT INTO {quote(table)} ({listed}) SELECT {', '.join(values)}"
-        f" FROM {quote(table)} r {' '.join(joins)} ORDER BY m.new"
-    )
-    return int(cursor.rowcount)
+def _copied(model: type[Model], source: Campaign, draft: Campaign, ids: _Ids) -> dict[int, int]:
+    """Copy the rows of a table; return their IDs. `ids` are those of the tables copied before.
 
-
-def _has_own_seeds(model: type[Model], draft: Campaign) -> bool:
-    """Return whether the rows get new seeds: all designs except in rehearsals, which are never published."""
-    return model is annotation.Design and draft.rehearsal_of_id is None
-
-
-def _new_seeds(source: Campaign) -> str:
-    """Return new seeds for the designs of a campaign, in SQL; empty if it has none.
-
-    Published bundles reveal seeds, which would make the draws of the clone predictable. Designs of a task with the
-    same seed have the same seed again.
+    Rows that require one that is not copied are left out.
     """
-    designs = annotation.Design.objects.filter(task__test_set__campaign=source)
-    drawn: dict[tuple[int, int], int] = {}
-    found = []
-    for pk, task, seed in designs.values_list("pk", "task", "seed").iterator():
-        new = drawn.setdefault((task, seed), seed_draw())
-        found.append(f"WHEN {int(pk)} THEN {new}")
-    return f"CASE r.id {' '.join(found)} END" if found else ""
+    rows = rows_taken(model, source.pk)
+    if model is annotation.QualityRule and campaign.Task not in ids:
+        rows = rows.filter(task=None)
+    if model is Judge:
+        ids = {**ids, User: _new_users(rows)}
+    # Published bundles reveal seeds, which would make the draws of the clone predictable. Rehearsals are never
+    # published. Designs of a task with the same seed have the same seed again.
+    seeds: dict[tuple[int, int], int] = defaultdict(seed_draw)
+    found: dict[int, int] = {}
+    for some in _in_parts(rows.iterator(_AT_ONCE)):
+        old, new = [], []
+        for row in some:
+            values = {
+                field.attname: _value(row, field, draft, ids)
+                for field in columns(model)
+                if not field.primary_key
+            }
+            if isinstance(row, annotation.Design) and draft.rehearsal_of_id is None:
+                values["seed"] = seeds[row.task_id, row.seed]
+            if all(values[field.attname] is not None for field in _required(model)):
+                old.append(row.pk)
+                new.append(values)
+        found.update(zip(old, rows_insert(model, new), strict=True))
+    return found
 
 
-def _map(cursor: Any, table: str, key: str, keys: str) -> None:
-    """Assign a new ID to each old one, in the same order."""
-    cursor.execute(
-        f"CREATE TEMPORARY TABLE cloned_{table} ON COMMIT DROP AS"
-        f" SELECT o.old, nextval(pg_get_serial_sequence('{table}', '{key.strip(chr(34))}')) AS new"
-        f" FROM (SELECT old FROM ({keys}) k (old) ORDER BY old) o"
-    )
-    cursor.execute(f"ANALYZE cloned_{table}")
+def _in_parts(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    while some := list(islice(rows, _AT_ONCE)):
+        yield some
+
+
+def _required(model: type[Model]) -> list["Field[Any, Any]"]:
+    return [each for each in columns(model) if isinstance(each, ForeignKey) and not each.null]
+
+
+def _new_users(judges: QuerySet[Any]) -> dict[int, int]:
+    """Create users for judges, since a link of the clone must give access to nothing else."""
+    old = list(User.objects.filter(judges__in=judges).order_by("pk").distinct())
+    new = [User(name=user.name, language=user.language) for user in old]
+    for user in new:
+        user.set_unusable_password()
+    User.objects.bulk_create(new)
+    return {one.pk: other.pk for one, other in zip(old, new, strict=True)}
 
 
 def _value(
-    model: type[Model], field: "Field[Any, Any]", number: int, draft: Campaign, mapped: set[str]
-) -> tuple[str, list[str]]:
-    """Return the value of a column in the clone in SQL, and the joins it needs."""
-    column = connection.ops.quote_name(str(field.column))
-    instead = INSTEAD.get(model, {}).get(str(field.column))
-    if instead is not None:
-        return instead, []
-    if field.primary_key:
-        return "m.new", []
+    row: Model,
+    field: "Field[Any, Any]",
+    draft: Campaign,
+    ids: _Ids,
+) -> Any:
+    """Return the value of a column in the clone."""
+    value = getattr(row, field.attname)
+    instead = INSTEAD.get(type(row), {})
+    if field.attname in instead:
+        return instead[field.attname]
     if not isinstance(field, ForeignKey):
-        return f"r.{column}", []
+        return value
     if field.related_model is Campaign:
-        return str(draft.pk), []
-    of_user = field.related_model is User and model is not Judge
-    if of_user:
-        return f"r.{column}", []
-    target = field.related_model._meta.db_table
-    if target not in mapped:
-        return "NULL", []
-    kind = "LEFT JOIN" if field.null else "JOIN"
-    return f"f{number}.new", [f"{kind} cloned_{target} f{number} ON f{number}.old = r.{column}"]
+        return draft.pk
+    if field.related_model is User and User not in ids:
+        return value
+    return ids.get(field.related_model, {}).get(value)

@@ -19,7 +19,6 @@ def test_no_value_of_a_secret_is_recorded() -> None:
 
 #: Files that write recorded tables past Django, and how the log knows of it.
 PAST_DJANGO = {
-    "whole_campaigns/cloning.py": "rows_created",
     "whole_campaigns/task_deletion.py": "rows_deleted",
     "whole_campaigns/erasing.py": "the log goes with the campaign; an erasure request is recorded itself",
     "campaign/triggers.sql": "no recorded column",
