@@ -3,7 +3,7 @@
 from io import BytesIO
 from typing import Final
 
-from campaign.formats import FiveWayRow, read_five_way_csv
+from campaign.formats import JudgedBlock, read_five_way_csv
 from campaign.models import Task
 from ranking.export.asked import Export, export_asked
 from ranking.export.writing import export_bytes
@@ -26,5 +26,5 @@ def exported(task: Task, file_format: str = "five-way-csv") -> str:
     return b"".join(export_bytes(export_of(task, file_format))).decode()
 
 
-def exported_rows(task: Task) -> list[FiveWayRow]:
+def exported_rows(task: Task) -> list[JudgedBlock]:
     return list(read_five_way_csv(BytesIO(exported(task).encode()), "exported.csv"))

@@ -13,14 +13,14 @@ from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count, outputs_of
 from campaign.database.transactions import table_scans_off
-from campaign.formats import FiveWayRow
+from campaign.formats import JudgedBlock
 from campaign.formats.errors import Loss
 from campaign.models import Task
 
 _AT_ONCE: Final = 1 << 13
 
 
-def skipped_rows(task: Task) -> Iterator[FiveWayRow]:
+def skipped_rows(task: Task) -> Iterator[JudgedBlock]:
     """Yield the blocks that were skipped and not judged, apart from controls."""
     skips = Skip.objects.standing().filter(task=task, block__control="").order_by("id")
     after = 0
@@ -36,7 +36,7 @@ def judged_rows(
     until: int,
     after: int = 0,
     names: Mapping[int, str] | None = None,
-) -> Iterator[FiveWayRow]:
+) -> Iterator[JudgedBlock]:
     """Yield the judgments with the numbers `after` + 1 … `until`, by number.
 
     `names` maps ids to names of systems. If given, the systems' numbers, and the order of systems
@@ -65,7 +65,7 @@ def most_candidates_skipped(task: Task) -> int:
 
 def _rows(
     rows: QuerySet[Any, Any], task: Task, names: Mapping[int, str] | None = None
-) -> list[FiveWayRow]:
+) -> list[JudgedBlock]:
     """Return the rows of judgments or skips; the labels of skips are blank."""
     test_set = task.test_set
     if names is None:
@@ -91,10 +91,10 @@ def _rows(
         if names is not None:
             candidates = [sorted(each) for each in candidates]
         written.append(
-            FiveWayRow(
+            JudgedBlock(
                 source_language=test_set.source_language,
                 target_language=test_set.target_language,
-                source_index=segment,
+                segment=segment,
                 document=document,
                 segment_id=str(position),
                 judge=judge,

@@ -8,15 +8,15 @@ docs/formats.md describes the formats. `recognising` detects the role of each of
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.five_way import read_five_way_csv, write_five_way_csv
-from campaign.formats.records import FiveWayRow, SegmentTexts, system_name_problem
+from campaign.formats.records import JudgedBlock, SegmentTexts, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile
 from campaign.formats.test_sets import TestSetFormat, detect_format, read_test_set
 
 __all__ = [
     "ByteStream",
-    "FiveWayRow",
     "FormatError",
     "InputFile",
+    "JudgedBlock",
     "Place",
     "SegmentTexts",
     "TestSetFormat",

@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
 from campaign.formats.errors import FormatError
 from campaign.formats.quoting import csv_row, neutral
-from campaign.formats.records import FiveWayRow, counted
+from campaign.formats.records import JudgedBlock, counted
 from campaign.formats.streams import ByteStream, InputFile
 from campaign.formats.tables import (
     MAX_INTEGER,
@@ -44,7 +44,7 @@ class _Layout:
     slots: tuple[_Slot, ...]
 
 
-def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[FiveWayRow]:
+def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[JudgedBlock]:
     """Yield the judged blocks of a five-way CSV, one per row, in the order of the file.
 
     Columns are found by name, in any case and order, with at least two systems per row. A
@@ -108,7 +108,7 @@ def document_of(text: str) -> str:
     return "" if is_blank(text) else text
 
 
-def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> FiveWayRow:
+def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock:
     def refuse(field: str | None, problem: str, remedy: str) -> NoReturn:
         column = layout.names.index(field) + 1 if field in layout.names else None
         raise FormatError(file, problem, remedy, line=line, column=column, field=field)
@@ -128,14 +128,14 @@ def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> FiveWayRow:
         )
     seen: set[str] = set()
     candidates = tuple(systems_of(*at(slot.id), seen, refuse) for slot in shown)
-    return FiveWayRow(
+    return JudgedBlock(
         line=line,
-        source_language=fixed["srclang"],
-        target_language=fixed["trglang"],
-        source_index=segment_of(*at(layout.fixed["srcIndex"]), refuse),
+        source_language=fixed["srclang"].strip(),
+        target_language=fixed["trglang"].strip(),
+        segment=segment_of(*at(layout.fixed["srcIndex"]), refuse),
         document=document_of(fixed["documentId"]),
         segment_id=fixed["segmentId"],
-        judge=judge_of(*at(layout.fixed["judgeId"]), refuse),
+        judge=judge_of(*at(layout.fixed["judgeId"]), refuse).strip(),
         candidates=candidates,
         labels=tuple(label_of(*at(slot.rank), refuse) for slot in shown),
         system_numbers=tuple(
@@ -180,7 +180,7 @@ def _numbers(text: str, field: str, systems: int, refuse: Refuse) -> tuple[int, 
     return tuple(numbers)
 
 
-def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterator[str]:
+def write_five_way_csv(rows: Iterable[JudgedBlock], *, slots: int = 5) -> Iterator[str]:
     r"""Yield the header and one line per row, each ended by \n; `read_five_way_csv` reads them back.
 
     `slots` is the number of columns for systems. Texts that a spreadsheet would take for a formula
@@ -193,7 +193,7 @@ def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterato
         yield five_way_line(row, slots)
 
 
-def five_way_line(row: FiveWayRow, slots: int) -> str:
+def five_way_line(row: JudgedBlock, slots: int) -> str:
     """Return a row as a line with columns for `slots` systems."""
     empty = slots - len(row.candidates)
     if empty < 0:
@@ -201,7 +201,7 @@ def five_way_line(row: FiveWayRow, slots: int) -> str:
     cells = [
         neutral(row.source_language),
         neutral(row.target_language),
-        str(row.source_index),
+        str(row.segment),
         neutral(row.document),
         neutral(row.segment_id),
         neutral(row.judge),

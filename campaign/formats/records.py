@@ -35,28 +35,28 @@ class SegmentTexts:
     outputs: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class FiveWayRow:
-    """One judged block: `candidates`, `labels` and `system_numbers` are aligned.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBlock:
+    """A judgment or skip of a file, or a stored one for a file: `candidates` and `labels` are aligned.
 
     A candidate is the tuple of systems that produced the same text. Labels are from 1 (best) to 5, or None
-    if the judge left the candidate blank; a block with only None was skipped. The numbers of a candidate
-    are () if the file has none. `line` is the line of the row or the number of a stored judgment (0 if
-    neither is known), and is ignored in comparisons. `duration_ms` is wall-clock time; this format has no
-    column for it.
+    if the judge left the candidate blank; a block without labels or candidates was skipped. Names are
+    empty, and `duration_ms` (wall-clock time) is None, if the file does not give them; so are `segment_id`, the
+    position in the document, and `system_numbers`, which only five-way CSV has. `line` is the line of the file or
+    the number of a stored judgment, and is ignored in comparisons.
     """
 
+    line: int = field(default=0, compare=False)
     source_language: str
     target_language: str
-    source_index: int
-    document: str
-    segment_id: str
+    segment: int
     judge: str
     candidates: tuple[tuple[str, ...], ...]
     labels: tuple[int | None, ...]
-    system_numbers: tuple[tuple[int, ...], ...]
-    line: int = field(default=0, compare=False)
     duration_ms: int | None = field(default=None, compare=False)
+    document: str = ""
+    segment_id: str = ""
+    system_numbers: tuple[tuple[int, ...], ...] = ()
 
 
 def counted(count: int, noun: str) -> str:

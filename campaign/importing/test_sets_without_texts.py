@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db import transaction
 
-from campaign.formats import FiveWayRow, FormatError, read_five_way_csv
+from campaign.formats import FormatError, JudgedBlock, read_five_way_csv
 from campaign.formats.records import unseen_problem
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
@@ -69,19 +69,19 @@ class _Content:
     # Segment number → (document, ID in the document).
     segments: dict[int, tuple[str, str]] = field(default_factory=dict)
 
-    def add(self, row: FiveWayRow, pair: LanguagePair, file: str) -> None:
+    def add(self, row: JudgedBlock, pair: LanguagePair, file: str) -> None:
         self.pairs[pair] += 1
         for systems in row.candidates:
             self.systems.update(dict.fromkeys(systems))
         here = row.document.strip(), row.segment_id.strip()
-        there = self.segments.setdefault(row.source_index, here)
+        there = self.segments.setdefault(row.segment, here)
         refused = partial(FormatError, file, line=row.line)
         if problem := unseen_problem(here[0], "document name"):
             raise refused(problem, "remove that character from the name", field="documentId")
         # With several language pairs, one must be chosen first.
         if here != there and len(self.pairs) == 1:
             raise refused(
-                f'segment {row.source_index} is "{here[1]}" of "{here[0]}" here, '
+                f'segment {row.segment} is "{here[1]}" of "{here[0]}" here, '
                 f'"{there[1]}" of "{there[0]}" in a row before',
                 "import files of a single test set, or correct the row",
                 field="srcIndex",
@@ -93,7 +93,7 @@ def _content(files: Sequence[StoredFile], languages: LanguagePair | None) -> _Co
     for file in files:
         with file.open() as stream:
             for row in read_five_way_csv(stream, file.name):
-                pair = LanguagePair(row.source_language.strip(), row.target_language.strip())
+                pair = LanguagePair(row.source_language, row.target_language)
                 if languages is None or pair.tags == languages.tags:
                     content.add(row, pair, file.name)
     return content

@@ -12,7 +12,7 @@ from annotation.export.five_way import judged_rows, most_candidates, systems_sho
 from annotation.models import HIT, Block, Design, Judgment
 from annotation.models.design import PARAMETERS
 from annotation.models.judgment import JudgmentQuerySet
-from campaign.formats import FiveWayRow, write_five_way_csv
+from campaign.formats import JudgedBlock, write_five_way_csv
 from campaign.models import Segment, System, Task
 from campaign.selectors.texts import text_lines
 from campaign.texts.canonical_json import canonical, json_line
@@ -133,15 +133,15 @@ def _csv_write(
 
 
 def _told(
-    rows: Iterator[FiveWayRow], frozen: FrozenResult, progress: Progress
-) -> Iterator[FiveWayRow]:
+    rows: Iterator[JudgedBlock], frozen: FrozenResult, progress: Progress
+) -> Iterator[JudgedBlock]:
     for done, row in enumerate(rows):
         if done % 500 == 0:
             progress(done, 2 * frozen.watermark)
         yield _by_name(row) if frozen.hides_a_name else row
 
 
-def _by_name(row: FiveWayRow) -> FiveWayRow:
+def _by_name(row: JudgedBlock) -> JudgedBlock:
     """Return a row with its candidates in the order of their published names, as in `labelled_run`."""
     by_name = sorted(
         zip(row.candidates, row.labels, row.system_numbers, strict=True), key=lambda each: each[0]

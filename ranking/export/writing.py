@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from annotation.export.five_way import judged_rows, judgments_written, skipped_rows
 from campaign.export.downloads import csv_line
-from campaign.formats import FiveWayRow
+from campaign.formats import JudgedBlock
 from campaign.formats.five_way import BLANK, five_way_header, five_way_line
 from campaign.formats.quoting import csv_row, neutral
 from campaign.models import Job, JobKind, Task
@@ -99,7 +99,7 @@ class _Lines(NamedTuple):
     """Text format of judgments: the tail, and functions for the head (given the number of candidates) and each row."""
 
     head: Callable[[int], str]
-    row: Callable[[FiveWayRow, int], str]
+    row: Callable[[JudgedBlock, int], str]
     tail: str = ""
 
 
@@ -126,19 +126,19 @@ def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
 
 
 def _batches(
-    export: Export, rows: Iterator[FiveWayRow], size: int, told: Told
-) -> Iterator[list[FiveWayRow]]:
+    export: Export, rows: Iterator[JudgedBlock], size: int, told: Told
+) -> Iterator[list[JudgedBlock]]:
     while batch := list(islice(rows, size)):
         told(batch[-1].line - export.after, export.until - export.after)
         yield batch
 
 
-def _json_line(row: FiveWayRow, _slots: int) -> str:
+def _json_line(row: JudgedBlock, _slots: int) -> str:
     """Return a judgment as a JSON object that the file commands can read."""
     values = {
         "source_language": row.source_language,
         "target_language": row.target_language,
-        "segment": row.source_index,
+        "segment": row.segment,
         "document": row.document,
         "segment_id": row.segment_id,
         "judge": row.judge,
@@ -149,11 +149,11 @@ def _json_line(row: FiveWayRow, _slots: int) -> str:
     return _json(values) + "\n"
 
 
-def _pairwise_lines(row: FiveWayRow, _slots: int) -> str:
+def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
     """Return a line for every pair of systems in a block with different outputs."""
     block = [
         *(neutral(row.source_language), neutral(row.target_language)),
-        *(row.source_index, row.source_index, neutral(row.judge)),
+        *(row.segment, row.segment, neutral(row.judge)),
     ]
     labelled = [
         [(neutral(system), _rank(label)) for system in systems]
@@ -166,7 +166,7 @@ def _pairwise_lines(row: FiveWayRow, _slots: int) -> str:
     )
 
 
-def _hit(row: FiveWayRow, _slots: int) -> str:
+def _hit(row: JudgedBlock, _slots: int) -> str:
     """Return a HIT in the results XML of Appraise."""
     source, target = quoteattr(row.source_language), quoteattr(row.target_language)
     duration = ""
@@ -181,7 +181,7 @@ def _hit(row: FiveWayRow, _slots: int) -> str:
     )
     return (
         f"  <HIT source-language={source} target-language={target}>\n"
-        f'    <ranking-task id="{row.source_index}">\n'
+        f'    <ranking-task id="{row.segment}">\n'
         f"      <ranking-result user={quoteattr(row.judge)}{duration}>\n"
         f"{translations}      </ranking-result>\n    </ranking-task>\n  </HIT>\n"
     )
@@ -260,7 +260,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _judged_parquet(batches: Iterable[list[FiveWayRow]], slots: int) -> Iterator[bytes]:
+def _judged_parquet(batches: Iterable[list[JudgedBlock]], slots: int) -> Iterator[bytes]:
     """Yield judgments with the columns of the five-way CSV and the elapsed time."""
     import pyarrow as pa
 
@@ -275,10 +275,10 @@ def _judged_parquet(batches: Iterable[list[FiveWayRow]], slots: int) -> Iterator
     return _parquet(schema, ([_cells(row, slots) for row in batch] for batch in batches))
 
 
-def _cells(row: FiveWayRow, slots: int) -> list[Any]:
+def _cells(row: JudgedBlock, slots: int) -> list[Any]:
     empty = [None] * (slots - len(row.candidates))
     return [
-        *(row.source_language, row.target_language, row.source_index),
+        *(row.source_language, row.target_language, row.segment),
         *(row.document, row.judge, row.duration_ms),
         *map(",".join, row.candidates),
         *empty,

@@ -9,8 +9,8 @@ from xml.parsers import expat
 
 from campaign.formats import InputFile, Place
 from campaign.formats.cells import filled, judge_of, label_of, segment_of, systems_of
+from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import MAX_LINE_BYTES, byte_chunks
-from ranking.files.records import JudgedBlock
 
 _DURATION = re.compile(r"([0-9]{1,4}):([0-5]?[0-9]):([0-5]?[0-9](?:\.[0-9]{1,9})?)")
 _MAX_DEPTH = 32

@@ -8,11 +8,12 @@ from typing import IO, Any, Final
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at, systems_of
 from campaign.formats.errors import Losses
+from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
 from ranking.files.labels import json_objects
 from ranking.files.parquet_reading import refusing_damage
-from ranking.files.records import NO_JUDGE, JudgedBlock
+from ranking.files.records import NO_JUDGE
 
 COLUMNS: Final = ("model_a", "model_b", "winner")
 _JUDGES: Final = ("judge", "judge_hash", "user_id")

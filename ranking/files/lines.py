@@ -1,4 +1,4 @@
-"""Read formats with one judgment per line: five-way CSV, the ``.rank`` files of WMT's metric-tuning distributions, JSON Lines."""
+"""Read formats with one judgment per line: the ``.rank`` files of WMT's metric-tuning distributions, JSON Lines."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final
 
-from campaign.formats import FormatError, InputFile, read_five_way_csv
+from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, refuse_at, segment_of, systems_of
-from campaign.formats.records import counted
+from campaign.formats.records import JudgedBlock, counted
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
 from ranking.files.labels import (
@@ -23,23 +23,7 @@ from ranking.files.labels import (
     values_taken,
     whole,
 )
-from ranking.files.records import NO_JUDGE, JudgedBlock
-
-
-def read_five_way(file: InputFile) -> Iterator[JudgedBlock]:
-    """Yield a judgment or skip for every row; raise the same errors as `read_five_way_csv`."""
-    for row in read_five_way_csv(file.stream, file.name):
-        yield JudgedBlock(
-            line=row.line,
-            source_language=row.source_language.strip(),
-            target_language=row.target_language.strip(),
-            segment=row.source_index,
-            judge=row.judge.strip(),
-            candidates=row.candidates,
-            labels=row.labels,
-            document=row.document,
-        )
-
+from ranking.files.records import NO_JUDGE
 
 _RANK_FIELDS = ("segment", "pair", "sysBetter", "pair", "sysWorse")
 

@@ -9,8 +9,8 @@ from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
+from campaign.formats.records import JudgedBlock
 from campaign.formats.tables import integer, read_table
-from ranking.files.records import JudgedBlock
 
 COLUMNS = (
     "srclang",

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from campaign.formats import InputFile, Place
 from campaign.formats.cells import LARGEST_LABEL, Refuse, filled, judge_of, refuse_at, systems_of
-from campaign.formats.records import CONTROL
+from campaign.formats.records import CONTROL, JudgedBlock
 from campaign.formats.streams import byte_chunks
 from campaign.formats.tables import MAX_INTEGER, UNKNOWN_COLUMN, is_index, require_column
 from optional_packages import has_extra, how_to_install
 from ranking.core.judged.blocks import systems_table
-from ranking.files.records import MAX_CANDIDATES, NO_JUDGE, JudgedBlock
+from ranking.files.records import MAX_CANDIDATES, NO_JUDGE
 from ranking.files.vocabulary import Columns, Vocabulary
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import IO, NamedTuple
 
-from campaign.formats import InputFile, Place
+from campaign.formats import InputFile, Place, read_five_way_csv
 from campaign.formats.errors import Loss, Losses
+from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import byte_chunks, peek
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.arena import COLUMNS, holds_votes, read_arena, read_arena_parquet
-from ranking.files.lines import read_five_way, read_jsonl, read_rank
+from ranking.files.lines import read_jsonl, read_rank
 from ranking.files.pairwise import read_pairwise_csv
 from ranking.files.parquet_reading import MAGIC, opened, read_row_groups
 from ranking.files.records import (
@@ -21,7 +22,6 @@ from ranking.files.records import (
     NO_JUDGE,
     FileRead,
     InputFormat,
-    JudgedBlock,
     JudgmentSelection,
     JudgmentsRead,
     ignored_documents,
@@ -88,7 +88,7 @@ def _format_of(text: str) -> InputFormat | None:
 
 
 READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
-    InputFormat.FIVE_WAY_CSV: read_five_way,
+    InputFormat.FIVE_WAY_CSV: lambda file: read_five_way_csv(file.stream, file.name),
     InputFormat.PAIRWISE_CSV: read_pairwise_csv,
     InputFormat.APPRAISE_XML: read_appraise_xml,
     InputFormat.RANK: read_rank,

@@ -116,26 +116,6 @@ class JudgmentSelection:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedBlock:
-    """One judgment or skip of a file, as shown: `candidates` and `labels` are aligned.
-
-    A candidate is a tuple of the systems that produced one text. A label is None if it was left
-    blank; a block without candidates is a skip. `duration_ms` is None and `document` empty if the
-    file does not give them.
-    """
-
-    line: int
-    source_language: str
-    target_language: str
-    segment: int
-    judge: str
-    candidates: tuple[tuple[str, ...], ...]
-    labels: tuple[int | None, ...]
-    duration_ms: int | None = None
-    document: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class FileRead:
     """A file that was read: its name as given, and the hash of its bytes as stored."""
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats.five_way import document_of
+from campaign.formats.records import JudgedBlock
 from ranking.core.judged.blocks import (
     Blocks,
     Candidate,
@@ -17,7 +18,7 @@ from ranking.core.judged.blocks import (
     blocks_of_codes,
     several_documents,
 )
-from ranking.files.records import JudgedBlock, LanguagePair
+from ranking.files.records import LanguagePair
 
 Int32Array = npt.NDArray[np.int32]
 

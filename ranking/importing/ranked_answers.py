@@ -7,10 +7,11 @@ from typing import Any, Final
 from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileContent, Lose
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Losses
+from campaign.formats.records import JudgedBlock
 from campaign.formats.segment_identity import document_named
 from ranking.files.parquet_reading import read_parquet
 from ranking.files.reading import READERS, detect_input_format
-from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
+from ranking.files.records import NO_JUDGE, InputFormat
 
 #: A judge's rank for each candidate; None for candidates without a rank.
 Ranks = tuple[int | None, ...]

@@ -51,8 +51,8 @@ def test_export_holds_what_was_imported(campaign: Campaign, five_way: FiveWay, d
     with path.open("rb") as stream:
         read = list(read_five_way_csv(stream, path.name))
     exported = exported_rows(task)
-    assert [(row.source_index, row.document, row.segment_id) for row in exported] == [
-        (row.source_index, row.document, row.segment_id) for row in read
+    assert [(row.segment, row.document, row.segment_id) for row in exported] == [
+        (row.segment, row.document, row.segment_id) for row in read
     ]
     assert [(row.judge, row.candidates, row.labels) for row in exported] == [
         (row.judge, row.candidates, row.labels) for row in read

@@ -17,7 +17,7 @@ from annotation.importing import answer_rows as placing
 from annotation.importing import answers as importing
 from annotation.importing.answers import answers_import
 from annotation.models import Block, Judgment, Skip
-from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
+from campaign.formats import JudgedBlock, read_five_way_csv, write_five_way_csv
 from campaign.formats.streams import StoredFile
 from campaign.importing import test_sets_without_texts as without_texts
 from campaign.models import Campaign, Judge, Output, System, Task
@@ -32,7 +32,7 @@ _NAMESPACE = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
 
 
 @st.composite
-def _rows(draw: st.DrawFn) -> FiveWayRow:
+def _rows(draw: st.DrawFn) -> JudgedBlock:
     systems = draw(st.permutations(_SYSTEMS))[: draw(st.integers(1, 6))]
     candidates: list[tuple[str, ...]] = []
     for system in systems:
@@ -42,10 +42,10 @@ def _rows(draw: st.DrawFn) -> FiveWayRow:
             candidates.append((system,))
     label = st.none() | st.integers(1, 5)
     number = draw(st.integers(1, 4))
-    return FiveWayRow(
+    return JudgedBlock(
         source_language="en",
         target_language="de",
-        source_index=number,
+        segment=number,
         document="",
         segment_id=str(number),
         judge=draw(st.sampled_from(["ada", "bob", 'é "q", \\', "-1"])),
@@ -55,7 +55,7 @@ def _rows(draw: st.DrawFn) -> FiveWayRow:
     )
 
 
-def _file(rows: list[FiveWayRow]) -> StoredFile:
+def _file(rows: list[JudgedBlock]) -> StoredFile:
     content = "".join(write_five_way_csv(rows, slots=6)).encode()
     return StoredFile("judgments.csv", lambda: BytesIO(content))
 
@@ -90,7 +90,7 @@ def _stored(task: Task) -> list[tuple[object, ...]]:
     return found
 
 
-def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[object, ...]]:
+def _expected(rows: list[JudgedBlock], task: Task, content: bytes) -> list[tuple[object, ...]]:
     sha256 = hashlib.sha256(content).hexdigest()
     why = {"file": "judgments.csv", "format": "five-way-csv", "sha256": sha256}
     seen: Counter[str] = Counter()
@@ -104,7 +104,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
             hits.append(row.judge)
             number, position = len(hits), 0
         open_hits[row.judge] = number, position + 1
-        said = json.dumps([task.pk, row.source_index, row.judge, row.candidates, row.labels])
+        said = json.dumps([task.pk, row.segment, row.judge, row.candidates, row.labels])
         seen[said] += 1
         name = said if seen[said] == 1 else f"{said} {seen[said]}"
         is_judged = any(label is not None for label in row.labels)
@@ -115,7 +115,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
                 number,
                 why,
                 position + 1,
-                row.source_index,
+                row.segment,
                 [system for systems in row.candidates for system in systems],
                 sizes if max(sizes) > 1 else None,
                 row.judge,
@@ -138,7 +138,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
 def test_every_row_is_stored_as_it_is_read(
     campaign: Campaign,
     monkeypatch: pytest.MonkeyPatch,
-    rows: list[FiveWayRow],
+    rows: list[JudgedBlock],
     again: list[int],
     batch: int,
     characters: int,
@@ -167,7 +167,7 @@ def test_every_row_is_stored_as_it_is_read(
         assert _stored(task) == expected
         assert done.judgments == sum(row[-1] is not None for row in expected)
         assert (done.skips, done.already_there) == (len(rows) - done.judgments, 0)
-        said = {(row.source_index, row.judge, row.candidates, row.labels) for row in rows}
+        said = {(row.segment, row.judge, row.candidates, row.labels) for row in rows}
         assert done.repeated == len(rows) - len(said)
         judges = Judge.objects.order_by("pk").values_list("pseudonym", flat=True)
         assert list(judges) == list(dict.fromkeys(row.judge for row in rows))

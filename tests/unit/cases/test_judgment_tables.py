@@ -32,7 +32,7 @@ def _blocks(content: str) -> list[tuple[object, ...]]:
         found = list(read_pairwise_csv(InputFile("t.csv", _stream(content))))
         return [(each.segment, each.judge, each.candidates, each.labels) for each in found]
     rows = read_five_way_csv(_stream(content), "t.csv")
-    return [(row.source_index, row.judge, row.candidates, row.labels) for row in rows]
+    return [(row.segment, row.judge, row.candidates, row.labels) for row in rows]
 
 
 def _written(rows: list[list[str]], separator: str) -> str:

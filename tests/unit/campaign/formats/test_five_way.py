@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from campaign.formats import FiveWayRow, FormatError, read_five_way_csv
+from campaign.formats import FormatError, JudgedBlock, read_five_way_csv
 
 _HEADER = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
     "system2Id,system3Number,system3Id,system1rank,system2rank,system3rank\n"
 )
-_ROW = FiveWayRow(
+_ROW = JudgedBlock(
     source_language="Czech",
     target_language="English",
-    source_index=7,
+    segment=7,
     document="d",
     segment_id="s1",
     judge="judge01",
@@ -24,7 +24,7 @@ _ROW = FiveWayRow(
 )
 
 
-def _read(content: str | bytes) -> list[FiveWayRow]:
+def _read(content: str | bytes) -> list[JudgedBlock]:
     data = content.encode() if isinstance(content, str) else content
     return list(read_five_way_csv(io.BytesIO(data), "j.csv"))
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv
+from campaign.formats import JudgedBlock, read_five_way_csv, write_five_way_csv
 from campaign.texts.normalisation import UNSEEN
 
 _HEADER = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
     "system2Id,system3Number,system3Id,system1rank,system2rank,system3rank\n"
 )
-_ROW = FiveWayRow(
+_ROW = JudgedBlock(
     source_language="Czech",
     target_language="English",
-    source_index=7,
+    segment=7,
     document="d",
     segment_id="s1",
     judge="judge01",
@@ -29,7 +29,7 @@ _ROW = FiveWayRow(
 )
 
 
-def _read(content: str) -> list[FiveWayRow]:
+def _read(content: str) -> list[JudgedBlock]:
     return list(read_five_way_csv(io.BytesIO(content.encode()), "j.csv"))
 
 
@@ -61,7 +61,7 @@ def test_rows_of_more_candidates_than_there_is_room_for_are_not_written() -> Non
 
 
 def test_rows_are_written_while_they_come() -> None:
-    def endless() -> Iterator[FiveWayRow]:
+    def endless() -> Iterator[JudgedBlock]:
         while True:
             yield _ROW
 
@@ -77,24 +77,25 @@ _CELL = st.text(
     max_size=100,
 )
 _FILLED = _CELL.filter(lambda cell: cell.strip() and not UNSEEN.search(cell))
+_NAME = _FILLED.map(str.strip)
 _SYSTEM = _FILLED.map(lambda name: name.replace(",", "·").replace("\t", "·").strip())
 _LABEL = st.none() | st.integers(1, 5)
 _NUMBER = st.integers(-(2**31) + 1, 2**31 - 1)
 
 
 @st.composite
-def _rows(draw: st.DrawFn, slots: int) -> FiveWayRow:
+def _rows(draw: st.DrawFn, slots: int) -> JudgedBlock:
     systems = draw(st.lists(_SYSTEM.filter(bool), min_size=1, max_size=slots + 3, unique=True))
     cuts = draw(st.sets(st.integers(1, len(systems)), max_size=slots - 1))
     bounds = sorted({0, *cuts, len(systems)})
     candidates = tuple(tuple(systems[start:end]) for start, end in pairwise(bounds))
-    return FiveWayRow(
-        source_language=draw(_FILLED),
-        target_language=draw(_FILLED),
-        source_index=draw(st.integers(1, 2**31 - 1)),
+    return JudgedBlock(
+        source_language=draw(_NAME),
+        target_language=draw(_NAME),
+        segment=draw(st.integers(1, 2**31 - 1)),
         document=draw(_CELL),
         segment_id=draw(_CELL),
-        judge=draw(_FILLED),
+        judge=draw(_NAME),
         candidates=candidates,
         labels=tuple(draw(_LABEL) for _ in candidates),
         system_numbers=tuple(
