@@ -101,7 +101,8 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     shown = list(hit["blocks"])
     for block in shown:
         assert block["source"] is None
-        assert block["context"] == {"before": [], "after": []}
+        around = [*block["context"]["before"], *block["context"]["after"]]
+        assert {each[text] for each in around for text in ("source", "output")} == {None}
         assert len(block["references"]) == 1
     for block in shown:
         assert rated(judging, block, 5).json()["answer"] == {"criterion": "adequacy", "value": 5}
