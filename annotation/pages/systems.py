@@ -42,7 +42,7 @@ class SystemTable(DeskTable):
         rows: QuerySet[System],
         *,
         of: Sequence[Any],
-        conflicts: Mapping[int, Sequence[tuple[str, str]]],
+        conflicts: Mapping[int, Sequence[str]],
     ) -> None:
         super().__init__(rows, of=of)
         self._conflicts = conflicts
@@ -57,7 +57,7 @@ class SystemTable(DeskTable):
         return {True: _("yes"), False: _("no"), None: ""}[row.constrained]
 
     def cell_conflicts(self, row: System) -> str:
-        return ", ".join(pseudonym for pseudonym, _note in self._conflicts.get(row.pk, ()))
+        return ", ".join(self._conflicts.get(row.pk, ()))
 
 
 #: Maximum size of a file of outputs; larger ones must be imported with the command.

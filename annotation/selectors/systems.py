@@ -7,7 +7,7 @@ from math import ceil
 from random import Random
 from typing import Final
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -273,16 +273,12 @@ def systems_listed(*, task: Task) -> QuerySet[System]:
     return System.objects.filter(test_set_id=task.test_set_id).order_by("name")
 
 
-def conflicts_listed(*, task: Task) -> dict[int, list[tuple[str, str]]]:
-    """Return the judges with a conflict of interest by system, each with the note. One query."""
-    rows = (
-        ConflictOfInterest.objects.filter(system__test_set=task.test_set_id)
-        .annotate(pseudonym=F("judge__pseudonym"))
-        .filter(Q(judge__withdrawn_at__isnull=True))
-        .order_by("pseudonym")
-        .values_list("system_id", "pseudonym", "note")
-    )
-    found: dict[int, list[tuple[str, str]]] = {}
-    for system_id, pseudonym, note in rows:
-        found.setdefault(system_id, []).append((pseudonym, note))
+def conflicts_listed(*, task: Task) -> dict[int, list[str]]:
+    """Return the judges with a conflict of interest by system. One query."""
+    rows = ConflictOfInterest.objects.filter(
+        system__test_set=task.test_set_id, judge__withdrawn_at__isnull=True
+    ).order_by("judge__pseudonym")
+    found: dict[int, list[str]] = {}
+    for system_id, pseudonym in rows.values_list("system_id", "judge__pseudonym"):
+        found.setdefault(system_id, []).append(pseudonym)
     return found

@@ -165,7 +165,6 @@ class Migration(migrations.Migration):
                         ('state', models.CharField(choices=[('queued', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=9)),
                         ('done', models.PositiveBigIntegerField(default=0)),
                         ('total', models.PositiveBigIntegerField(default=0, help_text='0: not known.')),
-                        ('log', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), blank=True, default=list, size=None)),
                         ('error', models.TextField(blank=True, default='')),
                         ('result', models.JSONField(default=dict, encoder=django.core.serializers.json.DjangoJSONEncoder)),
                         ('language', models.CharField(default='en', max_length=35)),
@@ -560,7 +559,6 @@ class Migration(migrations.Migration):
                     name='ConflictOfInterest',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('note', models.CharField(blank=True, max_length=300, verbose_name='Note')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                         ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to='campaign.judge')),
                         ('system', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to='campaign.system')),

@@ -22,12 +22,9 @@ class ConflictOfInterest(RecordedModel):
     system = models.ForeignKey(
         "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
     )
-    note = models.CharField(_("Note"), max_length=300, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
-    recording: ClassVar = Recording(
-        fields=["judge_id", "system_id", "note"], campaign="judge__campaign_id"
-    )
+    recording: ClassVar = Recording(fields=["judge_id", "system_id"], campaign="judge__campaign_id")
 
     class Meta:
         verbose_name = _("Conflict of interest")

@@ -1,6 +1,5 @@
 from typing import ClassVar
 
-from django.contrib.postgres.fields import ArrayField
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.db.models.functions import Now
@@ -62,7 +61,6 @@ class Job(models.Model):
     state = models.CharField(max_length=9, choices=JobState, default=JobState.QUEUED)
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(default=0, help_text="0: not known.")
-    log = ArrayField(models.TextField(), default=list, blank=True)
     error = models.TextField(blank=True, default="")
     result = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     language = models.CharField(max_length=35, default="en")

@@ -145,9 +145,6 @@ def _judge_save(judge: Judge) -> None:
         ) from error
 
 
-def conflict_declare(*, judge: Judge, system: System, note: str = "") -> ConflictOfInterest:
+def conflict_declare(*, judge: Judge, system: System) -> ConflictOfInterest:
     """Declare a conflict: HITs that show this system are not lent to the judge; return it."""
-    conflict, _created = ConflictOfInterest.objects.get_or_create(
-        judge=judge, system=system, defaults={"note": note}
-    )
-    return conflict
+    return ConflictOfInterest.objects.get_or_create(judge=judge, system=system)[0]

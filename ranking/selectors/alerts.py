@@ -172,7 +172,7 @@ def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int,
     )
     again: set[tuple[int, str, str]] = set()
     failed = defaultdict(list)
-    for job in recent.defer("log", "parameters", "result").order_by("-pk"):
+    for job in recent.defer("parameters", "result").order_by("-pk"):
         same = (job.campaign_id, job.kind, job.name)
         is_news = job.finished_at is not None and job.finished_at >= since
         if job.state == JobState.FAILED and is_news and same not in again:

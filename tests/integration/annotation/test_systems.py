@@ -206,9 +206,7 @@ class TestSaying:
 
     def test_the_pages(self, task: Task, client: Client) -> None:
         dune = named(task, "dune")
-        conflict_declare(
-            judge=make_judge(task.test_set.campaign, "close"), system=dune, note="cousin"
-        )
+        conflict_declare(judge=make_judge(task.test_set.campaign, "cousin"), system=dune)
         client.force_login(make_organiser(task.test_set.campaign))
         of = ["museum", task.pk]
         page = reverse("system", args=[*of, dune.pk])
@@ -219,7 +217,7 @@ class TestSaying:
         dune.refresh_from_db()
         assert (dune.name, dune.approach, dune.constrained) == ("dune", "neural", False)
         listed = client.get(reverse("systems", args=of)).content.decode()
-        assert "close" in listed
+        assert "cousin" in listed
         assert "neural" in listed
         withdraw = reverse("system-withdraw", args=[*of, dune.pk])
         count = hits_never_lent(system=dune).count()

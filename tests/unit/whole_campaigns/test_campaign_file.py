@@ -37,7 +37,6 @@ NOT_IN_FILE: dict[type[Model], str] = {
 FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {
     campaign.Campaign: {"slug": SETTLED, "name": SETTLED},
     campaign.Instructions: {"version": "counted"},
-    campaign.ConflictOfInterest: {"note": "of the pages that declare conflicts"},
     campaign.Judge: {
         "origin": "judges of files and simulations are made with their judgments",
         "address": OF_PEOPLE,
