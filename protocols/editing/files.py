@@ -15,7 +15,6 @@ from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
-from protocols.frame.stored import counted_of
 from protocols.models import EditingAnswer
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
@@ -202,7 +201,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     """
     rows: list[tuple[int, str, str, float]] = []
     decided: Counter[str] = Counter()
-    for edit in LINES.stored(task=task, watermark=watermark, **counted_of(chosen)):
+    for edit in LINES.chosen(task, watermark, chosen).rows:
         said = (Acceptance(edit.judge, False),) if edit.is_unable else edit.acceptances
         if said:
             decided.update(edit.systems)

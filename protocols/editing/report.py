@@ -23,10 +23,10 @@ from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of
 from ranking.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.core.scores import Shortage
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.agreement import kappa_shown
 from ranking.wording.methods import shortages_in_words
-from ranking.wording.numbers import decimals, percent_in_figures
+from ranking.wording.numbers import all_in_figures, decimals, percent_in_figures
 
 
 def _tell(
@@ -45,7 +45,7 @@ def _tell(
     }
     notes = [
         _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
-        % {name: number_format(number) for name, number in counted.items()},
+        % all_in_figures(**counted),
         *_notes(rows, found),
     ]
     if own_segment:
@@ -53,7 +53,7 @@ def _tell(
             _(
                 "Warning: acceptances by judges who edited another output of the same segment: %(count)s."
             )
-            % {"count": number_format(own_segment)}
+            % all_in_figures(count=own_segment)
         )
     if uncorrected:
         notes.append(
@@ -108,10 +108,7 @@ def _notes(rows: list[Edit], found: Acceptability) -> list[str]:
 
 
 def _counted(acceptable: int, decided: int) -> str:
-    return _("%(done)s of %(asked)s") % {
-        "done": number_format(acceptable),
-        "asked": number_format(decided),
-    }
+    return _("%(done)s of %(asked)s") % all_in_figures(done=acceptable, asked=decided)
 
 
 def _of_decided(key: str, heading: str, of: Callable[[Any], tuple[int, int]]) -> Column:
@@ -139,8 +136,7 @@ def _systems(found: Acceptability) -> Table:
             _percent("low", _("From"), lambda row: row.share and row.share.low),
             _percent("high", _("To"), lambda row: row.share and row.share.high),
             Column("rank", _("Rank")),
-            Column("rank_low", _("From")),
-            Column("rank_high", _("To")),
+            *end_columns("rank_"),
             Column("cluster", _("Cluster")),
             _of_decided("edited", _("Edited"), lambda row: row.by_outcome["edited"]),
             _of_decided("unchanged", _("Unchanged"), lambda row: row.by_outcome["unchanged"]),
@@ -155,7 +151,7 @@ def _systems(found: Acceptability) -> Table:
             % {"confidence": percent_in_figures(found.confidence)},
             *_counting(found.counting),
         ],
-        plot=Plot(kind="intervals", label="system", value="percent", low="low", high="high"),
+        plot=interval_plot("system", "percent"),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from annotation.answer_files import AnswerFiles, FileAnswer, FileContent, FileWritten
 from annotation.export.five_way import comments_lost, systems_shown
+from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.judges import excluded_judges
 from campaign.formats import InputFile
@@ -15,7 +16,6 @@ from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Task
 from campaign.texts.canonical_json import json_line
-from protocols.frame.stored import counted_of, judgments_counted, system_names
 from ranking.analyses.kind import ChosenJudgments
 from ranking.files.labels import Take, candidate_of, json_lines, read_objects, values_taken
 from ranking.files.records import FileRead, refuse_unknown
@@ -62,6 +62,52 @@ class CountedAnswers:
             ]
             for block, candidates in systems_shown(block_ids).items()
         }
+
+
+def judgments_of(
+    judgments: JudgmentQuerySet, *, without: Collection[str], documents: Collection[str] | None
+) -> JudgmentQuerySet:
+    """Return the judgments of the documents (None: all), except those by the judges `without`."""
+    judgments = judgments.exclude(judge__pseudonym__in=list(without))
+    if documents is None:
+        return judgments
+    return judgments.filter(block__segment__document__name__in=list(documents))
+
+
+def counted_answers(
+    task: Task,
+    watermark: int,
+    *,
+    without: Collection[str] = (),
+    documents: Collection[str] | None = None,
+    systems: Collection[str] | None = None,
+) -> CountedAnswers:
+    """Return the current answers 1…`watermark` of a task, without controls or the judges `without`.
+
+    Count only `documents` and `systems`; None means all. One query.
+    """
+    current = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
+    counted = judgments_of(current, without=without, documents=documents)
+    names = task.test_set.systems.values_list("id", "name")
+    return CountedAnswers(
+        task,
+        counted.order_by("numbered__number"),
+        {pk: name for pk, name in names if systems is None or name in systems},
+    )
+
+
+def chosen_answers(task: Task, watermark: int, chosen: ChosenJudgments) -> CountedAnswers:
+    """Return the chosen answers among 1…`watermark` of a task; the reference counts if it
+    participates.
+    """
+    reference = [chosen.reference] if chosen.with_reference and chosen.reference else []
+    return counted_answers(
+        task,
+        watermark,
+        without=chosen.without,
+        documents=chosen.documents,
+        systems={*chosen.systems, *reference},
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,28 +181,15 @@ class AnswerLines(Generic[Row]):
             file_format=self.name, answers=list(self.answers(lines)), losses=self.losses(lines)
         )
 
-    def stored(
-        self,
-        *,
-        task: Task,
-        watermark: int,
-        without: Collection[str] = (),
-        documents: Collection[str] | None = None,
-        systems: Collection[str] | None = None,
-    ) -> list[Row]:
-        """Return the current answers 1…`watermark` of a task by number.
-
-        Leave out the judges `without`, and count only `documents` and `systems`; None means all.
+    def stored(self, *, task: Task, watermark: int, without: Collection[str] = ()) -> list[Row]:
+        """Return the current answers 1…`watermark` of a task by number, except those by the judges
+        `without`.
         """
-        judgments = judgments_counted(
-            task=task, watermark=watermark, without=without, documents=documents
-        )
-        by_number = judgments.order_by("numbered__number")
-        return list(self.of_task(CountedAnswers(task, by_number, system_names(task, systems))))
+        return list(self.of_task(counted_answers(task, watermark, without=without)))
 
     def chosen(self, task: Task, watermark: int, judgments: ChosenJudgments) -> AnswersRead[Row]:
         """Return the chosen answers among 1…`watermark` of a task."""
-        rows = self.stored(task=task, watermark=watermark, **counted_of(judgments))
+        rows = list(self.of_task(chosen_answers(task, watermark, judgments)))
         return AnswersRead(rows, excluded_judges=judgments.without, rules=task.rules)
 
     def write(self, task: Task, watermark: int) -> FileWritten:

@@ -12,7 +12,6 @@ from annotation.answer_files import FileAnswer, RefuseAnswer
 from campaign.formats.cells import Refuse
 from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
-from protocols.frame.stored import counted_of
 from protocols.quiz.snippets import segments_read_together, snippets_of
 from protocols.quiz.statistics import Reading
 from ranking.analyses.kind import ChosenJudgments
@@ -170,7 +169,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     """
     return OutputScores.of_rows(
         (reading.segment, reading.judge, system, reading.right / len(reading.expected))
-        for reading in LINES.stored(task=task, watermark=watermark, **counted_of(chosen))
+        for reading in LINES.chosen(task, watermark, chosen).rows
         for system in reading.systems
     )
 

@@ -114,22 +114,14 @@ def _pass_rules(part: int, _of_task: Mapping[str, Any]) -> Rules:
 
 def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]) -> Needs:
     chosen = rules_complete(rules)
-    raters, by_others = int(chosen["raters"]), bool(chosen["adequacy_by_others"])
     found = feasibility(
         texts,
         judges=judges,
-        raters=raters,
+        raters=chosen["raters"],
         items_per_judge=most,
-        is_adequacy_by_others=by_others,
+        is_adequacy_by_others=chosen["adequacy_by_others"],
     )
-    words = feasibility_in_words(
-        found,
-        systems=max(texts, default=0),
-        segments=len(texts),
-        raters=raters,
-        items_per_judge=most,
-        is_adequacy_by_others=by_others,
-    )
+    words = feasibility_in_words(found)
     return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
 
 

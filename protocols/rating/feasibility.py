@@ -20,9 +20,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+
+from ranking.wording.numbers import all_in_figures
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class Feasibility:
 
     Attributes
     ----------
+    systems, segments, raters, items_per_judge : int
+        The numbers given; `systems` is the largest number of texts of a segment.
+    is_adequacy_by_others : bool
     is_feasible : bool
     ratings : int
         Ratings in one pass, r · Σ K_s; in both passes if different judges rate adequacy, here and
@@ -47,6 +51,11 @@ class Feasibility:
         Smallest number of items per judge that suffices for these judges; None if none does.
     """
 
+    systems: int
+    segments: int
+    raters: int
+    items_per_judge: int
+    is_adequacy_by_others: bool
     is_feasible: bool
     ratings: int
     judges: int
@@ -84,11 +93,16 @@ def feasibility(
     Feasibility
     """
     most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
-    raters *= 2 if is_adequacy_by_others else 1
-    ratings = raters * sum(texts)
-    of_segment = raters * max(texts, default=0)
+    of_item = raters * (2 if is_adequacy_by_others else 1)
+    ratings = of_item * sum(texts)
+    of_segment = of_item * max(texts, default=0)
     needed = max(of_segment, -(-ratings // most)) if ratings else 0
     return Feasibility(
+        systems=max(texts, default=0),
+        segments=len(texts),
+        raters=raters,
+        items_per_judge=most,
+        is_adequacy_by_others=is_adequacy_by_others,
         is_feasible=judges >= needed,
         ratings=ratings,
         judges=judges,
@@ -99,40 +113,30 @@ def feasibility(
     )
 
 
-def feasibility_in_words(
-    found: Feasibility,
-    *,
-    systems: int,
-    segments: int,
-    raters: int,
-    items_per_judge: int,
-    is_adequacy_by_others: bool = False,
-) -> list[str]:
-    """Describe the feasibility and requirements of a rating campaign; `systems` is the number of
-    distinct texts.
-    """
-    needs = ngettext(
-        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
-        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
-        found.needed_judges,
-    ) % {
-        "systems": number_format(systems),
-        "segments": number_format(segments),
-        "raters": number_format(raters),
-        "count": number_format(found.needed_judges),
-    }
-    said = [needs]
-    if is_adequacy_by_others:
+def feasibility_in_words(found: Feasibility) -> list[str]:
+    """Describe the feasibility and requirements of a rating campaign."""
+    each = found.ratings // max(1, found.judges)
+    said = [
+        ngettext(
+            "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
+            "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
+            found.needed_judges,
+        )
+        % all_in_figures(
+            systems=found.systems,
+            segments=found.segments,
+            raters=found.raters,
+            count=found.needed_judges,
+        )
+    ]
+    if found.is_adequacy_by_others:
         said.append(
             _("Adequacy is rated by other judges than fluency, which doubles the number of judges.")
         )
-    if found.is_feasible and is_adequacy_by_others:
+    if found.is_feasible and found.is_adequacy_by_others:
         said.append(
             _("%(judges)s judges rate %(items)s texts each (or one more) by one criterion.")
-            % {
-                "judges": number_format(found.judges),
-                "items": number_format(found.ratings // max(1, found.judges)),
-            }
+            % all_in_figures(judges=found.judges, items=each)
         )
     elif found.is_feasible:
         said.append(
@@ -140,30 +144,24 @@ def feasibility_in_words(
                 "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "
                 "then all for adequacy."
             )
-            % {
-                "judges": number_format(found.judges),
-                "items": number_format(found.ratings // max(1, found.judges)),
-            }
+            % all_in_figures(judges=found.judges, items=each)
         )
     elif found.needed_items_per_judge is None:
         said.append(
             _(
                 "Each segment needs %(needed)s different judges, because no judge may see a segment twice; there are %(judges)s."
             )
-            % {
-                "needed": number_format(found.judges_of_a_segment),
-                "judges": number_format(found.judges),
-            }
+            % all_in_figures(needed=found.judges_of_a_segment, judges=found.judges)
         )
     else:
         said.append(
             _(
                 "%(judges)s judges would have to rate %(needed)s texts each; the maximum is %(items)s."
             )
-            % {
-                "judges": number_format(found.judges),
-                "needed": number_format(found.needed_items_per_judge),
-                "items": number_format(items_per_judge),
-            }
+            % all_in_figures(
+                judges=found.judges,
+                needed=found.needed_items_per_judge,
+                items=found.items_per_judge,
+            )
         )
     return said

@@ -7,7 +7,6 @@ from typing import Any, Final
 from annotation.answer_files import AnswerRefusedError
 from campaign.models import Protocol, Task
 from protocols.frame.scale.files import LINES, Item, Rating, Said, scale_files, scores_of
-from protocols.frame.stored import counted_of
 from protocols.models import Criterion
 from protocols.rating.answers import rules_complete
 from ranking.analyses.kind import ChosenJudgments
@@ -39,7 +38,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     differ. If different judges rate adequacy and fluency, each rating is a score, with equally many
     per text and criterion. None if nothing is left.
     """
-    rated = LINES.stored(task=task, watermark=watermark, **counted_of(chosen))
+    rated = LINES.chosen(task, watermark, chosen).rows
     by_others = rules_complete(task.rules)["adequacy_by_others"]
     scores = _as_many_of_each(rated) if by_others else _means_of_judges(rated)
     return scores_of(scores)

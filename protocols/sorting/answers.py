@@ -11,7 +11,7 @@ from campaign.models import Protocol
 from protocols.frame.two_outputs import LABELS, two_outputs_answers
 from protocols.models import Verdict
 from protocols.sorting.sorts import RULES, comparisons_close, comparisons_open, rules_complete
-from protocols.sorting.statistics.merge_insertion import most_comparisons
+from protocols.sorting.statistics import most_comparisons
 
 _VERDICTS: Final = {
     LABELS[verdict]: verdict.value for verdict in (Verdict.FIRST, Verdict.SAME, Verdict.SECOND)

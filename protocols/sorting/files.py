@@ -11,7 +11,7 @@ from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
 from protocols.sorting.sorts import answers_given
-from protocols.sorting.statistics.merge_insertion import Pair, pair_of
+from protocols.sorting.statistics import Pair, pair_of
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.files.labels import judge_named, system_of, whole, word_of
 

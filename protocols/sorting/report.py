@@ -8,7 +8,6 @@ from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -19,13 +18,16 @@ from protocols.frame.tables import report_of_answers, rules_between
 from protocols.models import SystemSort
 from protocols.sorting.files import LINES, Compared, judged_pairs
 from protocols.sorting.sorts import MOST, RULES, answers_given, quota_of, sort_decided
-from protocols.sorting.statistics.chain import Decision, SortedChain, SortSettings, sort_judged
-from protocols.sorting.statistics.merge_insertion import (
+from protocols.sorting.statistics import (
+    Decision,
     Pair,
+    SortedChain,
+    SortSettings,
     Verdict,
     most_comparisons,
     pair_of,
     partial_order,
+    sort_judged,
 )
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
@@ -42,6 +44,7 @@ from ranking.core.scores import Shortage
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table, end_columns, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
+from ranking.wording.numbers import all_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 TEST = Option(
@@ -273,7 +276,7 @@ def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int
         _(
             "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
         )
-        % {name: number_format(number) for name, number in counted.items()}
+        % all_in_figures(**counted)
     ]
     if chain.order is None:
         notes.append(
@@ -297,7 +300,7 @@ def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int
             _(
                 "R has an interval from %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
             )
-            % {"needed": number_format(FEWEST_NORMAL)}
+            % all_in_figures(needed=FEWEST_NORMAL)
         )
     if any(step["error"] == 0 for step in chain.steps):
         notes.append(_("Where all judgments agree, se[R] is 0 and p is from the exact test."))

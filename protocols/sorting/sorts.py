@@ -24,22 +24,24 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
-from protocols.frame.stored import judgments_of
+from protocols.frame.lines import judgments_of
 from protocols.models import ClosedComparison, SystemSort
-from protocols.sorting.statistics.chain import (
+from protocols.sorting.statistics import (
     Answer,
     Decision,
+    Pair,
     closed,
     counting,
     decide_in_order,
+    draw,
+    pair_of,
     sort_replayed,
 )
-from protocols.sorting.statistics.merge_insertion import Pair, draw, pair_of
 
 MOST: Final = 100_000
+_number: Final = partial(forms.IntegerField, min_value=0, max_value=MOST, required=False)
 #: By default, seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share
 #: of one judge.
-_number: Final = partial(forms.IntegerField, min_value=0, max_value=MOST, required=False)
 RULES: Final = {
     "judgments": _number(
         label=gettext_lazy("Judgments per comparison"),

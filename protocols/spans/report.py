@@ -41,6 +41,7 @@ from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, end_columns, plain
 from ranking.wording.methods import not_yet_in_words, shortages_in_words
+from ranking.wording.numbers import all_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 MEASURE = Option(
@@ -275,10 +276,7 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
     counted = {name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")}
     notes = [
         _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
-        % {
-            name: number_format(number)
-            for name, number in {"scores": len(columns), **counted}.items()
-        }
+        % all_in_figures(scores=len(columns), **counted)
     ]
     tables = []
     if found.additive is not None:

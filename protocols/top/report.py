@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Count, F, Q, Sum
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -22,7 +21,7 @@ from ranking.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.methods import lowered, not_yet_in_words
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import all_in_figures, percent_in_figures
 
 _MILLISECONDS = 1000
 
@@ -110,7 +109,7 @@ def _tell(given: Input, options: Mapping[str, Any], compared: TimesCompared) -> 
 def _notes(read: TimesRead, compared: TimesCompared) -> list[str]:
     notes = [
         _("Judges: %(judges)s, of whom %(both)s worked on both tasks.")
-        % {"judges": number_format(compared.judges), "both": number_format(compared.judges_of_both)}
+        % all_in_figures(judges=compared.judges, both=compared.judges_of_both)
     ]
     shown = [_shown(each) for each in (read.first, read.second)]
     if None not in shown and shown[0] != shown[1]:

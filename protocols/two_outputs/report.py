@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -27,6 +26,7 @@ from ranking.files.records import refuse_unknown
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
 from ranking.wording.agreement import kappa_shown
+from ranking.wording.numbers import all_in_figures
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,7 @@ def _notes(found: TwoOutputsFound) -> list[str]:
     choices, systems = found.choices, found.systems
     notes = [
         _("Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s.")
-        % {
-            "answers": number_format(len(choices.item)),
-            "items": number_format(choices.items),
-            "judges": number_format(len(choices.judges)),
-        }
+        % all_in_figures(answers=len(choices.item), items=choices.items, judges=len(choices.judges))
     ]
     if systems is None:
         notes.append(

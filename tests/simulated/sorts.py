@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from protocols.sorting.statistics.merge_insertion import (
+from protocols.sorting.statistics import (
     Pair,
     Verdict,
     drawn_winner,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -39,52 +40,34 @@ class Command(ReportCommand):
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:  # noqa: ARG002  it is quick
-        asked: dict[str, Any] = {
-            name: options[name]
-            for name in (
-                *("systems", "segments", "judges", "raters", "items_per_judge"),
-                "adequacy_by_others",
-            )
-        }
-        most = min(asked["items_per_judge"] or asked["segments"], asked["segments"])
+        named = ("systems", "segments", "judges", "raters", "items_per_judge", "adequacy_by_others")
+        asked: dict[str, Any] = {name: options[name] for name in named}
         found = feasibility(
             [asked["systems"]] * asked["segments"],
             judges=asked["judges"],
             raters=asked["raters"],
-            items_per_judge=most,
+            items_per_judge=asked["items_per_judge"],
             is_adequacy_by_others=asked["adequacy_by_others"],
         )
+        passes = "both passes" if asked["adequacy_by_others"] else "one pass"
         return Report(
-            notes=feasibility_in_words(
-                found,
-                systems=asked["systems"],
-                segments=asked["segments"],
-                raters=asked["raters"],
-                items_per_judge=most,
-                is_adequacy_by_others=asked["adequacy_by_others"],
-            ),
+            notes=feasibility_in_words(found),
             tables=[
-                Table(
+                Table.of(
+                    [found],
                     name="plan",
-                    title="Ratings in both passes"
-                    if asked["adequacy_by_others"]
-                    else "Ratings in one pass",
+                    title=f"Ratings in {passes}",
                     columns=(
                         Column("ratings", "Ratings"),
                         Column("room", "Capacity"),
                         Column("judges", "Judges"),
                         Column("needed_judges", "Judges needed"),
-                        Column("needed_items", "Texts per judge needed"),
+                        Column(
+                            "needed_items",
+                            "Texts per judge needed",
+                            of=attrgetter("needed_items_per_judge"),
+                        ),
                     ),
-                    rows=[
-                        (
-                            found.ratings,
-                            found.room,
-                            found.judges,
-                            found.needed_judges,
-                            found.needed_items_per_judge,
-                        )
-                    ],
                 )
             ],
             data={"asked": asked, "feasibility": found, "version": code_version()},

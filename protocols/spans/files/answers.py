@@ -1,6 +1,6 @@
 """Answers of a task with error spans and scores: as scored judgments, as files, and as scores only."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -19,8 +19,7 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.formats import InputFile
 from campaign.models import Output, Task
-from protocols.frame.lines import CountedAnswers
-from protocols.frame.stored import counted_of, judgments_counted, system_names
+from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
 from protocols.spans.answers import (
     MISSING,
     answer_json,
@@ -56,10 +55,11 @@ def scores_read(
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     if judgments is None:
-        counted = {"without": excluded_judges(campaign_id=task.test_set.campaign_id)}
+        excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
+        counted = counted_answers(task, until, without=excluded)
     else:
-        counted = counted_of(judgments)
-    found = tuple(_judgments(task, list(_stored(task, until, **counted))))
+        counted = chosen_answers(task, until, judgments)
+    found = tuple(_judgments(task, list(_stored(counted))))
     return SpansRead(found, asked_about=asked_about(task.rules))
 
 
@@ -67,24 +67,10 @@ def scores_read(
 _Stored = tuple[Judgment, list[tuple[str, ...]], list[dict[str, Any]]]
 
 
-def _stored(
-    task: Task,
-    until: int,
-    *,
-    without: Collection[str],
-    documents: Collection[str] | None = None,
-    systems: Collection[str] | None = None,
-) -> Iterator[_Stored]:
-    """Yield the judgments 1…`until` that count, by number, of the given documents and systems
-    (None: all). Three queries.
-    """
-    judgments = judgments_counted(task=task, watermark=until, without=without, documents=documents)
-    found = list(
-        judgments.order_by("numbered__number").select_related(
-            "judge", "block__segment__document", "spansanswer"
-        )
-    )
-    counted = CountedAnswers(task, judgments, system_names(task, systems))
+def _stored(counted: CountedAnswers) -> Iterator[_Stored]:
+    """Yield the judgments that count, by number. Two queries."""
+    related = ("judge", "block__segment__document", "spansanswer")
+    found = list(counted.judgments.select_related(*related))
     wrote = counted.wrote({judgment.block_id for judgment in found})
     for judgment in found:
         yield judgment, wrote[judgment.block_id], answer_json(judgment.spansanswer)["outputs"]
@@ -146,7 +132,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     """
     return OutputScores.of_rows(
         (judgment.block.segment.number, judgment.judge.pseudonym, system, said["score"])
-        for judgment, systems, given in _stored(task, watermark, **counted_of(chosen))
+        for judgment, systems, given in _stored(chosen_answers(task, watermark, chosen))
         for wrote, said in zip(systems, given, strict=True)
         for system in wrote
     )
@@ -160,7 +146,7 @@ def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterat
     """
     if not spans_are_asked(task.rules):
         return
-    for judgment, systems, given in _stored(task, watermark, **counted_of(chosen)):
+    for judgment, systems, given in _stored(chosen_answers(task, watermark, chosen)):
         for wrote, said in zip(systems, given, strict=True):
             errors = [
                 {

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.sorting.statistics.chain import (
+from protocols.sorting.statistics import (
+    Pair,
     SortedChain,
     SortSettings,
     sort_judged,
 )
-from protocols.sorting.statistics.merge_insertion import Pair
-from protocols.sorting.statistics.merge_insertion import pair_of as known_as
+from protocols.sorting.statistics import pair_of as known_as
 from ranking.core.beside import orders_beside
 from ranking.core.estimates import kendall_tau
 from ranking.core.ranges import Correction

@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.sorting.statistics.chain import Answer, counting, decide_in_order
-from protocols.sorting.statistics.merge_insertion import Verdict, most_comparisons, next_comparisons
+from protocols.sorting.statistics import (
+    Answer,
+    Verdict,
+    counting,
+    decide_in_order,
+    most_comparisons,
+    next_comparisons,
+)
 
 SIGNS = st.lists(st.sampled_from([1, 0, -1]), max_size=30)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protocols.sorting.statistics.chain import Decision, SortSettings, decide
+from protocols.sorting.statistics import Decision, SortSettings, decide
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.two_systems import (
     ComparisonResult,
