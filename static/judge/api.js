@@ -109,14 +109,5 @@ export const cursorAfter = ({ next }) => next && new URL(next).searchParams.get(
 
 /** @param {number} status */
 export const isSignedOut = (status) => status === 401 || status === 403;
-// The organisers paused this judge; signing in would not help.
-/** @param {Answer} answer */
-export const isPaused = ({ status, data }) => status === 403 && data?.code === "paused";
-// New instructions must be accepted first.
-/** @param {Answer} answer */
-export const isUninstructed = ({ status, data }) => status === 403 && data?.code === "instructions";
-// The judge declined to take part, in another tab or on another device.
-/** @param {Answer} answer */
-export const isDeclined = ({ status, data }) => status === 403 && data?.code === "declined";
 /** @param {number} status */
 export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

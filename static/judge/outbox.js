@@ -21,7 +21,7 @@ function uuid() {
 }
 
 export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
-  // "idle", "sending", or the reason why nothing is sent: "offline", "server", "too-fast", "signed-out"
+  // "idle", "sending", or the reason why nothing is sent: "offline", "server", "too_fast", "signed_out"
   state = "idle";
   #failures = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -99,7 +99,7 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
 
   // The judge has signed in again, so sending can resume before the next answer.
   signedIn() {
-    if (this.state === "signed-out") this.#settle("sending");
+    if (this.state === "signed_out") this.#settle("sending");
     this.flush();
   }
 
@@ -147,9 +147,9 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
       } finally {
         this.#onItsWay = undefined;
       }
-      if (isSignedOut(answer.status)) return this.#pause("signed-out");
+      if (isSignedOut(answer.status)) return this.#pause("signed_out");
       // Rate limited; the server says when to retry.
-      if (answer.data?.retry_after) return this.#pause("too-fast", answer.data.retry_after * 1000);
+      if (answer.data?.retry_after) return this.#pause("too_fast", answer.data.retry_after * 1000);
       if (isTrouble(answer.status)) return this.#pause("server");
       this.#failures = 0;
       if (answer.status < 300) {

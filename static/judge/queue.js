@@ -2,7 +2,7 @@
 // through the pure functions of their protocol. "Open" blocks are neither judged nor skipped as far as this device knows,
 // which includes what is still in the outbox.
 
-import { cursorAfter, isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./api.js";
+import { cursorAfter, isSignedOut, isTrouble } from "./api.js";
 import { whenPainted } from "./painted.js";
 import { protocolOf } from "./screens.js";
 
@@ -14,7 +14,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   blocks = [];
   /** @type {Hits} */
   hits = new Map();
-  // Why there is no more work: null, "none", "offline", "signed-out", "server"; or for now, "paused", "instructions",
+  // Why there is no more work: null, "none", "offline", "signed_out", "server"; or for now, "paused", "instructions",
   // "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed", "preparing" and "waiting", with the seconds
   // until the server should be asked again.
   /** @type {string | null} */
@@ -230,14 +230,15 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
         return (await this.#takeKept()) ? this.#found() : this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks("none");
-      const stop = isPaused(answer) ? "paused" : isUninstructed(answer) ? "instructions" : isDeclined(answer) ? "declined" : null;
-      if (stop) {
+      const { code } = answer.data ?? {};
+      // Signing in again would not help.
+      if (answer.status === 403 && ["paused", "instructions", "declined"].includes(code)) {
         this.#dropUnbegun();
-        return this.#lacks(stop);
+        return this.#lacks(code);
       }
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (isTrouble(answer.status) && (await this.#takeKept())) return this.#found();
-      if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
+      if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed_out" : "server");
       const lack = await this.screens.load(protocolOf(answer.data));
       if (lack) return this.#lacks(lack);
       this.#take(answer, asked?.in_hand);

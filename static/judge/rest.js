@@ -6,21 +6,6 @@ import { say } from "./words.js";
 const $ = (id) => document.getElementById(id);
 const LOOK_AGAIN_MS = 30_000;
 const RETRY_MS = 5_000;
-/** @type {Record<string, string>} */
-const WORDS = {
-  offline: "loading_offline",
-  server: "loading_server",
-  "signed-out": "loading_signed_out",
-  preparing: "loading_preparing",
-  waiting: "loading_waiting",
-  paused: "loading_paused",
-  not_begun: "loading_not_begun",
-  campaign_paused: "loading_campaign_paused",
-  campaign_closed: "loading_campaign_closed",
-  instructions: "loading_instructions",
-  declined: "loading_declined",
-  outdated: "loading_outdated",
-};
 
 export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -87,12 +72,12 @@ export class Rest {
 
   #explain() {
     const lack = /** @type {string} */ (this.queue.lack);
-    this.status.turnedAway(lack === "signed-out");
+    this.status.turnedAway(lack === "signed_out");
     if (this.#isAtAnEnd()) this.#finished();
-    else this.#say(say(WORDS[lack]));
+    else this.#say(say(`loading_${lack}`));
     $("rest-instructions").hidden = lack !== "instructions";
     const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions", "declined", "outdated"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
-    if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
+    if (lack !== "signed_out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 
   // Judges with a completion page go there when they are done or stopped.
@@ -102,8 +87,8 @@ export class Rest {
   }
 
   #explainOutbox() {
-    const words = WORDS[this.outbox.state];
-    if (words) this.#say(say(words));
+    const { state } = this.outbox;
+    if (["offline", "server", "signed_out"].includes(state)) this.#say(say(`loading_${state}`));
   }
 
   #finished() {

@@ -9,7 +9,7 @@ const $ = (id) => document.getElementById(id);
 
 // The words for each reason why nothing is sent.
 /** @type {Record<string, string>} */
-const STUCK = { offline: "waiting", server: "server", "too-fast": "too_fast" };
+const STUCK = { offline: "waiting", server: "server", too_fast: "too_fast" };
 
 export class Status {
   #word = "";
@@ -58,7 +58,7 @@ export class Status {
     else $("status").textContent = this.#word && say(this.#word);
     $("status").classList.toggle("stuck", stuck);
     this.#tellTrouble(stuck);
-    const out = this.#turnedAway || state === "signed-out";
+    const out = this.#turnedAway || state === "signed_out";
     const rest = this.#refusal || this.#told;
     this.#notice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : rest, out);
   }

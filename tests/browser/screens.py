@@ -142,20 +142,20 @@ SCREENS: dict[str, Screen] = {
         Protocol.TWO_OUTPUTS,
         heard=("Source:", "Output A:", "Output B:", "Which output is better?"),
         keys=("1",),
-        taps=("button[data-verdict=first]",),
+        taps=("button[data-choice=first]",),
     ),
     "two_outputs-four_answers": Screen(
         Protocol.TWO_OUTPUTS,
         heard=("Source:", "Output A:", "Output B:", "Which output is better?"),
         keys=("2",),
-        taps=("button[data-verdict=both_wrong]",),
+        taps=("button[data-choice=both_wrong]",),
         rules={"four_answers": True},
     ),
     "sorting": Screen(
         Protocol.SORTING,
         heard=("Source:", "Output A:", "Output B:", "Which output is better?"),
         keys=("3",),
-        taps=("button[data-verdict=second]",),
+        taps=("button[data-choice=second]",),
     ),
     "top": Screen(
         Protocol.TOP,

@@ -45,7 +45,7 @@ def acceptor(task: Task) -> Judge:
 def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
     page.clock.install()
     sign_in(page, judge)
-    expect(page.locator(".edit-answer").first).to_be_visible()
+    expect(page.locator(".answer").first).to_be_visible()
     return page
 
 
@@ -100,7 +100,7 @@ def test_what_is_as_it_was_is_no_edit(editing: Page) -> None:
     press(editing, "Control+Enter")
     expect(editing.locator("#missing")).to_have_text("The text is empty.")
     editing.keyboard.press("Escape")
-    expect(editing.locator(".edit-answers")).to_be_focused()
+    expect(editing.locator(".answers")).to_be_focused()
     press(editing, "3")
     at_sentence(editing, 2)
 

@@ -58,11 +58,11 @@ def output(page: Page, letter: str) -> Locator:
 
 
 def verdict(page: Page, name: str) -> Locator:
-    return page.locator(f"button[data-verdict={name}]")
+    return page.locator(f"button[data-choice={name}]")
 
 
 def chosen(page: Page) -> Locator:
-    return page.locator("[data-verdict][aria-pressed=true]")
+    return page.locator(".answer[aria-pressed=true]")
 
 
 def verdicts(judge: Judge) -> list[str]:
@@ -79,7 +79,7 @@ def test_one_key_answers_and_goes_on(judging: Page, judge: Judge) -> None:
     judging.locator("#source-part").focus()
     press(judging, "ArrowDown")
     at_sentence(judging, 1)
-    judging.locator(".verdicts").focus()
+    judging.locator(".answers").focus()
     for position, key in enumerate(("ArrowLeft", "2", "3"), start=1):
         at_sentence(judging, position)
         expect(chosen(judging)).to_have_count(0)
@@ -97,7 +97,7 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, ju
     at_sentence(judging, 2)
     judging.keyboard.press("u")
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
-    expect(chosen(judging)).to_have_attribute("data-verdict", "first")
+    expect(chosen(judging)).to_have_attribute("data-choice", "first")
     expect(judging.locator("#submit-word")).to_have_text("Return")
     judging.keyboard.press("3")
     at_sentence(judging, 2)
@@ -107,7 +107,7 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, ju
     assert verdicts(judge) == ["first", "second"]
     # The same again changes nothing, and leads back.
     judging.keyboard.press("u")
-    expect(chosen(judging)).to_have_attribute("data-verdict", "second")
+    expect(chosen(judging)).to_have_attribute("data-choice", "second")
     judging.keyboard.press("3")
     at_sentence(judging, 2)
     judging.keyboard.press("u")

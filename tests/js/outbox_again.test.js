@@ -136,8 +136,8 @@ describe("an answer of trouble", () => {
     [503, "server"],
     [429, "server"],
     [408, "server"],
-    [401, "signed-out"],
-    [403, "signed-out"],
+    [401, "signed_out"],
+    [403, "signed_out"],
   ]) {
     test(`${status} keeps it, says "${state}", and it is sent again`, async () => {
       server.answer = answering(status, { detail: "…" });
@@ -156,7 +156,7 @@ describe("an answer of trouble", () => {
     server.answer = answering(429, { detail: "…", retry_after: 30 });
     const item = outbox.add("judgments", "b1", {});
     await settled();
-    assert.equal(outbox.state, "too-fast");
+    assert.equal(outbox.state, "too_fast");
     await passAndSettle(29_999);
     assert.equal(server.arrived.length, 1);
     server.answer = new Server().answer;

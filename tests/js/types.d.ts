@@ -596,7 +596,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "break-after": HTMLSelectElement;
   comment: HTMLTextAreaElement;
   "document-dialog": HTMLDialogElement;
-  "edit-answer-template": TemplateOfOne;
+  "answer-template": TemplateOfOne;
   "editing-template": TemplateOfOne;
   "feedback-dialog": HTMLDialogElement;
   headline: HTMLElement | null;
@@ -637,7 +637,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "top-row-template": TemplateOfOne;
   "two-outputs-template": TemplateOfOne;
   "unsent-dialog": HTMLDialogElement;
-  "verdict-template": TemplateOfOne;
+  "verdicts-template": TemplateOfOne;
 }
 
 // By selector: what is certainly there, and what may be.
@@ -645,8 +645,8 @@ interface Parts {
   b: HTMLElement;
   button: HTMLButtonElement;
   kbd: HTMLElement;
-  ".edit-answer-word": HTMLElement;
-  ".edit-answers": HTMLElement;
+  ".answer-word": HTMLElement;
+  ".answers": HTMLElement;
   ".edit-field": HTMLTextAreaElement;
   ".edit-question": HTMLElement;
   ".edit-shown": HTMLElement;
@@ -669,7 +669,6 @@ interface Parts {
   ".score-field": HTMLInputElement;
   ".score-slider": HTMLInputElement;
   ".tap-hint": HTMLElement;
-  ".verdict-word": HTMLElement;
   ".word-cursor": HTMLElement;
   "dialog[open]": HTMLDialogElement | null;
   input: HTMLInputElement;

@@ -2,17 +2,18 @@
 
 import { announce } from "../announce.js";
 import { heardOf, lengthOf, setText } from "../block.js";
-import { digitOf } from "../keys.js";
-import { BarScreen, showKeys } from "../later/bar.js";
+import { ButtonScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
 import * as editing from "./answer.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// The choice for each digit, for editing and for accepting.
-const EDIT = ["edited", "unchanged", "unable"];
-const ACCEPT = ["yes", "no"];
+// The choices with their digits, for editing and for accepting.
+/** @type {[string, number][]} */
+const EDIT = [["edited", 1], ["unchanged", 2], ["unable", 3]];
+/** @type {[string, number][]} */
+const ACCEPT = [["yes", 1], ["no", 2]];
 // Characters per line, to estimate the height of the field.
 const LINE = 60;
 const FEWEST_LINES = 3;
@@ -24,20 +25,19 @@ export const answers = editing;
 /** @param {Page} page */
 export const open = (page) => new EditingScreen(page);
 
-/** @extends {BarScreen<EditingAnswer>} @implements {ProtocolScreen<EditingAnswer>} */
-class EditingScreen extends BarScreen {
+/** @extends {ButtonScreen<EditingAnswer>} @implements {ProtocolScreen<EditingAnswer>} */
+class EditingScreen extends ButtonScreen {
   answers = answers;
+  key = "choose";
   // Texts are above, at full width.
   layout = "columns";
   #shown = this.root.querySelector(".edit-shown");
   #field = this.root.querySelector(".edit-field");
-  /** @type {string[]} */
-  #choices = [];
 
   /** @param {Page} page */
   constructor(page) {
     // Screen readers pass digits to the page here.
-    super(page, $("editing-template").content.firstElementChild.cloneNode(true), ".edit-answers");
+    super(page, $("editing-template").content.firstElementChild.cloneNode(true), ".answers");
     this.#field.setAttribute("aria-label", say("edit_text"));
     this.#field.addEventListener("input", () => this.#written());
     this.#field.addEventListener("keydown", (event) => this.#pressed(event));
@@ -73,31 +73,13 @@ class EditingScreen extends BarScreen {
     this.#field.dir = candidate.dir;
     this.#field.value = block.answer.text ?? candidate.text;
     this.#field.rows = Math.min(MOST_LINES, Math.max(FEWEST_LINES, Math.ceil(candidate.text.length / LINE) + 1));
-    this.#offer(isAsked ? ACCEPT : EDIT);
+    this.offer(isAsked ? ACCEPT : EDIT);
+    // Moves to the text; not an answer.
+    this.bar.querySelector('[data-choice="edited"]')?.removeAttribute("aria-pressed");
     this.nameBar();
     this.want(false);
     $("outputs").dataset.length = lengthOf(block);
     showKeys("asked", [isAsked ? "accept" : "edit"]);
-  }
-
-  /** @param {string[]} choices */
-  #offer(choices) {
-    if (choices === this.#choices) return;
-    this.#choices = choices;
-    this.bar.replaceChildren(...choices.map((choice, index) => this.#makeButton(choice, String(index + 1))));
-  }
-
-  /** @param {string} choice @param {string} digit */
-  #makeButton(choice, digit) {
-    const button = $("edit-answer-template").content.firstElementChild.cloneNode(true);
-    button.dataset.choice = choice;
-    button.setAttribute("aria-keyshortcuts", digit);
-    button.querySelector("kbd").textContent = digit;
-    button.querySelector(".edit-answer-word").textContent = say(`choose_${choice}`);
-    // Moves to the text; not an answer.
-    if (choice === "edited") button.removeAttribute("aria-pressed");
-    button.addEventListener("click", (event) => this.#choose(choice, event));
-    return button;
   }
 
   get #chosen() {
@@ -107,17 +89,11 @@ class EditingScreen extends BarScreen {
   }
 
   showAnswer() {
-    const chosen = this.#chosen;
     const { text } = this.block.answer;
     const shown = text ?? this.block.candidates[0].text;
     // Only if the page changed it, not while the judge is typing.
     if (this.#field.value !== shown) this.#field.value = shown;
-    for (const button of /** @type {HTMLElement[]} */ ([...this.bar.children])) {
-      const isPressed = button.dataset.choice === chosen;
-      if (button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", String(isPressed));
-      button.classList.toggle("chosen", isPressed);
-    }
-    if (chosen) this.want(false);
+    this.press(this.#chosen);
   }
 
   // Has the text read aloud without focusing it, so that digits work.
@@ -134,7 +110,7 @@ class EditingScreen extends BarScreen {
   // --- The answer --------------------------------------------------------------------------------
 
   /** @param {string} choice @param {UIEvent} event */
-  #choose(choice, event) {
+  choose(choice, event) {
     if (choice === "edited") {
       this.#field.focus();
       return true;
@@ -143,7 +119,7 @@ class EditingScreen extends BarScreen {
     const { keystrokes } = this.block.answer;
     const said = this.#isAsked ? { acceptable: choice === "yes" } : { outcome: /** @type {EditOutcome} */ (choice), keystrokes };
     Object.assign(this.block.answer, editing.blank(), said);
-    this.page.conclude(`${say(`choose_${choice}`)}.`);
+    this.page.conclude(`${this.wordOf(choice)}.`);
     return true;
   }
 
@@ -162,13 +138,6 @@ class EditingScreen extends BarScreen {
   }
 
   // --- Keys --------------------------------------------------------------------------------------
-
-  /** @param {Pressed} event */
-  single(event) {
-    const choice = this.#choices[(digitOf(event, this.#choices.length) ?? 0) - 1];
-    // Holding the key must not answer several sentences.
-    return choice ? () => event.repeat || this.#choose(choice, event) : null;
-  }
 
   // Has the text read again in its own language.
   /** @param {string} letter @param {Pressed} event */

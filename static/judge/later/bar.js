@@ -1,5 +1,11 @@
-// A base for screens on which one element has the focus while nothing is chosen: it is announced with the question, and
+// Bases for screens on which one element has the focus while nothing is chosen: it is announced with the question, and
 // digits work there.
+
+import { digitOf } from "../keys.js";
+import { say } from "../words.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
 
 // Shows the rows of the key list and the touch hints whose attribute has one of these values; hides the others.
 /** @param {string} name @param {string[]} values */
@@ -72,5 +78,66 @@ export class BarScreen {
   /** @param {string} _letter @param {Pressed} _event @returns {Action | null} */
   letter(_letter, _event) {
     return null;
+  }
+}
+
+// Each answer is a button of the bar.
+/** @template OneAnswer @extends {BarScreen<OneAnswer>} */
+export class ButtonScreen extends BarScreen {
+  // The answers on offer with their digits, in the order of the buttons.
+  /** @type {(readonly [string, number])[]} */
+  choices = [];
+  // The beginning of the keys of their words.
+  key = "";
+
+  /** @param {string} _choice @param {UIEvent} _event */
+  choose(_choice, _event) {
+    return true;
+  }
+
+  /** @param {string} choice */
+  wordOf(choice) {
+    return say(`${this.key}_${choice}`);
+  }
+
+  /** @param {(readonly [string, number])[]} choices */
+  offer(choices) {
+    if (choices === this.choices) return;
+    this.choices = choices;
+    this.bar.replaceChildren(...choices.map(([choice, digit]) => this.#makeButton(choice, digit)));
+  }
+
+  /** @param {string} choice @param {number} digit */
+  #makeButton(choice, digit) {
+    const button = $("answer-template").content.firstElementChild.cloneNode(true);
+    button.dataset.choice = choice;
+    button.setAttribute("aria-keyshortcuts", String(digit));
+    button.querySelector("kbd").textContent = String(digit);
+    button.querySelector(".answer-word").textContent = this.wordOf(choice);
+    button.addEventListener("click", (event) => this.choose(choice, event));
+    return button;
+  }
+
+  /** @param {string | null} chosen */
+  press(chosen) {
+    for (const button of /** @type {HTMLElement[]} */ ([...this.bar.children])) {
+      const isPressed = button.dataset.choice === chosen;
+      if (button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", String(isPressed));
+      button.classList.toggle("chosen", isPressed);
+    }
+    if (chosen) this.want(false);
+  }
+
+  // Holding the key must not answer several sentences.
+  /** @param {string} choice @param {Pressed} event */
+  choosing(choice, event) {
+    return this.choices.some(([each]) => each === choice) ? () => event.repeat || this.choose(choice, event) : null;
+  }
+
+  /** @param {Pressed} event */
+  single(event) {
+    const digit = digitOf(event);
+    const [choice] = this.choices.find(([, each]) => each === digit) ?? [];
+    return choice ? this.choosing(choice, event) : null;
   }
 }

@@ -3,8 +3,8 @@
 import { announce } from "../announce.js";
 import { heardOf, lengthOf, marked, setText } from "../block.js";
 import { differences } from "../differences.js";
-import { digitOf, letterOf } from "../keys.js";
-import { BarScreen, showKeys } from "../later/bar.js";
+import { letterOf } from "../keys.js";
+import { ButtonScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
 import * as twoOutputs from "./answer.js";
 
@@ -30,30 +30,18 @@ function makeOutput(index) {
   return output;
 }
 
-// Has the focus while nothing is chosen; not a button, so that an Enter meant for the previous sentence gives no answer.
-function makeBar() {
-  const bar = document.createElement("div");
-  bar.className = "verdicts";
-  bar.tabIndex = -1;
-  // Screen readers pass digits and arrows to the page here.
-  bar.setAttribute("role", "application");
-  return bar;
-}
-
-/** @extends {BarScreen<TwoOutputsAnswer>} @implements {ProtocolScreen<TwoOutputsAnswer>} */
-class TwoOutputsScreen extends BarScreen {
+/** @extends {ButtonScreen<TwoOutputsAnswer>} @implements {ProtocolScreen<TwoOutputsAnswer>} */
+class TwoOutputsScreen extends ButtonScreen {
   answers = answers;
   submitsAtOnce = true;
+  key = "verdict";
   // Texts are above, at full width.
   layout = "columns";
   #outputs = [makeOutput(0), makeOutput(1)];
-  // The verdicts that the block's rules allow, in the order of the buttons.
-  /** @type {[Verdict, number][]} */
-  #choices = [];
 
   /** @param {Page} page */
   constructor(page) {
-    super(page, makeBar());
+    super(page, $("verdicts-template").content.firstElementChild.cloneNode(true));
   }
 
   get question() {
@@ -73,44 +61,16 @@ class TwoOutputsScreen extends BarScreen {
     this.block = block;
     block.candidates.forEach((candidate, index) => setText(this.#outputs[index].querySelector(".output-text"), candidate));
     $("outputs").dataset.length = lengthOf(block);
-    this.#offer(twoOutputs.choicesOf(this.hit.rules));
+    // The verdicts that the block's rules allow.
+    const choices = twoOutputs.choicesOf(this.hit.rules);
+    showKeys("verdict", choices.map(([verdict]) => verdict));
+    this.offer(choices);
     this.nameBar();
     this.want(false);
   }
 
-  // Updates the buttons and the rows of the key list.
-  /** @param {[Verdict, number][]} choices */
-  #offer(choices) {
-    showKeys("verdict", choices.map(([verdict]) => verdict));
-    if (choices === this.#choices) return;
-    this.#choices = choices;
-    this.bar.replaceChildren(...choices.map(([verdict, digit]) => this.#makeButton(verdict, digit)));
-  }
-
-  /** @param {Verdict} verdict @param {number} digit */
-  #makeButton(verdict, digit) {
-    const button = $("verdict-template").content.firstElementChild.cloneNode(true);
-    button.dataset.verdict = verdict;
-    button.setAttribute("aria-keyshortcuts", String(digit));
-    button.querySelector("kbd").textContent = String(digit);
-    button.querySelector(".verdict-word").textContent = say(`verdict_${verdict}`);
-    button.addEventListener("click", (event) => this.choose(verdict, event));
-    return button;
-  }
-
-  get #buttons() {
-    return /** @type {HTMLElement[]} */ ([...this.bar.children]);
-  }
-
-  get #chosen() {
-    const { verdict } = this.block.answer;
-    return this.#buttons.find((button) => button.dataset.verdict === verdict);
-  }
-
   showAnswer() {
-    const chosen = this.#chosen;
-    for (const button of this.#buttons) button.setAttribute("aria-pressed", String(button === chosen));
-    if (chosen) this.want(false);
+    this.press(this.block.answer.verdict);
   }
 
   /** @param {boolean} on */
@@ -125,7 +85,7 @@ class TwoOutputsScreen extends BarScreen {
   introduce(words) {
     const texts = this.block.candidates.map((each, index) => `${say("output", { letter: letterOf(index) })}: ${heardOf(each)}`);
     const { verdict } = this.block.answer;
-    this.hear([words, ...texts, verdict ? say(`verdict_${verdict}`) : this.question]);
+    this.hear([words, ...texts, verdict ? this.wordOf(verdict) : this.question]);
   }
 
   // --- Verdicts ----------------------------------------------------------------------------------
@@ -134,7 +94,7 @@ class TwoOutputsScreen extends BarScreen {
   choose(verdict, event) {
     if (this.page.isUnread(event)) return true;
     this.block.answer.verdict = verdict;
-    this.page.conclude(`${say(`verdict_${verdict}`)}.`);
+    this.page.conclude(`${this.wordOf(verdict)}.`);
     return true;
   }
 
@@ -148,29 +108,15 @@ class TwoOutputsScreen extends BarScreen {
 
   // --- Keys --------------------------------------------------------------------------------------
 
-  /** @param {Verdict} verdict @param {Pressed} event */
-  #choosing(verdict, event) {
-    const isOffered = this.#choices.some(([each]) => each === verdict);
-    // Holding the key must not answer several sentences.
-    return isOffered ? () => event.repeat || this.choose(verdict, event) : null;
-  }
-
   // Arrows follow the sides of the outputs. The browser handles them in scrolling texts and in the menu.
   /** @param {Pressed} event */
   arrow(event) {
     const { key, shiftKey, target } = event;
     if (shiftKey || target.closest("#texts, [popover]")) return null;
     const start = isRightToLeft() ? "ArrowRight" : "ArrowLeft";
-    if (key === "ArrowDown") return this.#choosing("same", event);
+    if (key === "ArrowDown") return this.choosing("same", event);
     if (key === "ArrowUp") return null;
-    return this.#choosing(key === start ? "first" : "second", event);
-  }
-
-  /** @param {Pressed} event */
-  single(event) {
-    const digit = digitOf(event);
-    const [verdict] = this.#choices.find(([, each]) => each === digit) ?? [];
-    return verdict ? this.#choosing(verdict, event) : null;
+    return this.choosing(key === start ? "first" : "second", event);
   }
 
   /** @param {string} letter @param {Pressed} event */
