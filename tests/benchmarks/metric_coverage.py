@@ -63,18 +63,16 @@ def held(
 
 _RANKED = World(first=spaced(8, 0.15), second=(), segments=300, judges=20, taste=0.0)
 
+_TASTES = replace(_RANKED, taste=0.3)
+_MANY = replace(_RANKED, first=spaced(12, 0.1), segments=1000)
 WORLDS: Mapping[str, MetricWorld] = {
     "rankings, no tastes": MetricWorld(world=_RANKED),
-    "rankings, tastes": MetricWorld(world=replace(_RANKED, taste=0.3)),
-    "rankings, tastes, 8 judges": MetricWorld(world=replace(_RANKED, taste=0.3, judges=8)),
-    "rankings, tastes, distinct systems": MetricWorld(
-        world=replace(_RANKED, taste=0.3, first=spaced(8, 0.5))
-    ),
-    "rankings, tastes, precise metric": MetricWorld(world=replace(_RANKED, taste=0.3), error=0.05),
+    "rankings, tastes": MetricWorld(world=_TASTES),
+    "rankings, tastes, 8 judges": MetricWorld(world=replace(_TASTES, judges=8)),
+    "rankings, tastes, distinct systems": MetricWorld(world=replace(_TASTES, first=spaced(8, 0.5))),
+    "rankings, tastes, precise metric": MetricWorld(world=_TASTES, error=0.05),
     "scores": MetricWorld(world=_RANKED, is_ranked=False),
-    "scores, 12 systems, 1,000 segments": MetricWorld(
-        world=replace(_RANKED, first=spaced(12, 0.1), segments=1000), is_ranked=False
-    ),
+    "scores, 12 systems, 1,000 segments": MetricWorld(world=_MANY, is_ranked=False),
 }
 
 
@@ -86,11 +84,7 @@ def main(arguments: list[str]) -> None:
     for name, kind in WORLDS.items():
         sys.stdout.write(f"\n{name}\n")
         for figure, found in held(kind, campaigns=campaigns).items():
-            ends = [(each.low, each.high) for each in found.estimates]
-            reach = np.mean(
-                [(high - low) / 2 for low, high in ends if low is not None and high is not None]
-            )
-            sys.stdout.write(f"  {figure:<32} {found.mean:6.3f} ± {reach:.3f} {found.share:6.1%}\n")
+            sys.stdout.write(f"  {figure:<32} {found.mean:6.3f} {found.share:6.1%}\n")
         sys.stdout.flush()
 
 

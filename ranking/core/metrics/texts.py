@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
 from importlib.util import find_spec
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from operator import itemgetter
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ from ranking.core.arrays import BoolArray, FloatArray, UInt64Array
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import trim_count
 from ranking.core.estimates import Estimate
-from ranking.core.metrics.figures import Drawing, Figure, resampled_sums
+from ranking.core.metrics.figures import Drawing, Figure, ratios, resampled_sums
 
 _ORDERS: Final = 4
 _CHARACTER_ORDERS: Final = 6
@@ -268,10 +268,8 @@ def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> 
     with np.errstate(divide="ignore", invalid="ignore"):
         if name == "BLEU":
             values = _bleu(sums, of_segments)
-        elif name == "chrF":
-            values = _chrf(sums)
         else:
-            values = np.where(sums[..., 1] > 0, sums[..., 0] / sums[..., 1], np.nan)
+            values = _chrf(sums) if name == "chrF" else ratios(sums[..., 0], sums[..., 1])
     return np.asarray(np.where(np.isnan(sums).any(axis=-1), np.nan, 100 * values))
 
 
@@ -385,17 +383,14 @@ def corpus_statistics(
         sentences, running_words, vocabulary (distinct words), singletons (words that occur once); unseen_words and
         unseen_vocabulary (running words and distinct words that the other corpus does not have; None without one).
     """
-    counts = Counter(word for sentence in sentences for word in sentence)
-    unseen: Counter[str] | None = None
-    if other is not None:
-        unseen = counts.copy()
-        for word in {word for sentence in other for word in sentence}:
-            del unseen[word]
+    counts = Counter(chain.from_iterable(sentences))
+    seen = set(chain.from_iterable(other or ()))
+    unseen = [count for word, count in counts.items() if word not in seen]
     return {
         "sentences": len(sentences),
         "running_words": counts.total(),
         "vocabulary": len(counts),
         "singletons": sum(count == 1 for count in counts.values()),
-        "unseen_words": None if unseen is None else unseen.total(),
-        "unseen_vocabulary": None if unseen is None else len(unseen),
+        "unseen_words": None if other is None else sum(unseen),
+        "unseen_vocabulary": None if other is None else len(unseen),
     }

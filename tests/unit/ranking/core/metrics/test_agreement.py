@@ -2,7 +2,7 @@
 
 import json
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any, get_args
@@ -82,13 +82,13 @@ def test_chrf_on_wmt12_has_the_known_figures(real_data: Path) -> None:
     found = agreement_of_metric(people, metric_of(scores).take(people.systems))
     got: dict[str, Any] = values_of(found)
     assert len(people.pairs) == 12_775
-    of_systems = {"pearson": 0.990, "spearman": 0.943, "kendall": 0.867, "pairwise": 14 / 15}
-    for name, value in of_systems.items():
-        assert got[f"system_{name}"] == pytest.approx(value, abs=5e-4)
-    assert 0.963 <= round(got["system_soft_pairwise"], 3) <= 0.966
-    for name, value in {"tau_wmt12": 0.2431, "tau_wmt13": 0.2487, "tau_wmt14": 0.2476}.items():
-        assert got[name] == pytest.approx(value, abs=1e-4)
-    assert got["acc_eq"] == pytest.approx(0.557, abs=5e-4)
+    known = {
+        "system_pearson": 0.990, "system_spearman": 0.943, "system_kendall": 0.867,
+        "system_pairwise": 14 / 15, "system_soft_pairwise": 0.9645, "acc_eq": 0.557,
+        "tau_wmt12": 0.2431, "tau_wmt13": 0.2487, "tau_wmt14": 0.2476,
+    }
+    for name, value in known.items():
+        assert got[name] == pytest.approx(value, abs=1e-4 if "tau" in name else 1e-3), name
     assert 0 <= got["acc_eq"] - got["acc_eq_folds"] < 0.001
     assert all(0 < each.value - (each.low or 0.0) < 0.06 for each in found["segments"].values())
 
@@ -128,13 +128,16 @@ NAMES = {
 def test_figures_of_segments_are_those_of_scipy() -> None:
     human, values = drawn(40)
     got = values_of(compared(human, metric(values)))
-    by_system = [stats.kendalltau(human[:, i], values[:, i])[0] for i in range(5)]
-    by_segment = [stats.kendalltau(human[i], values[i])[0] for i in range(40)]
+    pooled, tau = (human.ravel(), values.ravel()), stats.kendalltau
     wanted = {
-        "pearson": stats.pearsonr(human.ravel(), values.ravel())[0],
-        "kendall_pooled": stats.kendalltau(human.ravel(), values.ravel())[0],
-        "kendall_by_system": np.mean(by_system),
-        "kendall_by_segment": np.nanmean(by_segment),
+        "pearson": stats.pearsonr(*pooled)[0],
+        "kendall_pooled": tau(*pooled)[0],
+        "kendall_by_system": np.mean(
+            [tau(*each)[0] for each in zip(human.T, values.T, strict=True)]
+        ),
+        "kendall_by_segment": np.nanmean(
+            [tau(*each)[0] for each in zip(human, values, strict=True)]
+        ),
         "system_pearson": stats.pearsonr(human.mean(axis=0), values.mean(axis=0))[0],
     }
     assert {name: got[name] for name in wanted} == pytest.approx(wanted)
@@ -223,27 +226,12 @@ def test_better_metric_is_told_apart_and_equal_ones_are_not(figure: Tested) -> N
     assert np.isnan(metrics_compared(people, metrics, figure)[1]).all()
 
 
-def test_swaps_of_few_segments_are_enumerated() -> None:
-    people, metrics = three(5)
-    values, p_value, _cluster = metrics_compared(people, metrics, "acc_eq")
-    pairs, by_segment = people.pairs, []
-    for each, threshold in metrics[:2]:
-        right = is_right(pairs.human, pairs.differences(each.values), threshold)
-        by_segment.append(np.bincount(pairs.row, right) / 15 / 5)
-    np.testing.assert_allclose(values[:2], np.sum(by_segment, axis=1))
-    apart = by_segment[0] - by_segment[1]
-    swaps = np.array(list(product((1, -1), repeat=5))) @ apart
-    assert p_value[0, 1] == np.mean(swaps >= apart.sum() - 1e-9)
-
-
 def test_ceiling_of_rankings_is_of_each_judge_against_the_others_on_the_same_outputs() -> None:
-    systems = [["a"], ["b"], ["c"]]
     rows = [
         *(("x", 1, [1, 2, 3]), ("y", 1, [1, 3, 2]), ("y", 1, [2, 1, 3])),
         *(("x", 2, [1, 1, 2]), ("z", 2, [1, 2, 2]), ("z", 3, [1, 2, 3])),
     ]
-    blocks = [BlockRow(judge, segment, systems, labels) for judge, segment, labels in rows]
-    found = ceiling(people_of_blocks(blocks_from_rows(blocks, systems="abc"), drawing=FEW))
+    found = ceiling(ranked(rows, FEW))
     assert found is not None
     # x with each of y's two: (2 + 2) of 6; x with z: 1 of 3; each in both directions.
     assert found["outputs"] == 2 * 9
@@ -279,16 +267,19 @@ def test_intervals_hold_in_simulated_campaigns(name: str) -> None:
         assert found.share > 0.845, figure
 
 
+def ranked(rows: Iterable[tuple[str, int, list[int]]], drawing: Drawing) -> People:
+    blocks = [
+        BlockRow(judge, segment, [["a"], ["b"], ["c"]], labels) for judge, segment, labels in rows
+    ]
+    return people_of_blocks(blocks_from_rows(blocks, systems="abc"), drawing=drawing)
+
+
 @pytest.fixture(scope="module")
 def judged() -> People:
     """Judges put a before b before c in all but every sixth segment."""
-    rows = [
-        BlockRow(f"j{judge}", segment, [[name] for name in "abc"], labels)
-        for segment in range(1, SEGMENTS + 1)
-        for judge in range(4)
-        for labels in [[2, 1, 3] if segment % 6 == 0 else [1, 2, 3]]
-    ]
-    return people_of_blocks(blocks_from_rows(rows, systems="abc"), drawing=Drawing(resamples=200))
+    numbers, orders = range(1, SEGMENTS + 1), [[2, 1, 3], *([1, 2, 3] for _segment in range(5))]
+    rows = ((judge, number, orders[number % 6]) for number in numbers for judge in "wxyz")
+    return ranked(rows, Drawing(resamples=200))
 
 
 def ordered(values: FloatArray, people: People, sign: float = 1.0, **more: Any) -> Row:
