@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -71,6 +71,8 @@ class MetricScores:
         False for metrics that count errors, such as TER.
     uses_reference : bool or None
         None if not known.
+    is_human : bool
+        True for human scores of an EvalSet folder.
     places : tuple of Place
         First mention of each segment.
     """
@@ -84,6 +86,7 @@ class MetricScores:
     signature: str = ""
     higher_is_better: bool = True
     uses_reference: bool | None = None
+    is_human: bool = False
 
     @property
     def sign(self) -> float:
@@ -101,8 +104,8 @@ class EvalSet:
         Language pair as in names of files, for instance "en-de".
     domains, documents : tuple of str
         Domain and document of each segment; empty without a folder `documents`.
-    human, metrics : tuple of MetricScores
-        By name.
+    scores : tuple of MetricScores
+        Those of metrics by name, then those of people.
     references : frozenset of str
         Systems that are references or other texts by people, which metrics are not judged on.
     words : tuple of int
@@ -112,8 +115,7 @@ class EvalSet:
     languages: str
     domains: tuple[str, ...]
     documents: tuple[str, ...]
-    human: tuple[MetricScores, ...]
-    metrics: tuple[MetricScores, ...]
+    scores: tuple[MetricScores, ...]
     references: frozenset[str]
     words: tuple[int, ...] = ()
 
@@ -160,9 +162,8 @@ class _Collected:
     def result(self) -> MetricScores:
         """Return the scores."""
         systems = sorted(self.scores)
-        row = {
-            each: number for number, each in enumerate(each for each in self.segments if each[1])
-        }
+        named = [each for each in self.segments if each != _WHOLE]
+        row = {each: number for number, each in enumerate(named)}
         # Whole systems are below the segments.
         values = np.full((len(row) + 1, len(systems)), np.nan)
         for column, system in enumerate(systems):
@@ -495,23 +496,23 @@ def read_evalset(
     )
     remedy = "write the domain of the segment and its document, separated by a tab"
     documents = [_two_cells(text, Place(file, line), remedy) for file, line, text in described]
-    found: dict[str, Sequence[MetricScores]] = {}
-    for role in SCORE_WORDS:
+    found: list[MetricScores] = []
+    for role in sorted(SCORE_WORDS, reverse=True):
         metrics: dict[str, _Collected] = {}
         for file, name in by_role[role]:
             # Scores of documents and domains are means of segment scores.
             if name.endswith((".seg", ".sys")):
                 metric = name[: -len(".seg")]
-                named = (metric, None) if role == "human-scores" else _with_reference(metric)
+                named = (metric, None) if role == _HUMAN else _with_reference(metric)
                 rows = _lines_of_scores(file, len(documents) or len(words) or None)
                 _read_rows(rows, file.name, metrics, *named)
-        found[role] = [metrics[name].result() for name in sorted(metrics)]
+        results = (metrics[name].result() for name in sorted(metrics))
+        found += [replace(each, is_human=role == _HUMAN) for each in results]
     return EvalSet(
         languages=fitting[0],
         domains=tuple(domain for domain, _document in documents),
         documents=tuple(document for _domain, document in documents),
-        human=tuple(found["human-scores"]),
-        metrics=tuple(found["metric-scores"]),
+        scores=tuple(found),
         references=frozenset(name for _file, name in by_role["references"]),
         words=tuple(len(text.split()) for _file, _line, text in words),
     )
@@ -519,7 +520,8 @@ def read_evalset(
 
 #: Our exports keep metrics with missing scores in the second folder, which the shared task's scorer does not read.
 _METRICS: Final = ("metric-scores", "metric-scores-incomplete")
-_OF_PAIR: Final = ("human-scores", "documents", "sources", "references")
+_HUMAN: Final = "human-scores"
+_OF_PAIR: Final = (_HUMAN, "documents", "sources", "references")
 
 
 def _place_of(name: str) -> tuple[str, str, str] | None:

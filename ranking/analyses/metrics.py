@@ -24,7 +24,7 @@ from ranking.core.arrays import Int64Array
 from ranking.core.beside import OutputScores, ScoredTask
 from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.meta_evaluation import meta_evaluation
-from ranking.core.metrics.orders import RangeKind, Row, metric_order, people_order
+from ranking.core.metrics.orders import PLACES, RangeKind, Row, metric_order, people_order
 from ranking.core.metrics.people import (
     Metric,
     NothingComparedError,
@@ -76,7 +76,7 @@ def _labelled(metrics: Sequence[Metric]) -> list[Metric]:
     return [replace(each, name=label) for each, label in zip(metrics, labels, strict=True)]
 
 
-def metric_of(scores: MetricScores, *, is_human: bool = False) -> Metric:
+def metric_of(scores: MetricScores) -> Metric:
     """Return the scores from a file, whose segments are named by their numbers, as a metric."""
     rows = segment_rows(scores)
     return Metric(
@@ -87,7 +87,7 @@ def metric_of(scores: MetricScores, *, is_human: bool = False) -> Metric:
         of_systems=scores.of_systems * scores.sign,
         sign=scores.sign,
         signature=scores.signature,
-        is_human=is_human,
+        is_human=scores.is_human,
     )
 
 
@@ -129,22 +129,20 @@ def _compared(
     """Compare metrics with the human `side`, or with the human scores named by the options."""
     named = _labelled(metrics)
     if options["human"] or side is None:
-        chosen = [each for each in named if each.is_human and each.name == options["human"]]
-        if not chosen:
-            known = ", ".join(each.name for each in named if each.is_human) or "–"
-            words = (
-                _("No human scores “%(name)s”. Available: %(known)s.")
-                if options["human"]
-                else _("Name the human scores to compare with. Available: %(known)s.")
-            )
-            raise OptionError(words % {"name": options["human"], "known": known}, field="human")
-        side, ratings = partial(people_of_scores, chosen[0], _drawing(options)), None
-        named.remove(chosen[0])
+        name, human = options["human"], {each.name: each for each in named if each.is_human}
+        if name not in human:
+            words = _("Name the human scores to compare with. Available: %(known)s.")
+            if name:
+                words = _("No human scores “%(name)s”. Available: %(known)s.")
+            words %= {"name": name, "known": ", ".join(human) or "–"}
+            raise OptionError(words, field="human")
+        side, ratings = partial(people_of_scores, human[name], _drawing(options)), None
+        named.remove(human[name])
     with _comparing(options["method"]):
         progress = begin(_("Comparing metrics"))
         found = meta_evaluation(side, named, ratings=ratings, groups=groups, progress=progress)
-        plain_values: dict[str, Any] = plain(found)
-        return plain_values
+    plain_values: dict[str, Any] = plain(found)
+    return plain_values
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
@@ -208,8 +206,7 @@ def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -
     """Return the report of an EvalSet folder; the options name its human scores if there are several."""
     metrics = [
         given.take([name for name in given.systems if name not in evalset.references])
-        for is_human, every in ((False, evalset.metrics), (True, evalset.human))
-        for given in (metric_of(each, is_human=is_human) for each in every)
+        for given in map(metric_of, evalset.scores)
     ]
     human = [each for each in metrics if each.is_human]
     chosen = dict(options)
@@ -440,14 +437,13 @@ def _beside_table(found: Found, number: int) -> Table:
     people = {row["system"]: row for row in found["people"]["order"]}
     by_metric = {row["system"]: row for row in order["rows"]}
     decimals = 2 if order["range_kind"] in ("exact", "resampled") else 4
-    places = ("rank", "rank_low", "rank_high")
     rows = []
     for system in _people_first(found):
         placed, row = people.get(system, {}), by_metric.get(system, {})
         rows.append(
             {"system": system}
-            | {f"people_{place}": placed.get(place) for place in places}
-            | {place: row.get(place) for place in places}
+            | {f"people_{place}": placed.get(place) for place in PLACES}
+            | {place: row.get(place) for place in PLACES}
             | interval_cells("people", placed.get("score"))
             | interval_cells("value", row.get("value"), ends="")
         )

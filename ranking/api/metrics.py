@@ -36,14 +36,10 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
         child=serializers.FileField(),
         min_length=1,
         max_length=500,
-        help_text="JSON Lines, tables, `.score` files or WMT's automatic scores; or the archive of an EvalSet folder. "
-        "At most 100 MB.",
+        help_text="JSON Lines, tables, `.score` files or WMT's automatic scores; or the archive of an EvalSet folder. At most 100 MB.",
     )
     name = serializers.CharField(
-        max_length=100,
-        required=False,
-        default="",
-        help_text="For files that do not name the metric.",
+        max_length=100, default="", help_text="For files that do not name the metric."
     )
     lower_is_better = serializers.BooleanField(default=False)
     is_human = serializers.BooleanField(default=False, help_text="People gave the scores.")
@@ -68,11 +64,10 @@ class MetricsImportedSerializer(serializers.Serializer[Any]):
 
 
 class MetricsComputeSerializer(serializers.Serializer[Any]):
-    metrics = serializers.MultipleChoiceField(choices=[(name, name) for name in TEXT_METRICS])
+    metrics = serializers.MultipleChoiceField(choices=list(TEXT_METRICS))
     lowercase = serializers.BooleanField(default=False)
     tokens = serializers.ChoiceField(
-        choices=[(name, name) for name in TOKENS],
-        required=False,
+        choices=TOKENS,
         default="",
         allow_blank=True,
         help_text="Tokenization for BLEU, WER and PER. Default: that of the target language.",

@@ -72,6 +72,9 @@ class ActiveTime:
         return total if total > 0 else None  # false for NaN
 
 
+NO_TIME = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
+
+
 @dataclass(frozen=True, eq=False)
 class TimedTask(ABC):
     """Judgments of one task, with times.

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from string import ascii_uppercase
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from django.db import transaction
@@ -19,8 +19,8 @@ from campaign.models import Segment, SystemKind, Task
 from campaign.selectors.texts import text_lines
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.beside import ActiveTime, ScoredTask
-from ranking.core.metrics.figures import Drawing
+from ranking.core.beside import NO_TIME, ScoredTask
+from ranking.core.metrics.figures import Drawing, ratios
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
@@ -59,7 +59,8 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     places = list(segments.values_list("number", flat=True))
     numbers, count = np.array(places, dtype=np.int64), len(places)
-    chosen = _chosen(task, watermark)
+    options = {option.name: option.default for option in JUDGMENT_OPTIONS}
+    chosen = judgments_chosen(task=task, options=options, watermark=watermark)
     people = _people(task, watermark, chosen)
     yield FolderFile(f"sources/{pair}.txt", (_line(each["source"]) for each in lines))
     yield FolderFile(f"documents/{pair}.docs", (_document(each["document"]) for each in lines))
@@ -78,16 +79,11 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     values[np.searchsorted(numbers, people.segments)] = _segment_scores(people)
     yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
     yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
-    yield from _rating_files(task, watermark, chosen, human, systems, places)
+    errors = output_errors(task=task, watermark=watermark, chosen=chosen)
+    yield from _rating_files(errors, human, systems, places)
     taken: set[str] = set()
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
         yield from _metric_files(metric, numbers, pair, names, taken, systems)
-
-
-def _chosen(task: Task, watermark: int) -> ChosenJudgments:
-    """Return the judgments that analyses use by default."""
-    options = {option.name: option.default for option in JUDGMENT_OPTIONS}
-    return judgments_chosen(task=task, options=options, watermark=watermark)
 
 
 def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
@@ -101,35 +97,27 @@ def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
         raise ExportRefusedError(str(error)) from error
     if scores is None:
         raise ExportRefusedError(_("Judgments of this task neither compare nor score outputs."))
-    no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
-    return people_of_ratings(ScoredTask(task.protocol, given.blocks, no_time, scores), _FEW)
+    return people_of_ratings(ScoredTask(task.protocol, given.blocks, NO_TIME, scores), _FEW)
 
 
 def _segment_scores(people: People) -> FloatArray:
     """Return scores of outputs, shape (S, n); for rankings, the share of comparisons won minus the share lost."""
     if people.values is not None:
         return people.values
-    shape = (len(people.segments), len(people.systems))
+    shape, pairs = (len(people.segments), len(people.systems)), people.pairs
     total, count = np.zeros(shape), np.zeros(shape)
-    pairs = people.pairs
     for systems, sign in ((pairs.first, 1), (pairs.second, -1)):
         np.add.at(total, (pairs.row, systems), sign * pairs.human)
         np.add.at(count, (pairs.row, systems), 1)
-    found: FloatArray = np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
-    return found
+    return ratios(total, count)
 
 
 def _rating_files(
-    task: Task,
-    watermark: int,
-    chosen: ChosenJudgments,
-    stem: str,
-    systems: list[str],
-    numbers: list[int],
+    errors: Iterable[Any], stem: str, systems: list[str], numbers: list[int]
 ) -> Iterator[FolderFile]:
     """Yield the error spans of each judge, and one file with the first rating of each output."""
     by_judge: dict[str, dict[tuple[str, int], str]] = {"merged": {}}
-    for each in output_errors(task=task, watermark=watermark, chosen=chosen):
+    for each in errors:
         place, judge = (each.system, each.segment), evalset_word(each.judge)
         rating = f"{json.dumps({'errors': each.errors})}\t{judge}"
         by_judge.setdefault(judge, {})[place] = rating

@@ -1,6 +1,6 @@
 """Import scores of metrics, or human scores without judges, into a test set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import isnan
@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from annotation.importing.answer_places import known_segments
 from campaign.formats import FormatError, Place
+from campaign.formats.file_names import SCORE_WORDS, folders
 from campaign.formats.metric_scores import (
     MetricScores,
     read_evalset,
@@ -27,7 +28,6 @@ from ranking.models import Metric
 from ranking.selectors.metrics import evalset_word
 from ranking.services.metrics import metric_store
 
-_FOLDERS = ("metric-scores/", "human-scores/")
 _NAMED = 10
 
 
@@ -102,19 +102,15 @@ def metric_scores_import(
     MetricRefusedError
         If the metric already has other scores.
     """
+    segments = Segment.objects.filter(test_set=test_set).order_by("number")
+    documents = dict(segments.values_list("number", "document__name"))
     with ExitStack() as stack:
-        given, references = _read(test_set, files, name, stack)
-    known = known_segments(test_set)
-    numbers = list(
-        Segment.objects.filter(test_set=test_set)
-        .order_by("number")
-        .values_list("number", flat=True)
-    )
-    last = max(numbers, default=0)
-    with_gaps = None if len(numbers) == last else set(map(str, numbers))
+        given, references = _read(test_set, documents, files, name, stack)
+    known, last = known_segments(test_set), max(documents, default=0)
+    with_gaps = None if len(documents) == last else set(map(str, documents))
     systems = set(test_set.systems.values_list("name", flat=True))
     made, there, not_read, skipped = [], 0, set(), 0
-    for is_of_people, scores in given:
+    for scores in given:
         row_of = segment_rows(scores, known, there=with_gaps)
         skipped = max(skipped, len(scores.segments) - len(row_of))
         rows = list(row_of.values())
@@ -135,8 +131,8 @@ def metric_scores_import(
             signature=scores.signature[:300],
             higher_is_better=scores.higher_is_better and not lower_is_better,
             uses_reference=scores.uses_reference,
-            is_human=is_human or is_of_people,
-            missing=int(np.isnan(values[np.array(numbers, dtype=np.int64) - 1]).sum()),
+            is_human=is_human or scores.is_human,
+            missing=int(np.isnan(values[np.array(list(documents), dtype=np.int64) - 1]).sum()),
             user=user,
         )
         there += not is_new
@@ -145,40 +141,42 @@ def metric_scores_import(
 
 
 def _read(
-    test_set: TestSet, files: Sequence[StoredFile], name: str, stack: ExitStack
-) -> tuple[list[tuple[bool, MetricScores]], frozenset[str]]:
-    """Return the scores, each with a flag for human ones, and the references that the test set may lack."""
+    test_set: TestSet,
+    known: Mapping[int, str],
+    files: Sequence[StoredFile],
+    name: str,
+    stack: ExitStack,
+) -> tuple[list[MetricScores], frozenset[str]]:
+    """Return the scores, and the references that the test set may lack.
+
+    `known` has the document of each segment of the test set by its number.
+    """
     if not files:
         raise FormatError("the upload", "there is no file", "choose at least one file")
     languages = (test_set.source_language, test_set.target_language)
     called = files[0].name
     files = unpacked(called, files, stack)
-    if not any(part in f"/{file.name}" for file in files for part in map("/{}".format, _FOLDERS)):
-        return [
-            (False, each) for each in read_metric_scores(files, languages, name=name)
-        ], frozenset()
+    if not any(folders(file.name) & SCORE_WORDS for file in files):
+        return read_metric_scores(files, languages, name=name), frozenset()
     found = read_evalset(called, files, languages)
-    segments = Segment.objects.filter(test_set=test_set).order_by("number")
-    known = list(segments.values_list("document__name", "number"))
     if found.documents and len(found.documents) != len(known):
         raise FormatError(
             called,
             f"the folder has {len(found.documents):,} segments, and the test set {len(known):,}",
             "give the folder of this test set",
         )
-    for line, (said, (there, _number)) in enumerate(zip(found.documents, known, strict=False), 1):
+    documents = zip(found.documents, known.values(), strict=False)
+    for line, (said, there) in enumerate(documents, 1):
         if said not in (there, evalset_word(there)):
             raise Place(f"{called}, documents", line).error(
                 f'segment {line} is of the document "{there}", and here of "{said}"',
                 "give the folder of this test set",
             )
-    names = tuple(SegmentName(str(number), is_number=True) for _name, number in known)
-    given = [(False, each) for each in found.metrics] + [(True, each) for each in found.human]
-    if found.documents:
-        # Lines are segments in the order of the test set, whose numbers may have gaps.
-        given = [
-            (of, replace(each, segments=names) if each.segments else each) for of, each in given
-        ]
+    names = tuple(SegmentName(str(number), is_number=True) for number in known)
+    if not found.documents:
+        return list(found.scores), found.references
+    # Lines are segments in the order of the test set, whose numbers may have gaps.
+    given = [replace(each, segments=names) if each.segments else each for each in found.scores]
     return given, found.references
 
 

@@ -87,6 +87,8 @@ def _agreement(
     shown = [(each["metric"], each) for each in metrics]
     shown += [(label, each) for label, each in limits if each and each[part]]
     known = [key for key in names if any(key in each[part] for _label, each in shown)]
+    end = 1 if best in _OF_SYSTEMS else None
+    plot = interval_plot("metric", best, low=f"{best}_low", high=f"{best}_high", end=end)
     return Table.of(
         (
             {"metric": label, "cluster": clusters.get(each.get("metric"))}
@@ -104,14 +106,7 @@ def _agreement(
         ),
         notes=[note],
         rules=frozenset({len(metrics) - 1} if metrics else ()),
-        plot=interval_plot(
-            *("metric", best),
-            low=f"{best}_low",
-            high=f"{best}_high",
-            end=1 if best in _OF_SYSTEMS else None,
-        )
-        if best in known
-        else None,
+        plot=plot if best in known else None,
     )
 
 

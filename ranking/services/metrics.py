@@ -61,18 +61,15 @@ def metrics_ask(
     """
     if not metrics:
         raise MetricRefusedError(_("Choose at least one metric."))
+    names = [name for name in TEXT_METRICS if name in metrics]
+    settings = {"lowercase": lowercase, "tokens": tokens}
     try:
         extra_require("metrics", "Metrics of texts")
-        for name in metrics:
-            TextMetric(name, test_set.target_language, lowercase=lowercase, tokens=tokens)
+        for name in names:
+            TextMetric(name, test_set.target_language, **settings)
     except (ExtraMissingError, ValueError) as error:
         raise MetricRefusedError(str(error)) from error
-    parameters = {
-        "test_set": test_set.pk,
-        "names": [name for name in TEXT_METRICS if name in metrics],
-        "lowercase": lowercase,
-        "tokens": tokens,
-    }
+    parameters = {"test_set": test_set.pk, "names": names, "settings": settings}
     if problem := texts_missing(test_set):
         raise MetricRefusedError(problem)
     waiting = Job.objects.waiting().filter(campaign=test_set.campaign_id, kind=JobKind.METRICS)
@@ -105,14 +102,12 @@ def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     total = sum(_COSTS[name] for name in asked["names"])
     done, computed = 0, 0
     for name in asked["names"]:
-        metric = TextMetric(
-            name, test_set.target_language, lowercase=asked["lowercase"], tokens=asked["tokens"]
-        )
 
         def told(segments: int, of: int, *, before: int = done, cost: int = _COSTS[name]) -> None:
             progress(round(1000 * (before + cost * segments / of)), 1000 * total)
 
-        computed += _metric_compute(test_set, metric, *texts, told, job.asked_by)
+        metric = TextMetric(name, test_set.target_language, **asked["settings"])
+        computed += _metric_compute(test_set, metric, texts, told, job.asked_by)
         done += _COSTS[name]
     return {"metrics": list(asked["names"]), "computed": computed}
 
@@ -120,13 +115,13 @@ def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
 def _metric_compute(
     test_set: TestSet,
     metric: TextMetric,
-    outputs: dict[str, list[str | None]],
-    references: list[list[str]],
+    texts: tuple[dict[str, list[str | None]], list[list[str]]],
     progress: Progress,
     user: User | None,
 ) -> int:
     """Compute and store a metric of the outputs of a test set; return the number of systems computed."""
     named_lock(f"metrics of {test_set.pk}")
+    outputs, references = texts
     made = Metric(
         test_set=test_set,
         name=metric.name,
@@ -141,12 +136,10 @@ def _metric_compute(
     stored, known = made.stored, dict[str, FloatArray]()
     if stored is not None:
         if not stored.is_of_texts:
-            raise MetricRefusedError(
-                _(
-                    "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
-                )
-                % {"name": made.name, "signature": made.signature}
+            words = _(
+                "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
             )
+            raise MetricRefusedError(words % {"name": made.name, "signature": made.signature})
         if (stored.systems, stored.digests) == (made.systems, made.digests):
             return 0
         wanted = set(zip(made.systems, made.digests, strict=True))
@@ -203,11 +196,8 @@ def metric_store(
         _save(made, values)
         return made, True
     if stored.digest != _digest(made, values):
-        raise MetricRefusedError(
-            _("Other scores of “%(name)s” with the same signature exist. Delete them first.")
-            % {"name": made.name},
-            field="files",
-        )
+        words = _("Other scores of “%(name)s” with the same signature exist. Delete them first.")
+        raise MetricRefusedError(words % {"name": made.name}, field="files")
     return stored, False
 
 

@@ -194,13 +194,10 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
         "pearson": Figure(value, apart, (row,)),
         "kendall_pooled": Figure(pooled.value, pooled.influence / len(row), (row,)),
     }
-    by_system = [
-        (rows, kendall_influenced(human[rows, system], metric[rows, system]))
-        for system in range(human.shape[1])
-        if len(rows := np.flatnonzero(known[:, system])) > 1
-        and _varies(human[rows, system])
-        and _varies(metric[rows, system])
-    ]
+    by_system = []
+    for rows, x, y in zip(map(np.flatnonzero, known.T), human.T, metric.T, strict=True):
+        if _varies(x[rows]) and _varies(y[rows]):
+            by_system.append((rows, kendall_influenced(x[rows], y[rows])))
     if by_system:
         value = float(np.mean([each.value for _rows, each in by_system]))
         moved = [each.influence / (len(rows) * len(by_system)) for rows, each in by_system]
@@ -266,8 +263,7 @@ def meta_evaluation(
     NothingComparedError
         If people compare no two systems.
     """
-    people = side()
-    of_groups = groups or {}
+    people, of_groups = side(), groups or {}
     steps = 4 + len(of_groups)
     found = _found(side, people, metrics)
     known = {metric.name for metric, _agreement in found}
@@ -277,10 +273,8 @@ def meta_evaluation(
         for metric, agreement in found
         if agreement["threshold"] is not None and metric.systems == people.systems
     ]
-    compared = {
-        figure: metrics_compared(people, scored, figure)
-        for figure in (get_args(Tested) if len(scored) > 1 else ())
-    }
+    tested = get_args(Tested) if len(scored) > 1 else ()
+    compared = {figure: metrics_compared(people, scored, figure) for figure in tested}
     progress(2, steps)
     lowest = floor(_sampled(side, people)) if metrics else None
     progress(3, steps)
@@ -306,12 +300,8 @@ def meta_evaluation(
             "from": "rankings" if people.values is None else "scores",
         },
         "metrics": [
-            {
-                "metric": metric.name,
-                "is_human": metric.is_human,
-                "scores": dict(zip(metric.systems, metric.scores.tolist(), strict=True)),
-                **agreement,
-            }
+            {"metric": metric.name, "is_human": metric.is_human, **agreement}
+            | {"scores": dict(zip(metric.systems, metric.scores.tolist(), strict=True))}
             for metric, agreement in found
         ],
         "left_out": [metric.name for metric in metrics if metric.name not in known],
@@ -463,17 +453,13 @@ def floor(people: People) -> Agreement:
     ranges.
     """
     shape = (len(people.segments), len(people.systems))
-    metrics = [
-        Metric(
-            name="random",
-            systems=people.systems,
-            segments=people.segments,
-            values=np.random.default_rng([people.drawing.seed, number]).normal(size=shape),
-            of_systems=np.full(shape[1], np.nan),
+    found = []
+    for number in range(_RANDOM_METRICS):
+        values = np.random.default_rng([people.drawing.seed, number]).normal(size=shape)
+        metric = Metric(
+            name="random", systems=people.systems, segments=people.segments, values=values
         )
-        for number in range(_RANDOM_METRICS)
-    ]
-    found = [agreement_of_metric(people, metric, intervals=False) for metric in metrics]
+        found.append(agreement_of_metric(people, metric, intervals=False))
     parts = {part: _spread([each[part] for each in found]) for part in ("systems", "segments")}
     return {**parts, "threshold": None, "missing": 0, "outputs": found[0]["outputs"]}
 

@@ -28,6 +28,7 @@ from ranking.core.scores import EQUAL_WITHIN
 RangeKind = Literal["exact", "resampled", "mean", "none"]
 
 
+PLACES = ("rank", "rank_low", "rank_high")
 #: A system, a pair, or a segment, as plain values by name; figures are an `Estimate`.
 Row = dict[str, Any]
 
@@ -38,17 +39,13 @@ def people_order(people: People) -> list[Row]:
 
     The rank range of a system includes all systems that people do not separate from it.
     """
-    scores, ranks = people.scores, _ranks(people.scores, people.better)
-
-    def placed(index: int) -> Row:
-        score = people.interval(
-            scores[index], {unit: drawn[:, index] for unit, drawn in people.resampled.items()}
-        )
-        rank, low, high = ranks[index]
+    ranks, rows = _ranks(people.scores, people.better), []
+    for index in np.argsort(-people.scores, kind="stable").tolist():
+        drawn = {unit: each[:, index] for unit, each in people.resampled.items()}
+        score = people.interval(people.scores[index], drawn)
         row = {"system": people.systems[index], "score": score}
-        return row | {"rank": rank, "rank_low": low, "rank_high": high}
-
-    return [placed(index) for index in np.argsort(-scores, kind="stable").tolist()]
+        rows.append(row | dict(zip(PLACES, ranks[index], strict=True)))
+    return rows
 
 
 def _ranks(values: FloatArray, better: BoolArray) -> list[tuple[Any, Any, Any]]:
@@ -95,16 +92,9 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
         ahead = 0.0 if difference is None else metric.sign * difference.value
         agreeing += ahead > EQUAL_WITHIN
         if ahead < -EQUAL_WITHIN:
-            contradictions.append(
-                {
-                    "metric": metric.name,
-                    "better": better,
-                    "worse": worse,
-                    "by_people": people.difference(one, other),
-                    "difference": difference,
-                    "is_separated": _sign(difference) != 0,
-                }
-            )
+            pair = {"metric": metric.name, "better": better, "worse": worse}
+            pair |= {"by_people": people.difference(one, other), "difference": difference}
+            contradictions.append(pair | {"is_separated": _sign(difference) != 0})
     rows = ranges.rows()
     missing = sum(row["missing"] for row in rows) if metric.missing is None else metric.missing
     return {
@@ -138,11 +128,10 @@ class _Ranges:
             # A mean is also a ratio of sums: of scores over ones.
             own = metric.sign * metric.values.T
             self._statistics = np.stack([own, np.ones_like(own)], axis=-1)
-            is_mean = np.isnan(metric.of_systems) | np.isclose(
-                metric.of_systems, metric.means, rtol=1e-4, atol=1e-6
-            )
+            given = (metric.scores, metric.means)
+            is_mean = np.allclose(*given, rtol=1e-4, atol=1e-6, equal_nan=True)
             self._values = metric.sign * metric.scores
-            self.kind: RangeKind = "mean" if len(metric.segments) and is_mean.all() else "none"
+            self.kind: RangeKind = "mean" if len(metric.segments) and is_mean else "none"
             return
         self._statistics = metric.statistics
         self._values = metric_values(metric.kind, known_sums(metric.statistics))
@@ -173,8 +162,7 @@ class _Ranges:
 
     def rows(self) -> list[Row]:
         """Return the systems, best first; those without a score last."""
-        metric = self._metric
-        n = len(metric.systems)
+        metric, n = self._metric, len(self._metric.systems)
         values = [self.of(index) for index in range(n)]
         own = np.array([np.nan if each is None else metric.sign * each.value for each in values])
         better = np.zeros((n, n), dtype=np.bool_)
@@ -184,11 +172,11 @@ class _Ranges:
         ranks, missing = _ranks(own, better), np.isnan(metric.values).sum(axis=0).tolist()
         rows = []
         for index in np.lexsort((metric.systems, np.nan_to_num(-own, nan=np.inf))).tolist():
-            value, (rank, low, high) = values[index], ranks[index]
+            value, placed = values[index], ranks[index]
             if value is None or value.low is None:
-                rank, low, high = None if value is None else rank, None, None
-            row = {"system": metric.systems[index], "value": value, "rank": rank}
-            rows.append(row | {"rank_low": low, "rank_high": high, "missing": missing[index]})
+                placed = (None if value is None else placed[0], None, None)
+            row = {"system": metric.systems[index], "value": value, "missing": missing[index]}
+            rows.append(row | dict(zip(PLACES, placed, strict=True)))
         return rows
 
 

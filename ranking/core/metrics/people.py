@@ -13,7 +13,7 @@ import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
 from ranking.core.beside import (
-    ActiveTime,
+    NO_TIME,
     JudgedTask,
     OutputScores,
     ScoredTask,
@@ -57,8 +57,8 @@ class Metric:
         Numbers of the segments with scores, ascending, whether people judged them or not.
     values : float64, shape (S', n)
         Higher is better, regardless of the metric's own direction; NaN without a score.
-    of_systems : float64, shape (n,)
-        Scores of whole systems; NaN for the mean over its segments.
+    of_systems : float64, shape (n,), or None
+        Scores of whole systems; NaN for the mean over its segments. None for means alone.
     sign : float
         −1 if lower is better in the metric's own direction; its scores were multiplied by this.
     is_human : bool
@@ -76,7 +76,7 @@ class Metric:
     systems: tuple[str, ...]
     segments: Int64Array
     values: FloatArray
-    of_systems: FloatArray
+    of_systems: FloatArray | None = None
     sign: float = 1.0
     is_human: bool = False
     signature: str = ""
@@ -92,28 +92,21 @@ class Metric:
     def take(self, systems: Sequence[str]) -> Metric:
         """Return the scores of some of the systems."""
         columns = [self.systems.index(name) for name in systems]
-        return replace(
-            self,
-            systems=tuple(systems),
-            values=self.values[:, columns],
-            of_systems=self.of_systems[columns],
-            statistics=None if self.statistics is None else self.statistics[columns],
-        )
+        given = None if self.of_systems is None else self.of_systems[columns]
+        return self._part(columns=columns, systems=tuple(systems), of_systems=given)
 
     def within(self, segments: Int64Array) -> Metric:
         """Restrict the scores to some segments; systems' scores become means over them, unless
         these are all segments.
         """
         rows = np.isin(self.segments, segments)
-        if rows.all():
-            return self
+        return self if rows.all() else self._part(rows=rows, of_systems=None, missing=None)
+
+    def _part(self, *, rows: Any = slice(None), columns: Any = slice(None), **more: Any) -> Metric:
+        statistics = None if self.statistics is None else self.statistics[columns][:, rows]
+        values = self.values[rows][:, columns]
         return replace(
-            self,
-            segments=self.segments[rows],
-            values=self.values[rows],
-            of_systems=np.full(len(self.systems), np.nan),
-            missing=None,
-            statistics=None if self.statistics is None else self.statistics[:, rows],
+            self, segments=self.segments[rows], values=values, statistics=statistics, **more
         )
 
     @cached_property
@@ -125,7 +118,8 @@ class Metric:
     @property
     def scores(self) -> FloatArray:
         """Scores of systems, shape (n,)."""
-        return np.where(np.isnan(self.of_systems), self.means, self.of_systems)
+        given = self.means if self.of_systems is None else self.of_systems
+        return np.where(np.isnan(given), self.means, given)
 
     def resampled(self, drawing: Drawing) -> FloatArray:
         """Return scores of systems in resamples of segments, shape (R, n).
@@ -219,11 +213,10 @@ class People:
     @cached_property
     def better(self) -> BoolArray:
         """True for each pair of systems that people separate with the first one better, shape (n, n)."""
-        first, second = np.triu_indices(len(self.systems), 1)
-        ahead = pair_differences(self.scores)
-        apart = np.abs(ahead) >= self.least_separated
+        first, second = pairs = np.triu_indices(len(self.systems), 1)
+        ahead, least = pair_differences(self.scores), self.least_separated
         found = np.zeros((len(self.systems),) * 2, dtype=np.bool_)
-        found[first, second], found[second, first] = apart & (ahead > 0), apart & (ahead < 0)
+        found[pairs], found[second, first] = ahead >= least, -ahead >= least
         return found
 
     def interval(
@@ -290,8 +283,7 @@ def people_of_blocks(
         blocks = blocks.take(np.isin(blocks.segment, segments))
     if not len(blocks):
         raise NothingComparedError("nothing was judged")
-    no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
-    task = JudgedTask("people", blocks, no_time)
+    task = JudgedTask("people", blocks, NO_TIME)
     if len(task.systems) < 2:
         raise NothingComparedError("no two systems are compared")
     drawn = _drawn(task, method, drawing)
@@ -333,14 +325,14 @@ def people_of_ratings(
     Other parameters and exceptions are those of `people_of_blocks`.
     """
     given = task.scores
-    within = None if segments is None else set(segments.tolist())
-    names = [given.systems[index] for index in given.system.tolist()]
-    rows = zip(given.segment.tolist(), given.judge, names, given.score.tolist(), strict=True)
-    scores = OutputScores.of_rows(
-        row
-        for row in rows
-        if (systems is None or row[2] in systems) and (within is None or row[0] in within)
-    )
+    names = np.array(given.systems)[given.system]
+    kept = np.ones(len(names), dtype=np.bool_)
+    if systems is not None:
+        kept &= np.isin(names, list(systems))
+    if segments is not None:
+        kept &= np.isin(given.segment, segments)
+    columns = (given.segment, np.array(given.judge), names, given.score)
+    scores = OutputScores.of_rows(zip(*(each[kept].tolist() for each in columns), strict=True))
     if scores is None:
         raise NothingComparedError("nothing was judged")
     some = replace(task, scores=scores)

@@ -21,13 +21,9 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
     systems = ["amber", "birch", "cobalt", "dune"]
-    metric_store(
-        test_set=judged.task.test_set,
-        name="COMET",
-        file_name="comet.tsv",
-        systems=systems,
-        values=np.random.default_rng(1).normal([4, 3, 2, 1], 1, (8, 4)),
-    )
+    values = np.random.default_rng(1).normal([4, 3, 2, 1], 1, (8, 4))
+    given = {"test_set": judged.task.test_set, "systems": systems, "values": values}
+    metric_store(name="COMET", file_name="comet.tsv", **given)
     of = [judged.campaign.slug, judged.task.pk]
     form = as_organiser.get(reverse("publish", args=of)).context["form"]
     assert form["metrics"].value() is True
@@ -49,5 +45,5 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     assert "System-level agreement" in page
     assert "amber" not in page
     file = PublishedFile(result.content, result.digest, "https://example.org/")
-    formats = (ReportFormat.MARKDOWN, ReportFormat.LATEX, ReportFormat.TYPST)
-    assert all("COMET" in write(published_report(file), each) for each in formats)
+    for each in (ReportFormat.MARKDOWN, ReportFormat.LATEX, ReportFormat.TYPST):
+        assert "COMET" in write(published_report(file), each)

@@ -176,12 +176,16 @@ def test_an_exported_evalset_folder_is_read_again(
     # WMT's scorer refuses metrics with missing scores.
     assert "metric-scores-incomplete/en-de/GAP-refA.seg.score" in names
     assert "metric-scores/en-de/ODD-refA.seg.score" in names
-    [people] = read.human
-    assert (people.systems, people.values.shape) == (SYSTEMS, (SEGMENTS, len(SYSTEMS)))
+    by_name = {each.name: each for each in read.scores}
+    people = by_name["ranking"]
+    assert (people.is_human, people.systems, people.values.shape) == (
+        True,
+        SYSTEMS,
+        (SEGMENTS, len(SYSTEMS)),
+    )
     assert np.argsort(-people.of_systems).tolist() == [0, 1, 2, 3]
     # Amber won all comparisons of five segments in six, and lost one of three in the others.
     assert people.values[:6, 0].tolist() == pytest.approx([1, 1, 1, 1, 1, 1 / 3])
-    by_name = {each.name: each for each in read.metrics}
     assert by_name["ODD"].values[0].tolist() == [0, 1, 2, 3]
     ter = metric_given(Metric.objects.get(name="TER"))
     assert np.allclose(by_name["TER"].values, ter.values)

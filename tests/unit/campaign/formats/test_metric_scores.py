@@ -67,10 +67,10 @@ def test_evalset_folder_gives_human_scores_metrics_documents_and_lengths() -> No
     assert (found.languages, found.references) == ("en-de", frozenset({"refA"}))
     assert found.domains == ("news", "news", "social")
     assert found.words == (1, 2, 3)
-    (mqm,) = found.human
+    bleu, kiwi, mqm = found.scores
+    assert [each.is_human for each in found.scores] == [False, False, True]
     np.testing.assert_equal(mqm.values, [[-1, -2], [np.nan, -3], [0, -4]])
     assert mqm.of_systems.tolist() == [-0.5, -3.5]
-    bleu, kiwi = found.metrics
     assert (bleu.name, bleu.uses_reference, bleu.values.shape) == ("BLEU", True, (3, 2))
     assert (kiwi.name, kiwi.uses_reference, kiwi.segments) == ("Kiwi[noref]", False, ())
     assert kiwi.of_systems.tolist() == [2.0, 1.0]

@@ -96,6 +96,8 @@ def rate(statistics: FloatArray) -> Figure:
 
 def test_ranges_of_error_rates_cover_the_truth() -> None:
     random = np.random.default_rng(20)
+    # A range needs two segments.
+    assert ranged(rate(np.array([[1.0, 4.0]])), Drawing()) == Range(0.25, None, None)
     for count, times in ((20, 2000), (50, 2000), (1000, 500)):
         covered = []
         for _time in range(times):
@@ -117,23 +119,19 @@ def _drawn(random: np.random.Generator, count: int) -> tuple[FloatArray, FloatAr
     return np.stack([errors[0], lengths], 1), np.stack([errors[1], lengths], 1)
 
 
-def test_a_range_needs_two_segments() -> None:
-    assert ranged(rate(np.array([[0.0, 0.0]])), Drawing()) is None
-    assert ranged(rate(np.array([[1.0, 4.0]])), Drawing()) == Range(0.25, None, None)
-
-
 def test_resamples_are_those_of_segments_in_human_rankings() -> None:
-    found = TextMetric("BLEU", "en").statistics(OUTPUTS, REFERENCES)
-    statistics = np.stack([found["A"], found["B"]])
-    keys = segment_keys(np.arange(1, 6))
-    values = resampled_values("BLEU", statistics, keys, Drawing(resamples=50, seed=7))
+    found, keys = (
+        TextMetric("BLEU", "en").statistics(OUTPUTS, REFERENCES),
+        segment_keys(np.arange(1, 6)),
+    )
+    drawing = Drawing(resamples=50, seed=7)
+    values = resampled_values("BLEU", np.stack(list(found.values())), keys, drawing)[1]
     weights = poisson_weights(keys, seed=7, resamples=50)
-    for resample in (0, 49):
-        repeated = np.repeat(found["B"], weights[:, resample], axis=0)
-        expected = metric_values("BLEU", known_sums(repeated))
-        assert values[1, resample] == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    shown: Any = resampled_range(20.0, values[1], 0.95)
-    assert shown.low <= np.nanmedian(values[1]) <= shown.high
+    repeated = [np.repeat(found["B"], each, axis=0) for each in weights.T]
+    expected = np.array([metric_values("BLEU", known_sums(each)) for each in repeated])
+    assert values == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    shown: Any = resampled_range(20.0, values, 0.95)
+    assert shown.low <= np.nanmedian(values) <= shown.high
 
 
 def test_words_of_a_corpus_are_counted_beside_another() -> None:
