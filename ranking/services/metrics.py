@@ -62,7 +62,7 @@ def metrics_ask(
     if not metrics:
         raise MetricRefusedError(_("Choose at least one metric."))
     names = [name for name in TEXT_METRICS if name in metrics]
-    settings = {"lowercase": lowercase, "tokens": tokens}
+    settings: dict[str, Any] = {"lowercase": lowercase, "tokens": tokens}
     try:
         extra_require("metrics", "Metrics of texts")
         for name in names:

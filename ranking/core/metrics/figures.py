@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import sqrt
 from typing import Any
@@ -159,8 +159,14 @@ def flipped_sums(columns: FloatArray, keys: UInt64Array, drawing: Drawing) -> Fl
     return resampled_sums(columns, keys, drawing, _signs)
 
 
-def _signs(keys: UInt64Array, *, seed: int, resamples: int) -> FloatArray:
-    return np.where(uniform_numbers(keys, seed=seed, resamples=resamples) < 0.5, 1.0, -1.0)
+def _signs(keys: UInt64Array, *, seed: int, resamples: int) -> Int8Array:
+    return _drawn_signs(keys.tobytes(), seed, resamples)
+
+
+@lru_cache(maxsize=16)  # All metrics see the same flips.
+def _drawn_signs(keys: bytes, seed: int, resamples: int) -> Int8Array:
+    numbers = uniform_numbers(np.frombuffer(keys, np.uint64), seed=seed, resamples=resamples)
+    return np.where(numbers < 0.5, np.int8(1), np.int8(-1))
 
 
 def resampled_p_values(resampled: FloatArray) -> FloatArray:

@@ -92,7 +92,7 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
         ahead = 0.0 if difference is None else metric.sign * difference.value
         agreeing += ahead > EQUAL_WITHIN
         if ahead < -EQUAL_WITHIN:
-            pair = {"metric": metric.name, "better": better, "worse": worse}
+            pair: Row = {"metric": metric.name, "better": better, "worse": worse}
             pair |= {"by_people": people.difference(one, other), "difference": difference}
             contradictions.append(pair | {"is_separated": _sign(difference) != 0})
     rows = ranges.rows()

@@ -7,33 +7,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
-from ranking.core.beside import (
-    NO_TIME,
-    JudgedTask,
-    OutputScores,
-    ScoredTask,
-    drawn_scores,
-)
+from ranking.core.beside import NO_TIME, JudgedTask, OutputScores, ScoredTask, drawn_scores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, Unit, estimate
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.metrics.figures import (
-    Drawing,
-    Pairs,
-    flipped_p_values,
-    pair_differences,
-    pairs_of_blocks,
-    pairs_of_scores,
-    ratios,
-    resampled_means,
-    resampled_p_values,
-)
+from ranking.core.metrics import figures
+from ranking.core.metrics.figures import Drawing, Pairs
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.selection import folds_of_segments
 
@@ -113,7 +99,7 @@ class Metric:
     def means(self) -> FloatArray:
         """Means over segments, shape (n,); NaN for a system without segment scores."""
         known = ~np.isnan(self.values)
-        return ratios(np.where(known, self.values, 0.0).sum(axis=0), known.sum(axis=0))
+        return figures.ratios(np.where(known, self.values, 0.0).sum(axis=0), known.sum(axis=0))
 
     @property
     def scores(self) -> FloatArray:
@@ -127,7 +113,7 @@ class Metric:
         Deviations are those of means over segments, even if a metric scores whole systems in
         another way, as BLEU does; without segment scores, there are none.
         """
-        drawn = resampled_means(self.values, segment_keys(self.segments), drawing)
+        drawn = figures.resampled_means(self.values, segment_keys(self.segments), drawing)
         return self.scores + np.where(np.isnan(self.means), 0.0, drawn - self.means)
 
     def of(self, segments: Int64Array) -> FloatArray:
@@ -194,8 +180,8 @@ class People:
     def p_values(self) -> FloatArray:
         """p-values of "the first is better than the second" for each pair of systems, shape (n (n − 1) / 2,)."""
         if self.values is None:
-            return resampled_p_values(self.resampled["segments"])
-        return flipped_p_values(self.values, self.keys, self.drawing)
+            return figures.resampled_p_values(self.resampled["segments"])
+        return figures.flipped_p_values(self.values, self.keys, self.drawing)
 
     @cached_property
     def least_separated(self) -> FloatArray:
@@ -204,8 +190,7 @@ class People:
         It is half the width of the interval of the difference, as in a two-sided, uncorrected
         t-test; infinite where the uncertainty is unknown.
         """
-        pairs = zip(*np.triu_indices(len(self.systems), 1), strict=True)
-        found = (self.difference(one, other) for one, other in pairs)
+        found = (self.difference(*pair) for pair in combinations(range(len(self.systems)), 2))
         reach = [np.inf if each.low is None else each.value - each.low for each in found]
         # Equal scores are never separated.
         return np.maximum(10.0**-TIE_DECIMALS, reach)
@@ -214,7 +199,7 @@ class People:
     def better(self) -> BoolArray:
         """True for each pair of systems that people separate with the first one better, shape (n, n)."""
         first, second = pairs = np.triu_indices(len(self.systems), 1)
-        ahead, least = pair_differences(self.scores), self.least_separated
+        ahead, least = figures.pair_differences(self.scores), self.least_separated
         found = np.zeros((len(self.systems),) * 2, dtype=np.bool_)
         found[pairs], found[second, first] = ahead >= least, -ahead >= least
         return found
@@ -293,7 +278,7 @@ def people_of_blocks(
     return People(
         **drawn,
         segments=np.unique(blocks.segment).astype(np.int64),
-        pairs=pairs_of_blocks(compared),
+        pairs=figures.pairs_of_blocks(compared),
         values=None,
         blocks=compared,
     )
@@ -340,7 +325,7 @@ def people_of_ratings(
     return People(
         **_drawn(some, "expected_wins", drawing),
         segments=np.unique(scores.segment).astype(np.int64),
-        pairs=pairs_of_scores(values),
+        pairs=figures.pairs_of_scores(values),
         values=values,
     )
 
@@ -375,7 +360,7 @@ def people_of_scores(
         # No judges are known, so resampling them changes nothing.
         resampled={"segments": drawn, "judges": unchanged, "cells": drawn},
         fewest_units=len(values),
-        pairs=pairs_of_scores(values),
+        pairs=figures.pairs_of_scores(values),
         values=values,
         drawing=drawing,
     )

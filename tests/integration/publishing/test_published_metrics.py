@@ -1,5 +1,7 @@
 """The agreement of metrics with judges in a published result."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from django.test import Client
@@ -22,7 +24,7 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
 ) -> None:
     systems = ["amber", "birch", "cobalt", "dune"]
     values = np.random.default_rng(1).normal([4, 3, 2, 1], 1, (8, 4))
-    given = {"test_set": judged.task.test_set, "systems": systems, "values": values}
+    given: dict[str, Any] = {"test_set": judged.task.test_set, "systems": systems, "values": values}
     metric_store(name="COMET", file_name="comet.tsv", **given)
     of = [judged.campaign.slug, judged.task.pk]
     form = as_organiser.get(reverse("publish", args=of)).context["form"]

@@ -189,7 +189,7 @@ def test_an_exported_evalset_folder_is_read_again(
     assert by_name["ODD"].values[0].tolist() == [0, 1, 2, 3]
     ter = metric_given(Metric.objects.get(name="TER"))
     assert np.allclose(by_name["TER"].values, ter.values)
-    assert np.allclose(by_name["TER"].of_systems, ter.of_systems)
+    assert np.allclose(by_name["TER"].of_systems, ter.scores)
     # What was exported is imported into the same test set; references of others are skipped.
     Metric.objects.all().delete()
     with next(tmp_path.glob("**/ODD-refA.seg.score")).open("a") as odd:

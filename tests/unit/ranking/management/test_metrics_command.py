@@ -45,6 +45,9 @@ def test_evalset_folder_needs_no_judgments(tmp_path: Path, run_json: RunJson, ru
     assert found["da"]["is_human"]
     assert found["BLEU"]["segments"]["acc_eq"]["value"] == 1
     assert found["BLEU"]["systems"]["pairwise"]["value"] == 1
+    kiwi = found["Kiwi[noref]"]
+    assert (kiwi["segments"], kiwi["missing"], kiwi["systems"]["pairwise"]["value"]) == ({}, 4, 1)
+    assert "soft_pairwise" not in kiwi["systems"]
     groups = {group["group"]: group["segments"] for group in said["groups"]}
     assert groups == {"news": 2, "social": 1}
     assert said["ceiling"] is None

@@ -19,14 +19,12 @@ from ranking.core.arrays import FloatArray
 from ranking.core.beside import OutputScores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.metrics import figures
+from ranking.core.metrics import figures, meta_evaluation
 from ranking.core.metrics.figures import Drawing, is_right, pairs_of_scores
 from ranking.core.metrics.meta_evaluation import (
     Agreement,
     Tested,
     agreement_of_metric,
-    ceiling,
-    floor,
     metrics_compared,
 )
 from ranking.core.metrics.orders import Row, metric_order, people_order
@@ -194,14 +192,6 @@ def test_metric_with_gaps_is_compared_on_what_it_has() -> None:
     assert got["pearson"] == pytest.approx(stats.pearsonr(human[known], values[known])[0])
 
 
-def test_metric_of_whole_systems_has_no_figures_of_segments() -> None:
-    human, values = drawn(30)
-    found = compared(human, metric(np.zeros((0, 5)), of_systems=values.mean(axis=0)))
-    assert (found["segments"], found["missing"]) == ({}, 150)
-    assert "pearson" in found["systems"]
-    assert "soft_pairwise" not in found["systems"]
-
-
 Metrics = list[tuple[Metric, float]]
 
 
@@ -237,7 +227,7 @@ def test_ceiling_of_rankings_is_of_each_judge_against_the_others_on_the_same_out
         *(("x", 1, [1, 2, 3]), ("y", 1, [1, 3, 2]), ("y", 1, [2, 1, 3])),
         *(("x", 2, [1, 1, 2]), ("z", 2, [1, 2, 2]), ("z", 3, [1, 2, 3])),
     ]
-    found = ceiling(ranked(rows, FEW))
+    found = meta_evaluation.ceiling(ranked(rows, FEW))
     assert found is not None
     # x with each of y's two: (2 + 2) of 6; x with z: 1 of 3; each in both directions.
     assert found["outputs"] == 2 * 9
@@ -253,14 +243,14 @@ def test_ceiling_of_ratings_is_of_each_judge_against_the_mean_of_the_others() ->
         for system, score in zip("abc", np.array(scores) + more, strict=True)
     )
     people = people_of_scores(metric(np.array([[2.0, 3.0, 3.0], [4.0, 4.0, 2.0]])), FEW)
-    found = ceiling(people, ratings)
+    found = meta_evaluation.ceiling(people, ratings)
     assert found is not None
     assert (found["outputs"], found["segments"]["acc_eq"].value) == (3 * 6, 1)
-    assert ceiling(people) is None
+    assert meta_evaluation.ceiling(people) is None
 
 
 def test_floor_is_what_random_scores_reach() -> None:
-    found = floor(three(60)[0])
+    found = meta_evaluation.floor(three(60)[0])
     for name in ("pearson", "kendall_by_segment"):
         assert (found["segments"][name].low or 0.0) < 0.0 < (found["segments"][name].high or 0.0)
     assert 0.3 < found["systems"]["pairwise"].value < 0.7

@@ -13,20 +13,9 @@ from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import InputFile
 from ranking.core.arrays import FloatArray
 from ranking.core.counting.resampling import poisson_weights, segment_keys
+from ranking.core.metrics import texts
 from ranking.core.metrics.figures import Drawing, Figure
-from ranking.core.metrics.texts import (
-    Range,
-    TextMetric,
-    corpus_statistics,
-    known_sums,
-    language_tokens,
-    metric_values,
-    ranged,
-    resampled_range,
-    resampled_values,
-    unordered_errors,
-    word_errors,
-)
+from ranking.core.metrics.texts import TextMetric, known_sums, metric_values
 from tests.released import released_texts
 
 REFERENCES: Final = [
@@ -73,17 +62,17 @@ def test_sacrebleu_gives_the_same_values_and_signature(name: str) -> None:
 
 def test_errors_of_words_by_hand() -> None:
     reference = ["a", "b", "c", "d"]
-    assert word_errors(["a", "x", "c", "d", "e"], reference) == (2, 4, 3, 1, 0, 1)
-    assert unordered_errors(["d", "c", "b", "a"], reference) == (0, 4)
-    assert unordered_errors(["a", "a", "x"], reference) == (3, 4)
+    assert texts.word_errors(["a", "x", "c", "d", "e"], reference) == (2, 4, 3, 1, 0, 1)
+    assert texts.unordered_errors(["d", "c", "b", "a"], reference) == (0, 4)
+    assert texts.unordered_errors(["a", "a", "x"], reference) == (3, 4)
     # With several references, the one with fewest errors counts, with its length.
     found = TextMetric("WER", "en").statistics({"S": ["a b"]}, [["x y z", "a b c", "a c b"]])
     assert found["S"][0, :2].tolist() == [1, 3]
 
 
 def test_tokens_follow_the_language_and_the_signature_says_which() -> None:
-    assert language_tokens("zh-Hans") == "zh"
-    assert language_tokens("ja") in {"ja-mecab", "char"}
+    assert texts.language_tokens("zh-Hans") == "zh"
+    assert texts.language_tokens("ja") in {"ja-mecab", "char"}
     assert TextMetric("BLEU", "de").tokenization == "13a"
     wer = TextMetric("WER", "th", lowercase=True)
     assert wer.tokenized("AB") == ["a", "b"]
@@ -97,14 +86,14 @@ def rate(statistics: FloatArray) -> Figure:
 def test_ranges_of_error_rates_cover_the_truth() -> None:
     random = np.random.default_rng(20)
     # A range needs two segments.
-    assert ranged(rate(np.array([[1.0, 4.0]])), Drawing()) == Range(0.25, None, None)
+    assert texts.ranged(rate(np.array([[1.0, 4.0]])), Drawing()) == texts.Range(0.25, None, None)
     for count, times in ((20, 2000), (50, 2000), (1000, 500)):
         covered = []
         for _time in range(times):
             one, other = (rate(each) for each in _drawn(random, count))
             influence = one.influence - other.influence
             apart = Figure(one.value - other.value, influence, one.kinds)
-            found: list[Any] = [ranged(each, Drawing()) for each in (one, apart)]
+            found: list[Any] = [texts.ranged(each, Drawing()) for each in (one, apart)]
             covered.append(
                 [found[0].low <= 0.60 <= found[0].high, found[1].low <= 0.10 <= found[1].high]
             )
@@ -125,19 +114,19 @@ def test_resamples_are_those_of_segments_in_human_rankings() -> None:
         segment_keys(np.arange(1, 6)),
     )
     drawing = Drawing(resamples=50, seed=7)
-    values = resampled_values("BLEU", np.stack(list(found.values())), keys, drawing)[1]
+    values = texts.resampled_values("BLEU", np.stack(list(found.values())), keys, drawing)[1]
     weights = poisson_weights(keys, seed=7, resamples=50)
     repeated = [np.repeat(found["B"], each, axis=0) for each in weights.T]
     expected = np.array([metric_values("BLEU", known_sums(each)) for each in repeated])
     assert values == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    shown: Any = resampled_range(20.0, values, 0.95)
+    shown: Any = texts.resampled_range(20.0, values, 0.95)
     assert shown.low <= np.nanmedian(values) <= shown.high
 
 
 def test_words_of_a_corpus_are_counted_beside_another() -> None:
     corpus = [["a", "b", "a"], ["c", "a"]]
-    assert list(corpus_statistics(corpus, [["a"], ["d"]]).values()) == [2, 5, 3, 2, 2, 2]
-    assert corpus_statistics(corpus)["unseen_words"] is None
+    assert list(texts.corpus_statistics(corpus, [["a"], ["d"]]).values()) == [2, 5, 3, 2, 2, 2]
+    assert texts.corpus_statistics(corpus)["unseen_words"] is None
 
 
 @pytest.mark.released_texts
@@ -155,11 +144,13 @@ def test_wmt12_gives_the_known_values() -> None:
         for system, value in values.items():
             assert metric_values(name, known_sums(found[system])) == pytest.approx(value, abs=5e-3)
         if name == "WER":
-            shown: Any = ranged(rate(found["onlineB"][:, :2]), Drawing())
+            shown: Any = texts.ranged(rate(found["onlineB"][:, :2]), Drawing())
             assert shown.error == pytest.approx(0.00352, abs=5e-6)
     pairs = zip(outputs["onlineB"], references, strict=True)
     # jiwer splits at spaces alone, and treats several as one.
-    rows = [word_errors(*(re.split(" +", text) for text in (one, two))) for one, (two,) in pairs]
+    rows = [
+        texts.word_errors(*(re.split(" +", text) for text in (one, two))) for one, (two,) in pairs
+    ]
     assert np.sum(rows, axis=0)[2:].tolist() == [25_635, 30_525, 7_616, 6_507]
 
 
