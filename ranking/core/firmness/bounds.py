@@ -20,6 +20,7 @@ from ranking.core.counting.counts import Layout, chunks
 from ranking.core.firmness.without_each import overtaken_by
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.shares import SHARES, part_and_whole
 from ranking.core.scores import Scores
 
 _BLOCKS_AT_A_TIME = 1024
@@ -166,7 +167,7 @@ def at_least(counted: CountedBlocks, first: int, limit: int | None = None) -> in
             continue
         if name == "expected_wins":
             most = min(most, _expected_wins(counted, first, rival, most))
-        elif name in _SHARES:
+        elif name in SHARES:
             most = min(most, _shares(counted, first, rival, most))
         else:
             most = 1
@@ -209,8 +210,6 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
 
 
 # --- Shares -------------------------------------------------------------------------------------
-
-_SHARES = frozenset({"bojar", "geq_others", "gt_others", "geq_all_in_block", "gt_all_in_block"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,10 +257,9 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     sum after K removals is a maximum of functions linear in t, so on an interval of t it is largest
     at one of the ends. Intervals are halved where the bound is lowest.
     """
+    masks = part_and_whole(counted.method.name, counted.layout.systems)
     columns = [
-        np.asarray(each @ counted.cells)
-        for system in (first, rival)
-        for each in _part_and_whole(counted.method.name, counted.layout, system)
+        np.asarray(mask[system] @ counted.cells) for system in (first, rival) for mask in masks
     ]
     stacked: Int64Array = np.stack(columns, axis=1)
     added, many = np.unique(stacked, axis=0, return_counts=True)
@@ -286,28 +284,6 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
             # A part of an interval has at least the bound of the whole.
             heapq.heappush(heap, (max(least, bound(*ends)), *ends))
     return int(min(most, heap[0][0]))
-
-
-def _part_and_whole(name: str, layout: Layout, system: int) -> tuple[Int64Array, Int64Array]:
-    """Return masks of the cells that count for the part and the whole of a system's share, each of
-    shape (m,).
-    """
-    n = layout.systems
-    part, whole = (np.zeros(layout.size, dtype=np.int64) for _ in range(2))
-    others = np.array([other for other in range(n) if other != system], dtype=np.int64)
-    if name in ("geq_all_in_block", "gt_all_in_block"):
-        start = layout.size - 3 * n
-        whole[start + system] = 1
-        part[start + (n if name == "geq_all_in_block" else 2 * n) + system] = 1
-        return part, whole
-    won, lost = system * n + others, others * n + system
-    part[won] = 1
-    whole[won] = whole[lost] = 1
-    if name != "bojar":
-        tied = n * n + np.minimum(system, others) * n + np.maximum(system, others)
-        whole[tied] = 1
-        part[tied] = name == "geq_others"
-    return part, whole
 
 
 #: Maximum number of linear programs to solve before giving up, and of kinds of blocks in all of

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from ranking.core.arrays import FloatArray
 from ranking.core.counting.counts import Counts
@@ -30,28 +29,25 @@ def _expected_wins_influence(counts: Counts) -> FloatArray:
     return expected_wins_influence(counts.wins).reshape(n, n * n)
 
 
-def _share(name: str, of_counts: Callable[[Counts], Scores], **how: Any) -> CountsMethod:
-    """Return a method whose scores are shares of comparisons, or of blocks won outright."""
-    return CountsMethod(name=name, is_share=True, of_counts=of_counts, **how)
-
-
 _METHODS: tuple[Method, ...] = (
-    _share("geq_others", shares.geq_others, influence=shares.geq_others_influence),
-    _share("gt_others", shares.gt_others, influence=shares.gt_others_influence),
-    _share(
-        "geq_all_in_block",
-        shares.geq_all_in_block,
-        influence=shares.geq_all_in_block_influence,
-        outright=True,
+    *(
+        CountsMethod(
+            name=name,
+            is_share=True,
+            of_counts=shares.scores_of(name),
+            influence=shares.influence_of(name),
+            uses_ties=shares.share_layout(name, 0).ties,
+            outright=shares.share_layout(name, 0).outright,
+        )
+        for name in shares.SHARES
     ),
-    _share(
-        "gt_all_in_block",
-        shares.gt_all_in_block,
-        influence=shares.gt_all_in_block_influence,
-        outright=True,
+    CountsMethod(
+        name="expected_wins",
+        is_share=True,
+        of_counts=_expected_wins,
+        influence=_expected_wins_influence,
+        uses_ties=False,
     ),
-    _share("bojar", shares.bojar, influence=shares.bojar_influence, uses_ties=False),
-    _share("expected_wins", _expected_wins, influence=_expected_wins_influence, uses_ties=False),
     CountsMethod(
         name="lopez",
         uses_ties=False,

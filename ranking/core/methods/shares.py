@@ -8,11 +8,13 @@ official score of WMT12, "wins / (wins + losses)".
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Counts
+from ranking.core.counting.counts import Counts, Layout
 from ranking.core.scores import Scores
 
 
@@ -121,180 +123,92 @@ def smoothed_share(
     return (part + 1) / (whole + 2), np.where(whole > 0, np.sqrt(correction) / trials, 0.0)
 
 
-def geq_others(counts: Counts) -> Scores:
-    """Return "≥ others", the share of a system's comparisons that it won or tied.
+#: Worth of a tie in shares of comparisons; None if ties are dropped.
+_TIES: dict[str, int | None] = {"geq_others": 1, "gt_others": 0, "bojar": None}
+#: Count of blocks won, among `shown`, `best` and `alone`, in shares of blocks.
+_BLOCKS_WON = {"geq_all_in_block": 1, "gt_all_in_block": 2}
+#: Names of the shares.
+SHARES = ("geq_others", "gt_others", "geq_all_in_block", "gt_all_in_block", "bojar")
 
-    This was the official score of WMT up to 2011. Ties reward both sides.
 
-    Parameters
-    ----------
-    counts : Counts of shape (..., n, n)
-        With `ties`.
+def scores_of(name: str) -> Callable[[Counts], Scores]:
+    """Return the function that scores counts of shape (..., n, n) by a share.
 
-    Returns
-    -------
-    Scores
-        Shape (..., n); a system without comparisons cannot be estimated.
+    - "geq_others", ≥ others: the share of a system's comparisons that it won or tied. This was the
+      official score of WMT up to 2011. Ties reward both sides.
+    - "gt_others", > others: the share of its comparisons that it won. Ties count against both sides.
+    - "bojar", wins / (wins + losses): the share of its decided comparisons that it won. This was
+      the official score of WMT12. Ties are dropped.
+    - "geq_all_in_block", ≥ all in block: the share of its blocks in which no system was better. A
+      block counts for a system if it compares the system with at least one other; blank labels and
+      systems left out do not count.
+    - "gt_all_in_block", > all in block: the share of its blocks in which it beat all others. Two
+      systems of one candidate are not compared, so both can win a block.
+
+    A system without such comparisons cannot be estimated.
 
     References
     ----------
     O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
     Evaluation, WMT.
     """
-    won, lost, tied = _of_systems(counts)
-    return _share(won + tied, won + lost + tied)
+
+    def scores(counts: Counts) -> Scores:
+        part, whole = _counted(name, counts)
+        values = np.full(whole.shape, np.nan)
+        np.divide(part, whole, out=values, where=whole > 0)
+        return Scores(values=values, estimable=whole > 0)
+
+    return scores
 
 
-def gt_others(counts: Counts) -> Scores:
-    """Return "> others", the share of a system's comparisons that it won.
-
-    Ties count against both sides. Parameters, result and source are those of `geq_others`.
+def influence_of(name: str) -> Callable[[Counts], FloatArray]:
+    """Return the function for the influence of one more count in each of the m cells of
+    `share_layout` on the score of each system, shape (n, m), for its variance; see
+    `smoothed_share`.
     """
-    won, lost, tied = _of_systems(counts)
-    return _share(won, won + lost + tied)
+
+    def influence(counts: Counts) -> FloatArray:
+        share, weight = smoothed_share(*_counted(name, counts))
+        part, whole = part_and_whole(name, len(share))
+        return np.asarray(weight[:, np.newaxis] * (part - share[:, np.newaxis] * whole))
+
+    return influence
 
 
-def bojar(counts: Counts) -> Scores:
-    """Return wins / (wins + losses), the share of a system's decided comparisons that it won.
+def share_layout(name: str, systems: int) -> Layout:
+    """Return the cells that are counted for a share."""
+    return Layout(systems, ties=name != "bojar", outright=name in _BLOCKS_WON)
 
-    This was the official score of WMT12. Ties are dropped; a system without a decided comparison
-    cannot be estimated. Parameters, result and source are those of `geq_others`.
+
+def part_and_whole(name: str, n: int) -> tuple[Int64Array, Int64Array]:
+    """Return masks of the cells of `share_layout` that count for the part and for the whole of each
+    system's share, each of shape (n, m).
     """
-    won, lost = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2)
-    return _share(won, won + lost)
+    layout, system = share_layout(name, n), np.arange(n)
+    part, whole = np.zeros((2, n, layout.size), dtype=np.int64)
+    if name in _BLOCKS_WON:
+        start = layout.size - 3 * n + system
+        whole[system, start] = part[system, start + _BLOCKS_WON[name] * n] = 1
+        return part, whole
+    for mask, of_win, of_loss, of_tie in ((part, 1, 0, _TIES[name]), (whole, 1, 1, 1)):
+        kinds = mask.reshape(n, 1 + layout.ties, n, n)
+        kinds[system, 0, :, system] = of_loss
+        kinds[system, 0, system, :] = of_win
+        if of_tie is not None and layout.ties:
+            kinds[system, 1, system, :] = kinds[system, 1, :, system] = of_tie
+    return part, whole
 
 
-def geq_all_in_block(counts: Counts) -> Scores:
-    """Return "≥ all in block", the share of a system's blocks in which no system was better.
-
-    A block counts for a system if it compares the system with at least one other; blank labels and
-    systems left out do not count.
-
-    Parameters
-    ----------
-    counts : Counts
-        With `shown` and `best`, of shape (..., n).
-
-    Returns
-    -------
-    Scores
-        Shape (..., n); a system never compared cannot be estimated.
-
-    References
-    ----------
-    As for `geq_others`.
-    """
-    if counts.shown is None or counts.best is None:
-        raise ValueError("counts: blocks won outright were not counted")
-    return _share(counts.best, counts.shown)
-
-
-def gt_all_in_block(counts: Counts) -> Scores:
-    """Return "> all in block", the share of a system's blocks in which it beat all others.
-
-    Two systems of one candidate are not compared, so both can win a block. Parameters, result and
-    source are those of `geq_all_in_block`, with `alone` instead of `best`.
-    """
-    if counts.shown is None or counts.alone is None:
-        raise ValueError("counts: blocks won outright were not counted")
-    return _share(counts.alone, counts.shown)
-
-
-def _of_systems(counts: Counts) -> tuple[Int64Array, Int64Array, Int64Array]:
-    return counts.wins.sum(axis=-1), counts.wins.sum(axis=-2), counts.tied.sum(axis=-1)
-
-
-def _share(part: Int64Array, whole: Int64Array) -> Scores:
-    estimable = whole > 0
-    values = np.full(whole.shape, np.nan)
-    np.divide(part, whole, out=values, where=estimable)
-    return Scores(values=values, estimable=estimable)
-
-
-def geq_others_influence(counts: Counts) -> FloatArray:
-    """Return the influence of one more comparison on the scores of `geq_others`, for their
-    variance.
-
-    Parameters
-    ----------
-    counts : Counts of shape (n, n)
-        With `ties`.
-
-    Returns
-    -------
-    float64, shape (n, m)
-        Influence of one more count in each of the m cells of ``Layout(n, ties=True)`` on the score
-        of each system; see `ranking.core.methods.shares.smoothed_share`.
-    """
-    won, lost, tied = _of_systems(counts)
-    return _pairs_influence(won + tied, won + lost + tied, win=1, loss=0, tie=1)
-
-
-def gt_others_influence(counts: Counts) -> FloatArray:
-    """Return the influence of one more comparison on the scores of `gt_others`.
-
-    Parameters and result are those of `geq_others_influence`.
-    """
-    won, lost, tied = _of_systems(counts)
-    return _pairs_influence(won, won + lost + tied, win=1, loss=0, tie=0)
-
-
-def bojar_influence(counts: Counts) -> FloatArray:
-    """Return the influence of one more comparison on the scores of `bojar`.
-
-    Parameters and result are those of `geq_others_influence`, for the cells of ``Layout(n)``.
-    """
-    won, lost = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2)
-    return _pairs_influence(won, won + lost, win=1, loss=0, tie=None)
-
-
-def geq_all_in_block_influence(counts: Counts) -> FloatArray:
-    """Return the influence of one more block on the scores of `geq_all_in_block`, for their
-    variance.
-
-    Parameters
-    ----------
-    counts : Counts of shape (n, n)
-        With `ties`, `shown`, `best` and `alone`.
-
-    Returns
-    -------
-    float64, shape (n, m)
-        For the m cells of ``Layout(n, ties=True, outright=True)``; 0 for wins and ties.
-    """
-    return _outright_influence(counts, counts.best, column=1)
-
-
-def gt_all_in_block_influence(counts: Counts) -> FloatArray:
-    """Return the influence of one more block on the scores of `gt_all_in_block`.
-
-    Parameters and result are those of `geq_all_in_block_influence`.
-    """
-    return _outright_influence(counts, counts.alone, column=2)
-
-
-def _pairs_influence(
-    part: Int64Array, whole: Int64Array, *, win: int, loss: int, tie: int | None
-) -> FloatArray:
-    n = len(part)
-    share, weight = smoothed_share(part, whole)
-    result = np.zeros((n, 1 if tie is None else 2, n, n))
-    system = np.arange(n)
-    result[system, 0, system, :] = (weight * (win - share))[:, np.newaxis]
-    result[system, 0, :, system] = (weight * (loss - share))[:, np.newaxis]
-    if tie is not None:
-        result[system, 1, system, :] = (weight * (tie - share))[:, np.newaxis]
-        result[system, 1, :, system] = (weight * (tie - share))[:, np.newaxis]
-    return result.reshape(n, n * n * (1 if tie is None else 2))
-
-
-def _outright_influence(counts: Counts, part: Int64Array | None, *, column: int) -> FloatArray:
-    if counts.shown is None or part is None:
-        raise ValueError("counts: blocks won outright were not counted")
-    n = len(counts.shown)
-    share, weight = smoothed_share(part, counts.shown)
-    result = np.zeros((n, 3, n))
-    system = np.arange(n)
-    result[system, 0, system] = -weight * share
-    result[system, column, system] = weight
-    return np.concatenate([np.zeros((n, 2 * n * n)), result.reshape(n, 3 * n)], axis=1)
+def _counted(name: str, counts: Counts) -> tuple[Int64Array, Int64Array]:
+    """Return the part and the whole of each system's share, each of shape (..., n)."""
+    if name in _BLOCKS_WON:
+        won = counts.best if name == "geq_all_in_block" else counts.alone
+        if counts.shown is None or won is None:
+            raise ValueError("counts: blocks won outright were not counted")
+        return won, counts.shown
+    won, lost, tie = counts.wins.sum(axis=-1), counts.wins.sum(axis=-2), _TIES[name]
+    if tie is None:
+        return won, won + lost
+    tied = counts.tied.sum(axis=-1)
+    return won + tie * tied, won + lost + tied

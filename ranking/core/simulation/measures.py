@@ -13,7 +13,7 @@ from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Counts
 from ranking.core.counting.resampling import bootstrap_wins
 from ranking.core.methods.lopez import lopez_order
-from ranking.core.methods.shares import bojar, expected_wins
+from ranking.core.methods.shares import expected_wins, scores_of
 from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.sharding import Engine, Progress, on_any_engine
@@ -260,7 +260,7 @@ def method_ranks(method: str, wins: Int64Array) -> Int64Array:
     if method == "expected_wins":
         scores = expected_wins(wins)
     elif method == "bojar":
-        scores = bojar(Counts(wins=wins))
+        scores = scores_of("bojar")(Counts(wins=wins))
     else:
         raise ValueError(f"method: unknown {method!r}")
     values = np.round(np.where(scores.estimable, scores.values, 0.5), TIE_DECIMALS)
