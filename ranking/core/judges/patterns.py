@@ -22,8 +22,6 @@ from ranking.core.judges.shares import cluster_sums
 #: Bits of the judge, the first column of every key.
 JUDGE_BITS = 20
 
-_MOST_BITS = 62
-
 
 @dataclass(frozen=True, eq=False)
 class KeyedSums:
@@ -81,8 +79,6 @@ class KeyedSums:
     @classmethod
     def empty(cls, bits: tuple[int, ...], values: int) -> KeyedSums:
         """Return empty sums, with the given number of values per key."""
-        if sum(bits) > _MOST_BITS:
-            raise ValueError(f"keys: expected at most {_MOST_BITS} bits")
         return cls(bits, np.empty(0, dtype=np.int64), np.empty((0, values), dtype=np.int64))
 
     @classmethod

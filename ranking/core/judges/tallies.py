@@ -191,16 +191,6 @@ class JudgeTallies:
     damaged_places: KeyedSums = field(default_factory=lambda: NO_PLACES)
     times: KeyedSums = field(default_factory=lambda: NO_TIMES)
 
-    def __post_init__(self) -> None:
-        if list(self.judges) != sorted(set(self.judges)):
-            raise ValueError("judges: expected different names, sorted")
-        for name, sums in self.sums().items():
-            like = _NOTHING[name]
-            if sums.bits != like.bits or sums.values.shape[1:] != like.values.shape[1:]:
-                raise ValueError(f"{name}: these are other sums")
-            if len(sums) and not 0 <= int(sums.judge[0]) <= int(sums.judge[-1]) < len(self.judges):
-                raise ValueError(f"{name}: a judge has no name")
-
     def sums(self) -> dict[str, KeyedSums]:
         """Return the tallies by field name; together with `judges`, they are the complete state."""
         return {name: getattr(self, name) for name in _NOTHING}

@@ -14,7 +14,6 @@ from annotation.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.clicking import reference_margins, reference_preferences
 from ranking.core.judges.patterns import KeyedSums, Patterns
-from ranking.core.judges.repeats import NO_REPEATS
 from ranking.core.judges.tallies import (
     NO_TIMES,
     JudgeTallies,
@@ -236,16 +235,7 @@ def test_names_may_come_in_any_order_and_absent_judges_are_left_out() -> None:
     assert tally_judges(turned).judges == ("ann", "bob")
 
 
-def test_tallies_that_do_not_fit_together_are_refused() -> None:
-    with pytest.raises(ValueError, match="sorted"):
-        JudgeTallies(("bob", "ann"))
-    with pytest.raises(ValueError, match="lines: these are other sums"):
-        JudgeTallies(("ann",), lines=NO_REPEATS)
-    someone = KeyedSums.of(
-        NO_REPEATS.bits, [np.array([1])], np.array([[1, 1, 1, 1, 1, 1]], dtype=np.int64)
-    )
-    with pytest.raises(ValueError, match="repeats: a judge has no name"):
-        JudgeTallies(("ann",), repeats=someone)
+def test_an_unknown_reference_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown reference 'nobody'"):
         tally_judges(columns([]), reference="nobody")
 
