@@ -32,7 +32,7 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
 from ranking.core.ranges import RankRanges, ranges_of_better
 from ranking.core.scores import Scores
-from ranking.core.uncertainty import clustered_covariance
+from ranking.core.uncertainty import clustered_covariances
 
 #: Standard deviation τ of the differences of Expected Wins in the mixture. Differences of about
 #: this size are detected soonest; the error probability does not depend on it.
@@ -113,22 +113,6 @@ def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: f
 MAX_POOLED = 4
 
 
-@dataclass(frozen=True, eq=False)
-class DifferenceVariances:
-    """Variances of the differences between n scores.
-
-    Attributes
-    ----------
-    variance : float64, shape (n, n)
-        Symmetric; NaN where not estimated.
-    degrees_of_freedom : float64, shape (n, n)
-        Degrees of freedom of each variance.
-    """
-
-    variance: FloatArray
-    degrees_of_freedom: FloatArray
-
-
 def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatArray]:
     """Return Expected Wins of all systems, and the influence of one more win on each score.
 
@@ -156,7 +140,7 @@ def difference_variances(
     segments: FloatArray,
     judges: FloatArray,
     ready: BoolArray,
-) -> DifferenceVariances:
+) -> tuple[FloatArray, FloatArray]:
     """Estimate the variances of the differences between scores.
 
     The variance of a difference is the two-way variance of `ranking.core.uncertainty`, with two
@@ -178,7 +162,8 @@ def difference_variances(
 
     Returns
     -------
-    DifferenceVariances
+    float64, float64, of shape (n, n)
+        The variances, symmetric, and their degrees of freedom; NaN where not estimated.
 
     References
     ----------
@@ -189,10 +174,9 @@ def difference_variances(
     n = len(ready)
     pair = ready[:, np.newaxis] & ready & ~np.eye(n, dtype=np.bool_)
     if not pair.any():
-        return DifferenceVariances(np.full((n, n), np.nan), np.full((n, n), np.nan))
-    of_segments, of_judges, of_blocks = (
-        _of_differences(clustered_covariance(moments, influence, unit))
-        for unit in ("segments", "judges", "blocks")
+        return np.full((n, n), np.nan), np.full((n, n), np.nan)
+    of_blocks, of_segments, of_judges = (
+        _of_differences(each.matrix) for each in clustered_covariances(moments, influence)
     )
     own = np.maximum.reduce(
         [of_segments, of_judges, of_blocks, of_segments + of_judges - of_blocks]
@@ -209,10 +193,7 @@ def difference_variances(
     pools = min(int(np.count_nonzero(ready)) - 1, MAX_POOLED)
     degrees_of_freedom = np.full((n, n), np.nan)
     np.divide(pools, uncertain, out=degrees_of_freedom, where=pair)
-    return DifferenceVariances(
-        variance=np.where(pair, np.maximum(own, pooled), np.nan),
-        degrees_of_freedom=degrees_of_freedom,
-    )
+    return np.where(pair, np.maximum(own, pooled), np.nan), degrees_of_freedom
 
 
 def _of_differences(covariance: FloatArray) -> FloatArray:
@@ -265,8 +246,6 @@ class AnytimeRanges:
         be estimated. The intervals are simultaneous.
     log_evidence : float64, shape (n, n)
         ln E against a difference of 0, for each pair separately; 0 where it cannot be estimated.
-    standard_error, degrees_of_freedom : float64, shape (n, n)
-        Standard errors of the differences and their degrees of freedom; NaN where not estimated.
     segments, judges : float64, shape (n,)
         Effective numbers of segments (or documents) and of judges for each system.
     refusals : mapping from a system's name to a tuple of Refusal
@@ -281,8 +260,6 @@ class AnytimeRanges:
     low: FloatArray
     high: FloatArray
     log_evidence: FloatArray
-    standard_error: FloatArray
-    degrees_of_freedom: FloatArray
     segments: FloatArray
     judges: FloatArray
     refusals: Mapping[str, tuple[Refusal, ...]]
@@ -364,17 +341,16 @@ def anytime_ranges_of_moments(
     segments = effective_units_by_system(moments, Layout(n), "segments")
     judges = effective_units_by_system(moments, Layout(n), "judges")
     enough = (segments >= MIN_SEGMENTS) & (judges >= MIN_JUDGES) & scores.estimable
-    found = difference_variances(moments, influence, segments=segments, judges=judges, ready=enough)
-    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
+    variance, degrees_of_freedom = difference_variances(
+        moments, influence, segments=segments, judges=judges, ready=enough
+    )
+    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(variance)
     values = np.where(scores.estimable, scores.values, 0.0)
     difference = values[:, np.newaxis] - values
     # All pairs count, including those of systems without a score or refused now, which may be
     # distinguished later: each pair's share of the error must be the same at all looks.
     level = (1 - confidence) / number_of_pairs(n if all_systems is None else all_systems)
-    variance, degrees_of_freedom = (
-        np.where(comparable, found.variance, 1.0),
-        found.degrees_of_freedom,
-    )
+    variance = np.where(comparable, variance, 1.0)
     degrees_of_freedom = np.where(comparable, degrees_of_freedom, 1.0)
     width = np.where(comparable, half_width(variance, degrees_of_freedom, level=level), np.inf)
     above: BoolArray = difference > width
@@ -389,11 +365,9 @@ def anytime_ranges_of_moments(
         log_evidence=np.where(
             comparable, log_evidence(difference, variance, degrees_of_freedom), 0.0
         ),
-        standard_error=np.sqrt(found.variance),
-        degrees_of_freedom=found.degrees_of_freedom,
         segments=segments,
         judges=judges,
-        refusals=_refusals(systems, scores, segments, judges, comparable),
+        refusals=_refusals(systems, scores, segments, judges, enough, comparable),
     )
 
 
@@ -418,9 +392,9 @@ def _refusals(
     scores: Scores,
     segments: FloatArray,
     judges: FloatArray,
+    enough: BoolArray,
     comparable: BoolArray,
 ) -> dict[str, tuple[Refusal, ...]]:
-    enough = (judges >= MIN_JUDGES) & (segments >= MIN_SEGMENTS) & scores.estimable
     alone = np.count_nonzero(enough) == 1
     found: dict[str, tuple[Refusal, ...]] = {}
     for index, name in enumerate(systems):
@@ -497,12 +471,10 @@ def separated(wins: Int64Array, *, confidence: float = 0.95) -> BoolArray:
     Raises
     ------
     ValueError
-        If `confidence` is not between 0 and 1, or a count is negative.
+        If `confidence` is not between 0 and 1.
     """
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a share between 0 and 1")
-    if np.any(wins < 0):
-        raise ValueError("wins must not be negative")
     lost = np.swapaxes(wins, -1, -2)
     found: BoolArray = (wins > lost) & (log_evidence_of_rate(wins, lost) >= -np.log1p(-confidence))
     return found

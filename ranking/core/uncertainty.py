@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.special import betaincinv, chdtri, ndtri, stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array
@@ -26,8 +26,8 @@ from ranking.core.counting.counts import (
     Layout,
     count,
     counts_per_block,
+    effective_number,
     effective_number_from,
-    effective_number_of_units,
 )
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
@@ -44,6 +44,8 @@ from ranking.core.scores import Scores
 
 #: Uniform numbers have steps of 2**-53; 0, whose quantile is infinite, is replaced by half a step.
 _LEAST = 2.0**-54
+#: Effective numbers of units that exceed 1 by less are rounding errors.
+_ROUNDING = 1e-9
 
 
 def t_deviates(seed: int, ids: range, n: int, degrees_of_freedom: float) -> FloatArray:
@@ -184,11 +186,8 @@ def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovarian
     ScoreCovariance
         See `combined_covariance`.
     """
-    blocks, segments, judges = (
-        ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
-        for unit in CLUSTER_UNITS
-    )
-    return combined_covariance(blocks, segments, judges, few_documents=moments.few_documents)
+    parts = clustered_covariances(moments, influence)
+    return combined_covariance(*parts, few_documents=moments.few_documents)
 
 
 def combined_covariance(
@@ -251,26 +250,37 @@ def combined_covariance(
     )
 
 
-def clustered_covariance(moments: Moments, influence: FloatArray, unit: ClusterUnit) -> FloatArray:
+def clustered_covariance(
+    total: int, squares: Int64Array, influence: FloatArray
+) -> ClusteredCovariance:
     """Estimate the covariance of scores with one kind of unit treated as independent.
 
     Parameters
     ----------
-    moments : Moments
+    total : int
+        Sum of all counts.
+    squares : int64, shape (k, k)
+        Second moments of the counts of the units.
     influence : float64, shape (n, k)
-    unit : "blocks", "segments" or "judges"
 
     Returns
     -------
-    float64, shape (n, n)
+    ClusteredCovariance
         Its rank is at most the number of units; all 0 with fewer than two units.
     """
-    effective = moments.effective(unit)
+    effective = effective_number_from(total, int(squares.sum()))
     if effective <= 1:
-        return np.zeros((len(influence), len(influence)))
-    summed: FloatArray = influence @ getattr(moments, unit).astype(np.float64) @ influence.T
+        return ClusteredCovariance(np.zeros((len(influence), len(influence))), effective)
+    # Formulas add floats in memory order, which must not depend on the origin of the counts.
+    summed: FloatArray = influence @ squares.astype(np.float64, order="C") @ influence.T
     correction = effective / (effective - 1)
-    return (summed + summed.T) * (correction / 2)
+    return ClusteredCovariance((summed + summed.T) * (correction / 2), effective)
+
+
+def clustered_covariances(moments: Moments, influence: FloatArray) -> list[ClusteredCovariance]:
+    """Return the covariances of scores over blocks, over segments and over judges."""
+    total = int(moments.cells.sum())
+    return [clustered_covariance(total, getattr(moments, u), influence) for u in CLUSTER_UNITS]
 
 
 def _positive(matrix: FloatArray) -> FloatArray:
@@ -415,21 +425,9 @@ def standard_errors_of_counts(
     elif isinstance(moments, Moments):
         variance = np.diagonal(two_way_covariance(moments, influence[:, layout.used]).matrix)
     else:
-        variance = _one_way(int(cells.sum()), moments, influence[:, layout.used])
+        one_way = clustered_covariance(int(cells.sum()), moments, influence[:, layout.used])
+        variance = np.diagonal(one_way.matrix)
     return np.asarray(np.sqrt(np.maximum(variance, 0)))
-
-
-def _one_way(total: int, moments: Int64Array, influence: FloatArray) -> FloatArray:
-    """Return variances with one kind of unit treated as independent; `total` is the sum of all
-    counts.
-    """
-    effective = effective_number_from(total, int(moments.sum()))
-    if effective <= 1:
-        return np.zeros(len(influence))
-    # Formulas add floats in memory order, which must not depend on the origin of the counts.
-    products = np.ascontiguousarray(moments).astype(np.float64)
-    variance = np.einsum("ik,ik->i", influence @ products, influence)
-    return np.asarray(variance * (effective / (effective - 1)))
 
 
 def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> ScoreCovariance:
@@ -449,13 +447,42 @@ def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> Scor
     -------
     ScoreCovariance
     """
-    blocks, influence = _in_order(blocks, influence)
+    blocks, influence, sizes = _in_order(blocks, influence)
     return parts_by_unit(
-        partial(_clustered, blocks, influence),
+        lambda unit: covariance_by_unit(influence, unit, sizes),
         segment=blocks.segment,
         judge=blocks.judge,
         document=None if blocks.document is None else first_segments(blocks),
     ).combined
+
+
+def covariance_by_unit(
+    influence: FloatArray, unit: npt.NDArray[np.integer], sizes: Int64Array | FloatArray
+) -> ClusteredCovariance:
+    """Estimate the covariance of scores with one kind of unit treated as independent.
+
+    Parameters
+    ----------
+    influence : float64, shape (R, n)
+        Influence of each row on each score.
+    unit : integer, shape (R,)
+    sizes : number, shape (R,)
+        Size of each row, by which its unit counts.
+
+    Returns
+    -------
+    ClusteredCovariance
+        All 0 with fewer than two units.
+    """
+    names, place = np.unique(unit, return_inverse=True)
+    rows = np.arange(len(place))
+    effective = effective_number(np.bincount(place, weights=sizes))
+    if effective <= 1 + _ROUNDING:
+        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
+    sums = np.asarray(
+        sparse.csr_matrix((np.ones(len(rows)), (place, rows)), (len(names), len(rows))) @ influence
+    )
+    return ClusteredCovariance(sums.T @ sums * (effective / (effective - 1)), effective)
 
 
 def standard_errors_of_block_influence(
@@ -478,27 +505,19 @@ def standard_errors_of_block_influence(
         matrix = covariance_of_block_influence(blocks, influence).matrix
     else:
         unit: ClusterUnit = "blocks" if clusters == "pairs" else clusters
-        blocks, influence = _in_order(blocks, influence)
-        matrix = _clustered(blocks, influence, units_of(blocks, unit)).matrix
+        blocks, influence, sizes = _in_order(blocks, influence)
+        matrix = covariance_by_unit(influence, units_of(blocks, unit), sizes).matrix
     return np.asarray(np.sqrt(np.maximum(0, np.diag(matrix))))
 
 
-def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray]:
-    """Return blocks sorted by key, because float sums depend on the order but results must not."""
+def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray, Int64Array]:
+    """Return blocks sorted by key, because float sums depend on the order but results must not, and
+    their numbers of comparisons.
+    """
     order = np.argsort(blocks.key, kind="stable")
-    return blocks.take(order), influence[order]
-
-
-def _clustered(blocks: Blocks, influence: FloatArray, unit: Int64Array) -> ClusteredCovariance:
-    number = np.unique(unit, return_inverse=True)[1]
-    units = int(number.max(initial=-1)) + 1
-    summed = np.zeros((units, influence.shape[1]))
-    np.add.at(summed, number, influence)
+    blocks = blocks.take(order)
     comparisons = counts_per_block(blocks, Layout(len(blocks.systems), ties=True))
-    effective = effective_number_of_units(number, comparisons)
-    if effective <= 1:
-        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
-    return ClusteredCovariance(summed.T @ summed * (effective / (effective - 1)), effective)
+    return blocks, influence[order], comparisons
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,7 +169,8 @@ def _covariance(blocks: Blocks, level: HalfLevel) -> npt.NDArray[np.float64]:
     influence = influence.reshape(layout.systems, layout.size)[:, layout.used]
     if level == "two_way":
         return two_way_covariance(moments, influence).matrix
-    return clustered_covariance(moments, influence, level)
+    total = int(moments.cells.sum())
+    return clustered_covariance(total, getattr(moments, level), influence).matrix
 
 
 def say_split_halves(splits: int) -> None:

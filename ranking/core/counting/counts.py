@@ -448,26 +448,6 @@ class UnitSizes:
     documents: int | None = None
 
 
-def effective_number_of_units(
-    unit: npt.NDArray[np.integer], sizes: Int64Array | FloatArray
-) -> float:
-    """Return the effective number of units that blocks belong to.
-
-    Parameters
-    ----------
-    unit : integer, shape (B,)
-        Number of the unit of each block.
-    sizes : number, shape (B,)
-        Size of each block; the size of a unit is the sum of its blocks' sizes.
-
-    Returns
-    -------
-    float
-        As `effective_number`.
-    """
-    return effective_number(np.bincount(np.unique(unit, return_inverse=True)[1], weights=sizes))
-
-
 def effective_number_from(total: int, squares: int) -> float:
     """Return (Σ a)² / Σ a² of integers; 0 if all are 0."""
     return float(total) ** 2 / float(squares) if squares else 0.0

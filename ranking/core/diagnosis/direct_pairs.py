@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 from scipy.special import stdtr
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, Tallies, count, effective_number_from, tally
+from ranking.core.counting.counts import Layout, Tallies, count, tally
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
     ClusterUnit,
@@ -29,7 +29,7 @@ from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.shares import smoothed_share
 from ranking.core.ranges import Correction, adjusted, sign_test
 from ranking.core.scores import TIE_DECIMALS, Scores
-from ranking.core.uncertainty import ClusteredCovariance, combined_covariance
+from ranking.core.uncertainty import clustered_covariance, combined_covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,8 @@ def _variances(
     for pair in np.flatnonzero(won + lost).tolist():
         total = int(won[pair] + lost[pair])
         parts = {
-            unit: _clustered(total, each[pair], influence[pair]) for unit, each in squares.items()
+            unit: clustered_covariance(total, each[pair], influence[[pair]])
+            for unit, each in squares.items()
         }
         if level == "two_way":
             found = combined_covariance(*(parts[unit] for unit in CLUSTER_UNITS))
@@ -159,14 +160,6 @@ def _squares(blocks: Blocks, level: Level) -> dict[ClusterUnit, Int64Array]:
 def _of_pairs(squares: Int64Array, cells: Int64Array) -> Int64Array:
     """Return the second moments of each pair's two cells, shape (P, 2, 2)."""
     return squares[cells[:, :, np.newaxis], cells[:, np.newaxis, :]]
-
-
-def _clustered(total: int, squares: Int64Array, influence: FloatArray) -> ClusteredCovariance:
-    """Return the variance of one share with one kind of unit treated as independent."""
-    effective = effective_number_from(total, int(squares.sum()))
-    factor = effective / (effective - 1) if effective > 1 else 0.0
-    variance = float(influence @ squares.astype(np.float64) @ influence) * factor
-    return ClusteredCovariance(matrix=np.array([[variance]]), effective=effective)
 
 
 def _square(of_pairs: FloatArray, n: int) -> FloatArray:

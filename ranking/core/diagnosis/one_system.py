@@ -17,12 +17,11 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import effective_number_from
 from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.uncertainty import (
-    ClusteredCovariance,
     RangeLimit,
     ShareParts,
+    covariance_by_unit,
     parts_by_unit,
     share_interval,
     share_parts,
@@ -240,16 +239,8 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
 
 
 def _influence_parts(blocks: Blocks, influence: FloatArray, trials: FloatArray) -> ShareParts:
-    def part(unit: Int64Array) -> ClusteredCovariance:
-        number = np.unique(unit, return_inverse=True)[1]
-        summed = np.bincount(number, influence)
-        sizes = np.bincount(number, trials).astype(np.int64)
-        effective = effective_number_from(int(sizes.sum()), int(sizes @ sizes))
-        factor = effective / (effective - 1) if effective > 1 else 0.0
-        return ClusteredCovariance(np.array([[float(summed @ summed) * factor]]), effective)
-
     return parts_by_unit(
-        part,
+        lambda unit: covariance_by_unit(influence[:, np.newaxis], unit, trials),
         segment=blocks.segment,
         judge=blocks.judge,
         document=None if blocks.document is None else first_segments(blocks),

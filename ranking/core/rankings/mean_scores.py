@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray
-from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks, unit_counts
+from ranking.core.counting.moments import moments_of_blocks, unit_counts
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import Method
 from ranking.core.methods.newton import NotConvergedError
@@ -29,7 +29,7 @@ from ranking.core.uncertainty import (
     ClusteredCovariance,
     RangeLimit,
     ScoreCovariance,
-    clustered_covariance,
+    clustered_covariances,
 )
 
 
@@ -130,10 +130,7 @@ def score_influence(
     layout = method.layout(len(ranked.systems))
     moments = moments_of_blocks(ranked, layout)
     influence = method.influence(layout.unpack(moments.cells), **settings)[:, layout.used]
-    _blocks, segments, judges = (
-        ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
-        for unit in CLUSTER_UNITS
-    )
+    _blocks, segments, judges = clustered_covariances(moments, influence)
     # Judges are sorted and each has a block, so there is one column per judge.
     counts = unit_counts(ranked, layout, ranked.judge.astype(np.int64))
     return ScoreInfluence(

@@ -34,16 +34,15 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array
-from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import NotEstimable, Scores, Shortage, shared_ranks
 from ranking.core.uncertainty import (
-    ClusteredCovariance,
     RangeLimit,
     ScoreCovariance,
     combined_covariance,
+    covariance_by_unit,
     with_least_variance,
 )
 
@@ -343,7 +342,7 @@ def _covariance(
     moved = all_moved[:, systems]
     influence = moved * residual[:, np.newaxis]
     sizes = np.asarray((moved**2).sum(axis=1))
-    both, segments, judges = (_clustered(influence, unit, sizes) for unit in units)
+    both, segments, judges = (covariance_by_unit(influence, unit, sizes) for unit in units)
     if level == "two_way":
         found = combined_covariance(both, segments, judges)
         parts = [part for part in (segments, judges) if part.effective >= MIN_UNITS] or [both]
@@ -376,19 +375,6 @@ def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
     beyond = matrix - least
     values, vectors = np.linalg.eigh((beyond + beyond.T) / 2)
     return np.asarray(least + (vectors * np.maximum(values, 0)) @ vectors.T)
-
-
-def _clustered(influence: FloatArray, unit: Int64Array, sizes: FloatArray) -> ClusteredCovariance:
-    effective = effective_number_of_units(unit, sizes)
-    if effective <= 1 + _NOTHING:
-        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
-    _names, place = np.unique(unit, return_inverse=True)
-    matrix: Any = sparse.csr_matrix(
-        (np.ones(len(place)), (place, np.arange(len(place)))),
-        shape=(int(place.max()) + 1, len(place)),
-    )
-    sums = matrix @ influence
-    return ClusteredCovariance(np.asarray(sums.T @ sums) * (effective / (effective - 1)), effective)
 
 
 def _group_means(columns: ScoreColumns, group: Int64Array, size: int) -> FloatArray:

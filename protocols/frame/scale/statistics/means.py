@@ -32,7 +32,6 @@ from scipy.special import stdtrit
 
 from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import (
     Correction,
@@ -45,9 +44,9 @@ from ranking.core.ranges import (
 )
 from ranking.core.scores import TIE_DECIMALS, Scores, Shortage, ordinal_ranks, shared_ranks
 from ranking.core.uncertainty import (
-    ClusteredCovariance,
     ScoreCovariance,
     combined_covariance,
+    covariance_by_unit,
     with_least_variance,
 )
 
@@ -292,22 +291,12 @@ def _covariance(
     """
     sizes = (sums.wrote.sum(axis=1) if place is None else sums.wrote[:, place]).astype(np.int64)
     singles, segments, judges = (
-        _clustered(influence, unit, sizes)
+        covariance_by_unit(influence, unit, sizes)
         for unit in (np.arange(len(ratings)), ratings.segment, ratings.judge)
     )
     found = combined_covariance(singles, segments, judges)
     least = singles if segments.effective < MIN_UNITS else segments
     return with_least_variance(found, np.diag(least.matrix))
-
-
-def _clustered(influence: FloatArray, unit: Int64Array, sizes: Int64Array) -> ClusteredCovariance:
-    effective = effective_number_of_units(unit, sizes)
-    if effective <= 1:
-        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
-    numbers, of_rating = np.unique(unit, return_inverse=True)
-    summed = np.zeros((len(numbers), influence.shape[1]))
-    np.add.at(summed, of_rating, influence)
-    return ClusteredCovariance(summed.T @ summed * (effective / (effective - 1)), effective)
 
 
 def _without_variance(covariance: FloatArray) -> BoolArray:

@@ -14,7 +14,6 @@ from ranking.core.counting.counts import (
     counts_of_units,
     counts_per_block,
     effective_number,
-    effective_number_of_units,
 )
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.properties import examples
@@ -75,11 +74,6 @@ def test_units_of_equal_size_count_fully_and_others_less() -> None:
     assert effective_number(np.array([3, 3, 3])) == pytest.approx(3)
     assert effective_number(np.array([4, 1, 1])) == pytest.approx(2)
     assert effective_number(np.array([0, 0])) == 0
-
-
-def test_a_unit_is_as_large_as_its_blocks_together() -> None:
-    unit, sizes = np.array([7, 2, 7, 9]), np.array([1.0, 4.0, 3.0, 0.0])
-    assert effective_number_of_units(unit, sizes) == pytest.approx(2)
 
 
 @pytest.mark.parametrize("ties", [True, False])

@@ -98,18 +98,9 @@ def test_holm_keeps_the_chance_of_any_false_difference() -> None:
     assert better(wins).any(axis=(1, 2)).mean() > 0.5
 
 
-@pytest.mark.parametrize(
-    ("call", "named"),
-    [
-        (lambda w: sign_test(w, w, sides=3), "sides"),  # type: ignore[arg-type]
-        (lambda w: sign_test(-w, w), "negative"),
-        (lambda w: better(w, level=5.0), "level"),
-    ],
-)
-def test_arguments_out_of_range_are_refused(call: object, named: str) -> None:
-    assert callable(call)
-    with pytest.raises(ValueError, match=named):
-        call(np.array([[0, 3], [1, 0]]))
+def test_a_level_out_of_range_is_refused() -> None:
+    with pytest.raises(ValueError, match="level"):
+        better(np.array([[0, 3], [1, 0]]), level=5.0)
 
 
 def test_ranges_of_several_tables_are_those_of_each() -> None:
