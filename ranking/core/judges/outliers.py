@@ -8,11 +8,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from ranking.core.counting.counts import tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.diagnosis import JudgeDiagnosis
-from ranking.core.methods.shares import expected_wins
 from ranking.core.rankings.rank import Ranking
 from ranking.core.scores import Scores
 
@@ -222,15 +220,10 @@ class RankingWithout:
     correlation: SampledCorrelation
 
 
-def score_by_expected_wins(blocks: Blocks) -> Scores:
-    """Return Expected Wins of all systems: the default scores of `ranking_without`."""
-    return expected_wins(tally(blocks).wins)
-
-
 def ranking_without(
     blocks: Blocks,
     judges: Collection[str],
-    score: Callable[[Blocks], Scores] = score_by_expected_wins,
+    score: Callable[[Blocks], Scores],
     *,
     confidence: float = 0.95,
 ) -> RankingWithout:
@@ -250,21 +243,11 @@ def ranking_without(
     Returns
     -------
     RankingWithout
-
-    Raises
-    ------
-    ValueError
-        If a judge is unknown.
     """
-    names = {judges} if isinstance(judges, str) else set(judges)
-    unknown = sorted(names.difference(blocks.judges))
-    if unknown:
-        raise ValueError(f"cannot leave out unknown judges: {', '.join(unknown)}")
-    out = np.array([name in names for name in blocks.judges], dtype=np.bool_)
-    rest = blocks.take(~out[blocks.judge]) if len(blocks) else blocks
+    rest = blocks.without_judges(judges)
     before, after = score(blocks), score(rest)
     return RankingWithout(
-        judges=tuple(name for name in blocks.judges if name in names),
+        judges=tuple(name for name in blocks.judges if name in judges),
         blocks=len(rest),
         before=before.by_system(blocks.systems),
         after=after.by_system(blocks.systems),

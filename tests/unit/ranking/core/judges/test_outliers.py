@@ -7,8 +7,10 @@ from ranking.core.diagnosis.correlation import correlation
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
 from ranking.core.judges.outliers import Rule, outliers, ranking_without
+from ranking.core.methods.registry import METHODS
 
 SYSTEMS = ("a", "b", "c", "d", "_ref")
+SCORE = METHODS["expected_wins"].score
 
 
 def campaign() -> Iterator[BlockRow]:
@@ -75,9 +77,9 @@ def test_judges_who_are_all_alike_have_no_outliers() -> None:
 
 
 def test_ranking_without_is_that_of_the_remaining_blocks(judged: Blocks) -> None:
-    found = ranking_without(judged.without(["_ref"]), ["random"])
+    found = ranking_without(judged.without(["_ref"]), ["random"], SCORE)
     rest = blocks_from_rows((row for row in campaign() if row.judge != "random"), SYSTEMS)
-    expected = ranking_without(rest.without(["_ref"]), [])
+    expected = ranking_without(rest.without(["_ref"]), [], SCORE)
     assert found.judges == ("random",)
     assert found.blocks == 8 * 25
     assert found.after == expected.before == expected.after
@@ -90,7 +92,7 @@ def test_ranking_without_is_that_of_the_remaining_blocks(judged: Blocks) -> None
 
 
 def test_without_any_judge_nothing_is_estimable(judged: Blocks) -> None:
-    found = ranking_without(judged, judged.judges)
+    found = ranking_without(judged, judged.judges, SCORE)
     assert set(found.after.values()) == {None}
     assert (found.correlation.pairs, found.correlation.pearson) == (0, None)
 
