@@ -184,9 +184,7 @@ class PairsAgreement:
         return above.astype(np.int64) - below.astype(np.int64)
 
 
-def agreement_of_pairs(
-    blocks: Blocks, *, confidence: float = 0.95, together: bool = True
-) -> PairsAgreement:
+def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgreement:
     """Measure Cohen's κ of each pair of judges with a common item, with an interval over segments.
 
     With n pairs of comparisons, a of which agree, and with t and u the shares of ties by each
@@ -198,7 +196,9 @@ def agreement_of_pairs(
     comparisons, because most pairs of judges share only two or three segments, which may be alike
     by chance. The interval is Student's t with g − 1 degrees of freedom on the logarithm of 1 − κ
     (`ranking.core.agreement.intervals`). It is for these two judges and does not generalise to
-    others.
+    others. The intervals are simultaneous (Bonferroni): each has the confidence 1 − (1 −
+    confidence) / P, so that even among a thousand similar judges, hardly any pair is outside a band
+    by chance.
 
     Parameters
     ----------
@@ -206,10 +206,6 @@ def agreement_of_pairs(
         B blocks over n systems by J judges: the current judgments of one test set.
     confidence : float
         Between 0 and 1.
-    together : bool
-        Whether the intervals are simultaneous (Bonferroni): each has the confidence 1 − (1 −
-        confidence) / P, so that even among a thousand similar judges, hardly any pair is outside a
-        band by chance.
 
     Returns
     -------
@@ -236,7 +232,7 @@ def agreement_of_pairs(
     np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
     p_agree, p_chance, kappa, slope = _kappa_and_slope(sums)
     effective = share(sums[:, COMPARABLE] ** 2, moments[:, COMPARABLE, COMPARABLE])
-    level = 1 - (1 - confidence) / max(1, len(pairs)) if together else confidence
+    level = 1 - (1 - confidence) / max(1, len(pairs))
     variance = np.einsum("pi,pij,pj->p", slope, moments, slope)
     variance *= share(effective, effective - 1)
     variance = np.fmax(variance, _independent_variance(slope, outcomes, sums[:, COMPARABLE]))

@@ -116,9 +116,7 @@ class BlockKinds:
         return len(self.rows)
 
 
-def counted_blocks(
-    blocks: Blocks, method: CountsMethod, parameters: Mapping[str, Any] | None = None
-) -> CountedBlocks:
+def counted_blocks(blocks: Blocks, method: CountsMethod) -> CountedBlocks:
     """Count the contribution of each of B blocks.
 
     Memory grows with the number of comparisons, about 12 bytes each.
@@ -128,7 +126,7 @@ def counted_blocks(
     cells = sparse.hstack(parts, format="csc") if parts else sparse.csc_array((layout.size, 0))
     return CountedBlocks(
         method=method,
-        parameters=method.complete(parameters),
+        parameters=method.complete(None),
         layout=layout,
         cells=sparse.csc_array(cells, dtype=np.int64),
         key=blocks.key,

@@ -16,12 +16,11 @@ Data Dropping: Unmasking Failure Modes, TMLR.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations_with_replacement, islice
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -91,9 +90,7 @@ class FewestBlocks:
         return None if self.rows is None else len(self.rows)
 
 
-def fewest_blocks(
-    blocks: Blocks, method: CountsMethod, *, parameters: Mapping[str, Any] | None = None
-) -> FewestBlocks:
+def fewest_blocks(blocks: Blocks, method: CountsMethod) -> FewestBlocks:
     """Find the smallest set of blocks whose removal changes first place.
 
     First place changes if another system has a higher score than the first, or if the first no
@@ -105,8 +102,6 @@ def fewest_blocks(
         B blocks over n systems.
     method : CountsMethod
         A method with influence values.
-    parameters : mapping, optional
-        Parameters of the method that differ from its defaults.
 
     Returns
     -------
@@ -119,7 +114,7 @@ def fewest_blocks(
     ValueError
         If the method has no influence values.
     """
-    counted = counted_blocks(blocks, method, parameters)
+    counted = counted_blocks(blocks, method)
     scores = method.score(blocks, **counted.parameters)
     ahead = leaders(scores)
     named = tuple(blocks.systems[index] for index in ahead)

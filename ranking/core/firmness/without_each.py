@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -139,8 +138,6 @@ def without_each(
     method: CountsMethod,
     unit: npt.NDArray[np.integer],
     names: Mapping[int, str] | Sequence[str],
-    *,
-    parameters: Mapping[str, Any] | None = None,
 ) -> WithoutEach:
     """Rank the systems without each unit in turn.
 
@@ -155,8 +152,6 @@ def without_each(
         Number of each block's unit.
     names : mapping of int to str, or sequence of str
         Names of the units by number.
-    parameters : mapping, optional
-        Parameters of the method that differ from its defaults.
 
     Returns
     -------
@@ -166,7 +161,7 @@ def without_each(
         arXiv:2011.14999.
     """
     layout = method.layout(len(blocks.systems))
-    settings = method.complete(parameters)
+    settings = method.complete(None)
     total = count(blocks, layout)
     whole = method.score_counted(total[np.newaxis], layout, **settings)
     places = ordinal_ranks(whole.rows(0))

@@ -163,6 +163,7 @@ def _products(tallies: AgreementTallies) -> FloatArray:
 
 
 #: An item is easy if at least this many other judges compared it, and all prefer the same output.
+#: Hamon et al. picked easy sentences by hand.
 EASY_VOTES = 2
 
 
@@ -269,7 +270,6 @@ def diagnose_judges(
     seconds: npt.NDArray[np.floating] | None = None,
     chance: Chance = Chance.SCOTT,
     chance_of_judges: JudgeChance = JudgeChance.OWN,
-    easy_votes: int = EASY_VOTES,
     **how: Unpack[KappaOptions],
 ) -> tuple[JudgeDiagnosis, ...]:
     """Measure each judge; see `ranking.core.judges.outliers` for rules about the measures.
@@ -286,9 +286,6 @@ def diagnose_judges(
         P(E) of the agreement: `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`.
     chance_of_judges : JudgeChance
         Judges whose ties determine P(E) of a judge's κ, with `SCOTT`.
-    easy_votes : int
-        Minimum number of other judges, all with the same preference, for an item to be easy. Hamon
-        et al. picked easy sentences by hand.
     resample, resamples, confidence, seed
         Options for the interval of the agreement, see `ranking.core.agreement.report`.
 
@@ -308,8 +305,6 @@ def diagnose_judges(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
-    if easy_votes < 1:
-        raise ValueError("easy_votes: expected at least one")
     times = None if seconds is None else _times(blocks, np.asarray(seconds, dtype=np.float64))
     count, preferences, ignored = len(blocks.judges), None, None
     if reference is not None:
@@ -318,7 +313,7 @@ def diagnose_judges(
     typed = typed_in_order(tally_lines(blocks), count)
     compared = disagreement(tally_agreement(blocks))
     report = inter_judge_agreement(blocks, chance=chance, chance_of_judges=chance_of_judges, **how)
-    labels, easy = _compared_with_others(blocks, easy_votes)
+    labels, easy = _compared_with_others(blocks)
     return tuple(
         JudgeDiagnosis(
             judge=row.judge,
@@ -339,7 +334,7 @@ def diagnose_judges(
 
 
 def _compared_with_others(
-    blocks: Blocks, votes: int
+    blocks: Blocks,
 ) -> tuple[list[LabelsBesideOthers], list[EasyItems]]:
     judges = len(blocks.judges)
     # Rows: number of labels, their sum, the sum of the others' mean labels, and the sum of
@@ -348,7 +343,7 @@ def _compared_with_others(
     easy = np.zeros((2, judges), dtype=np.int64)
     for shard in shards_of_whole_segments(blocks):
         beside += _labels_beside_others(cells_of_labels(collapsed_labels(shard), judges), judges)
-        easy += _easy(cells_of_comparisons(collapsed_comparisons(shard), judges), judges, votes)
+        easy += _easy(cells_of_comparisons(collapsed_comparisons(shard), judges), judges)
     return (
         [_labels(*column) for column in beside.T.tolist()],
         [
@@ -389,13 +384,13 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
     return np.array([np.bincount(judge, weights=values, minlength=judges) for values in sums])
 
 
-def _easy(cells: Cells, judges: int, votes: int) -> Int64Array:
+def _easy(cells: Cells, judges: int) -> Int64Array:
     theirs = _of_others(cells)
     others = np.bincount(cells.item, minlength=len(cells.item_segment))[cells.item] - 1
     total = theirs.sum(axis=1)
     found = np.zeros((2, judges), dtype=np.int64)
     for preferred in (Outcome.FIRST, Outcome.SECOND):
-        easy = (others >= votes) & (theirs[:, preferred] == total)
+        easy = (others >= EASY_VOTES) & (theirs[:, preferred] == total)
         count = cells.counts[easy].sum(axis=1)
         missed = count - cells.counts[easy, preferred]
         for row, values in enumerate((count, missed)):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -97,9 +96,7 @@ class MeanRank:
     high: float
 
 
-def score_influence(
-    blocks: Blocks, method: Method, parameters: Mapping[str, Any] | None = None
-) -> ScoreInfluence:
+def score_influence(blocks: Blocks, method: Method) -> ScoreInfluence:
     """Score one test set, with the influence of each of its judges.
 
     Parameters
@@ -108,7 +105,6 @@ def score_influence(
         B blocks over n systems.
     method : Method
         A method with influence values of counts.
-    parameters : mapping, optional
 
     Returns
     -------
@@ -121,7 +117,7 @@ def score_influence(
     """
     if method.influence is None:
         raise ValueError(f"{method.name} has no influence values")
-    settings = method.complete(parameters)
+    settings = method.complete(None)
     fitted = method.score(blocks, **settings)
     # Systems without a score would only affect the others.
     kept = [name for name, known in zip(blocks.systems, fitted.estimable, strict=True) if known]

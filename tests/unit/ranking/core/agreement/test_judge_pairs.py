@@ -158,15 +158,13 @@ def test_kappas_are_those_of_pairs_of_judges() -> None:
 
 def test_intervals_are_those_worked_by_hand() -> None:
     blocks = judged_blocks()
-    alone = agreement_of_pairs(blocks, confidence=0.9, together=False)
-    for row in range(len(alone)):
-        low, high = by_hand(blocks, int(alone.first[row]), int(alone.second[row]), 0.9)
-        assert alone.at(row).low == pytest.approx(low, abs=1e-6)
-        assert alone.at(row).high == pytest.approx(high, abs=1e-6)
-    together = agreement_of_pairs(blocks, confidence=0.9)
-    assert together.confidence == pytest.approx(1 - 0.1 / 6)
-    assert np.all(together.low < alone.low)
-    assert np.all(together.high > alone.high)
+    found = agreement_of_pairs(blocks, confidence=0.9)
+    assert found.confidence == pytest.approx(1 - 0.1 / 6)
+    for row in range(len(found)):
+        pair = int(found.first[row]), int(found.second[row])
+        low, high = by_hand(blocks, *pair, found.confidence)
+        assert found.at(row).low == pytest.approx(low, abs=1e-6)
+        assert found.at(row).high == pytest.approx(high, abs=1e-6)
 
 
 def test_what_cannot_be_told_has_its_reason() -> None:
