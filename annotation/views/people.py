@@ -31,6 +31,7 @@ from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import judge_access
 from campaign.selectors.judge_languages import languages_without_work
 from campaign.selectors.rehearsals import rehearsal_to_see
+from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.credentials import judge_link_replace
 from campaign.services.erasures import (
     REASON_LENGTH,
@@ -199,13 +200,15 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
             cancel=reverse("campaign-judge", args=[slug, judge_id]),
         )
         return ask(request, question, campaign=judge.campaign, section=_SECTION)
-    with refusals_told(request):
+    try:
         _link, token = judge_link_replace(judge=judge, by=cast("User", request.user))
-        link = request.build_absolute_uri(reverse("invitation", args=[token]))
-        form = JudgeForm(judge=judge, campaign=judge.campaign)
-        # No redirect: the token would have to be stored until then.
-        return _judge_page(request, judge, form, 201, new_link=link)
-    return redirect("campaign-judge", slug, judge_id)
+    except CredentialRefusedError as error:
+        messages.error(request, str(error))
+        return redirect("campaign-judge", slug, judge_id)
+    link = request.build_absolute_uri(reverse("invitation", args=[token]))
+    form = JudgeForm(judge=judge, campaign=judge.campaign)
+    # No redirect: the token would have to be stored until then.
+    return _judge_page(request, judge, form, 201, new_link=link)
 
 
 #: Maximum number of rows shown of each kind.

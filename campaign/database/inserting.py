@@ -10,5 +10,6 @@ def rows_insert(
     model: type[models.Model], rows: Sequence[Mapping[str, Any]], **same: Any
 ) -> list[int]:
     """Insert rows with these values by column, and values shared by all, and return their IDs in the same order."""
-    made = model._meta.default_manager.bulk_create(model(**row, **same) for row in rows)
+    manager: Any = model._meta.default_manager
+    made = manager.bulk_create(model(**row, **same) for row in rows)
     return [row.pk for row in made]
