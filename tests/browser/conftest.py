@@ -117,9 +117,11 @@ class Connections:
 
     def _accepted(self, request: Any, client_address: Any) -> None:
         with self._changed:
-            self._open.add(request)
             if self._is_cut:
-                self._end_all(socket.SHUT_RDWR)
+                # Not shut down, because what has arrived already would still be read.
+                request.close()
+                return
+            self._open.add(request)
         self._begin(request, client_address)
 
     def _served(self, request: Any, client_address: Any) -> None:
