@@ -97,7 +97,6 @@ def answers_import(
     files: Sequence[StoredFile],
     file_format: str | None = None,
     languages: LanguagePair | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> AnswersImported:
     """Import answers from files into a task: all or, on an error, none. `languages` restricts them to a language pair.
 
@@ -121,7 +120,7 @@ def answers_import(
             f"choose a task with one of these protocols: {', '.join(protocols_with_files())}",
         )
     _refuse_unknown_format(reader, file_format)
-    importing = _Import(task, reader, languages, progress)
+    importing = _Import(task, reader, languages)
     for file in files:
         importing.read(file, file_format)
     imported = importing.imported()
@@ -154,14 +153,12 @@ class _Import:
         task: Task,
         reader: AnswerFiles,
         languages: LanguagePair | None,
-        progress: Callable[[int], None] | None,
     ) -> None:
         self._task = task
         self._reader = reader
         self._languages = languages
         self._chosen: dict[tuple[str, str], bool] = {}
         self._kind = answer_kind(task.protocol)
-        self._progress = progress
         self._writer = AnswerWriter(task)
         self.began_at = self._writer.hits.began_at.isoformat()
         self._latest = (self._writer.hits.began_at + _AHEAD).timestamp()
@@ -260,8 +257,6 @@ class _Import:
         self._judgments += judgments
         self._skips += len(new) - judgments
         self._already_there += len(rows) - len(new)
-        if self._progress is not None:
-            self._progress(self._done)
 
     def _judges_know(
         self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]

@@ -1,7 +1,6 @@
 """Create a test set from recognised files, for the command and for upload jobs."""
 # ruff: noqa: PT028 # ruff mistakes `test_set_…` for test functions
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from django.db import transaction
@@ -52,7 +51,6 @@ def test_set_from_files(
     rank_shown_reference: bool = False,
     blocks_wanted: int | None = None,
     protocol: str = Protocol.RANKING,
-    progress: Callable[[int], None] | None = None,
 ) -> TestSet:
     """Create a test set of files, as `test_set_import` does.
 
@@ -73,7 +71,6 @@ def test_set_from_files(
             reference_system=reading.reference_system,
             blocks_wanted=blocks_wanted,
             protocol=protocol,
-            progress=progress,
         )
     if rank_shown_reference:
         _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())

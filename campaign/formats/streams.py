@@ -60,7 +60,7 @@ class StoredFile:
 class ReadCounter:
     """Counts the bytes read from files; `watch` is called with the total."""
 
-    def __init__(self, watch: Callable[[int], object] = id) -> None:
+    def __init__(self, watch: Callable[[int], object]) -> None:
         self.bytes = 0
         self._watch = watch
 

@@ -1,7 +1,7 @@
 """Import test sets of any format into the database, and create campaigns for them."""
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import zip_longest
 from typing import Final
 
@@ -125,14 +125,12 @@ def test_set_import(
     reference_system: str | None = REFERENCE_SYSTEM,
     blocks_wanted: int | None = None,
     protocol: str = Protocol.RANKING,
-    progress: Callable[[int], None] | None = None,
 ) -> TestSet:
     """Create a test set with its documents, segments, references, systems and outputs.
 
     The first reference also takes part as a system called `reference_system`,
     marked as a reference; None leaves it out. Memory holds one batch of
-    segments. `progress` is called with the number of segments written so far.
-    `segments` come from `opened_set`, which refuses texts that cannot be ranked.
+    segments. `segments` come from `opened_set`, which refuses texts that cannot be ranked.
 
     Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`,
     and then stores nothing.
@@ -150,8 +148,6 @@ def test_set_import(
     for batch in _batches(segments):
         writer.write(batch)
         written += len(batch)
-        if progress:
-            progress(written)
     if not written:
         raise ImportRefusedError("the test set has no segments", "provide at least one segment")
     statistics_refresh(Document, Segment, Reference, Output)

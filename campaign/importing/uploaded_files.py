@@ -4,6 +4,7 @@ import io
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from campaign.formats import FormatError, InputFile, Place
@@ -31,15 +32,23 @@ def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[Re
         ]
         name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
         files = unpacked(name, stored, stack)
-        counter = ReadCounter(watch)
-        watched = [StoredFile(file.name, counter.opener(file.open)) for file in files]
         chosen = {
             name: (FileRole(given["role"]), given.get("system") or None)
             for name, given in upload.roles.items()
         }
         languages = (upload.source_language, upload.target_language)
-        recognised = recognise(name, watched, languages if all(languages) else None)
-        yield with_roles(recognised, chosen)
+        recognised = recognise(name, files, languages if all(languages) else None)
+        yield watched_set(with_roles(recognised, chosen), watch)
+
+
+def watched_set(recognised: RecognisedSet, watch: Callable[[int], object]) -> RecognisedSet:
+    """Return the files so that `watch` receives the number of bytes read from them so far."""
+    counter = ReadCounter(watch)
+    files = (
+        replace(each, file=StoredFile(each.name, counter.opener(each.file.open)))
+        for each in recognised.files
+    )
+    return replace(recognised, files=tuple(files))
 
 
 def bytes_of(recognised: RecognisedSet) -> int:

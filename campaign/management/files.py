@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
 from typing import Self
 
 from django.core.exceptions import ValidationError
@@ -15,7 +15,7 @@ from campaign.formats.archives import archive_files, folder_files, opener
 from campaign.formats.errors import Loss
 from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
-from campaign.formats.streams import ReadCounter, StoredFile
+from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.uploaded_files import holds_archive
 from campaign.refusals import RefusedError
@@ -165,54 +165,52 @@ def _one_line(text: str) -> str:
 
 
 class Progress:
-    """Shows the number of imported rows, and the share of bytes read so far.
+    """Progress line on standard error (on terminals only), and messages."""
 
-    A terminal shows one line that is updated; a log gets a line every `every` rows.
-    """
-
-    def __init__(
-        self, out: OutputWrapper, *, unit: str, total_bytes: int, every: int, quiet: bool = False
-    ) -> None:
-        self._out = out
-        self._unit = unit
-        self._total_bytes = total_bytes
-        self._every = every
+    def __init__(self, err: OutputWrapper, *, quiet: bool = False) -> None:
+        self._err = err
         self._quiet = quiet
-        self._next = every
-        self._count = 0
-        self._read = ReadCounter()
-        self.opener = self._read.opener
-        self._in_place = out.isatty()  # `str` below keeps standard error from being red
+        self._shown = bool(err.isatty()) and not quiet
+        self._task = ""
+        self._percent = -1
 
-    def watched(self, recognised: RecognisedSet) -> RecognisedSet:
-        """Return the files so that bytes read from them are counted."""
-        files = (
-            replace(each, file=StoredFile(each.name, self.opener(each.file.open)))
-            for each in recognised.files
-        )
-        return replace(recognised, files=tuple(files))
+    def begin(self, task: str) -> Self:
+        """Begin the next step."""
+        self._task, self._percent = task, -1
+        return self
 
-    def __call__(self, count: int) -> None:
-        self._count = count
+    def say(self, sentence: str) -> None:
+        """Write a message unless the command is quiet, also if standard error is not a terminal."""
         if self._quiet:
             return
-        if self._in_place:
-            self._out.write(f"\r{self._line()}", str, ending="")
-            self._out.flush()
-        elif count >= self._next:
-            self._next = count - count % self._every + self._every
-            self._out.write(self._line(), str)
+        self._clear()
+        self._err.write(sentence, str)
+        self._err.flush()
+
+    def __call__(self, done: int, total: int) -> None:
+        percent = min(100 * done // total, 100) if total else 100
+        if self._shown and percent != self._percent:
+            self._percent = percent
+            self._err.write(f"\r\x1b[K{self._task}: {percent}%", str, ending="")
+            self._err.flush()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_error: object) -> None:
-        if self._in_place and self._count and not self._quiet:
-            self._out.write("")
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._clear()
 
-    def _line(self) -> str:
-        share = min(100 * self._read.bytes // self._total_bytes, 100) if self._total_bytes else 100
-        return f"{self._count:,} {self._unit}, {share}% of the input read"
+    def _clear(self) -> None:
+        """Clear the progress line."""
+        if self._shown and self._percent >= 0:
+            self._err.write("\r\x1b[K", str, ending="")
+            self._err.flush()
+            self._percent = -1
 
 
 @contextmanager

@@ -11,14 +11,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, NoReturn, Self, Union, get_args, get_origin
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
 from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
+from campaign.management.files import Progress
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.methods.newton import NotConvergedError
 from ranking.core.methods.registry import METHODS
@@ -634,52 +634,3 @@ def replaced(path: Path) -> Iterator[Path]:
     finally:
         if is_file:
             part.unlink(missing_ok=True)
-
-
-class Progress:
-    """Progress line on standard error (on terminals only), and messages."""
-
-    def __init__(self, err: OutputWrapper, *, quiet: bool = False) -> None:
-        self._err = err
-        self._quiet = quiet
-        self._shown = bool(err.isatty()) and not quiet
-        self._task = ""
-        self._percent = -1
-
-    def begin(self, task: str) -> Self:
-        """Begin the next step."""
-        self._task, self._percent = task, -1
-        return self
-
-    def say(self, sentence: str) -> None:
-        """Write a message unless the command is quiet, also if standard error is not a terminal."""
-        if self._quiet:
-            return
-        self._clear()
-        self._err.write(sentence, str)
-        self._err.flush()
-
-    def __call__(self, done: int, total: int) -> None:
-        percent = min(100 * done // total, 100) if total else 100
-        if self._shown and percent != self._percent:
-            self._percent = percent
-            self._err.write(f"\r\x1b[K{self._task}: {percent}%", str, ending="")
-            self._err.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._clear()
-
-    def _clear(self) -> None:
-        """Clear the progress line."""
-        if self._shown and self._percent >= 0:
-            self._err.write("\r\x1b[K", str, ending="")
-            self._err.flush()
-            self._percent = -1

@@ -9,7 +9,7 @@ from django.db import transaction
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
 from campaign.formats.archives import opener
-from campaign.formats.streams import StoredFile
+from campaign.formats.streams import ReadCounter, StoredFile
 from campaign.importing.judgment_files import LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
@@ -58,23 +58,18 @@ class Command(BaseCommand):
         paths: list[Path] = options["files"]
         # Each file is hashed before it is read.
         passes = 3 if options["create_test_set"] else 2
-        with refusals_told():
-            progress = Progress(
-                self.stderr,
-                unit="judgments",
-                total_bytes=passes * sum(path.stat().st_size for path in paths),
-                every=10_000,
-                quiet=not options["verbosity"],
-            )
-            files = [StoredFile(str(path), progress.opener(opener(path))) for path in paths]
-            with progress, transaction.atomic():
+        with refusals_told(), Progress(self.stderr, quiet=not options["verbosity"]) as progress:
+            progress.begin("Importing")
+            total = passes * sum(path.stat().st_size for path in paths)
+            counter = ReadCounter(lambda read: progress(read, total))
+            files = [StoredFile(str(path), counter.opener(opener(path))) for path in paths]
+            with transaction.atomic():
                 task = _task(options, files, languages)
                 imported = answers_import(
                     task=task,
                     files=files,
                     file_format=options["input_format"],
                     languages=languages,
-                    progress=progress,
                 )
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))

@@ -13,7 +13,7 @@ from annotation.selectors.designs import design_in_force
 from campaign.formats import TestSetFormat
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
-from campaign.importing.uploaded_files import bytes_of
+from campaign.importing.uploaded_files import bytes_of, watched_set
 from campaign.management.arguments import language_argument, share_argument
 from campaign.management.files import (
     Progress,
@@ -132,16 +132,11 @@ class Command(BaseCommand):
                 self._check(options, recognised, languages)
                 return
             _refuse_missing(options, languages)
-            progress = stack.enter_context(
-                Progress(
-                    self.stderr,
-                    unit="segments",
-                    total_bytes=bytes_of(recognised),
-                    every=10_000,
-                    quiet=not options["verbosity"],
-                )
-            )
-            task = _imported(options, progress.watched(recognised), languages, progress)
+            quiet = not options["verbosity"]
+            progress = stack.enter_context(Progress(self.stderr, quiet=quiet)).begin("Importing")
+            total = bytes_of(recognised)
+            watched = watched_set(recognised, lambda read: progress(read, total))
+            task = _imported(options, watched, languages)
         if options["verbosity"]:
             upload = task.test_set.upload
             left_out = [(each["name"], each["why"]) for each in upload.left_out]
@@ -171,7 +166,6 @@ def _imported(
     options: dict[str, Any],
     recognised: RecognisedSet,
     languages: tuple[str | None, str | None],
-    progress: Progress,
 ) -> Task:
     test_set = test_set_from_files(
         **_options(options, recognised, languages),
@@ -179,7 +173,6 @@ def _imported(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
         blocks_wanted=options["blocks_wanted"],
-        progress=progress,
     )
     task = ranking_task(test_set=test_set)
     if options["bad_references"]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
+from campaign.management.files import Progress
 from protocols.spans.files.formats import SpansFormat, read_spans, write_spans
 from protocols.spans.report import conversion_report
 from ranking.management.file_command import (
     Options,
-    Progress,
     ReportCommand,
     refuse,
     replaced,

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from campaign.management.files import Progress
 from protocols.rating.feasibility import feasibility, feasibility_in_words
 from ranking.code_version import code_version
-from ranking.management.file_command import POSITIVE, Options, Progress, ReportCommand
+from ranking.management.file_command import POSITIVE, Options, ReportCommand
 from ranking.reports.tables import Column, Report, Table
 
 

@@ -25,6 +25,7 @@ from campaign.formats.metric_scores import EvalSet, read_evalset, read_metric_sc
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import holds_archive
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
+from campaign.management.files import Progress
 from ranking.analyses.metrics import evalset_report, metric_of
 from ranking.analyses.options import OptionError
 from ranking.analyses.registry import ANALYSES, TABLES, analysis_named
@@ -33,7 +34,6 @@ from ranking.core.metrics.people import Metric
 from ranking.management.file_command import (
     POSITIVE,
     Options,
-    Progress,
     ReportCommand,
     add_file_arguments,
     named_file,

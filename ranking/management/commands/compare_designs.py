@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from campaign.management.files import Progress
 from ranking.core.counting.counts import tally
 from ranking.design_study.study import (
     RANGES,
@@ -18,7 +19,6 @@ from ranking.management.file_command import (
     POSITIVE,
     SHARE,
     Options,
-    Progress,
     ReportCommand,
     add_file_arguments,
     add_model_arguments,

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from django.utils.formats import number_format
 
 from campaign.formats.errors import Loss
+from campaign.management.files import Progress
 from ranking.code_version import code_version
 from ranking.files.parquet_writing import (
     cut_between_segments,
@@ -21,7 +22,6 @@ from ranking.files.vocabulary import Columns, Vocabulary
 from ranking.management.file_command import (
     POSITIVE,
     Options,
-    Progress,
     ReportCommand,
     add_names_of_files,
     refuse,

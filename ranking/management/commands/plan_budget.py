@@ -6,13 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from campaign.management.files import Progress
 from ranking.core.simulation.budget import Budget, plan_budget, plan_campaign
 from ranking.core.simulation.noise import campaign_curve, fit_noise
 from ranking.management.file_command import (
     POSITIVE,
     SHARE,
     Options,
-    Progress,
     ReportCommand,
     add_file_arguments,
     add_model_arguments,

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.formats import number_format
 
+from campaign.management.files import Progress
 from ranking.analyses.ranking import rankings_report
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS, counts_method_named
@@ -20,7 +21,6 @@ from ranking.files.records import InputFormat
 from ranking.management.file_command import (
     REFERENCE_SYSTEM,
     Options,
-    Progress,
     ReportCommand,
     add_file_arguments,
     add_method_argument,

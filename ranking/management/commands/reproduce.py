@@ -11,10 +11,11 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils.translation import override
 
 from campaign.formats import FormatError
+from campaign.management.files import Progress
 from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles import ABSENT, Check, Difference, Problem, bundle_check, opened_bundle
-from ranking.management.file_command import Options, Progress, ReportCommand
+from ranking.management.file_command import Options, ReportCommand
 from ranking.reports.published.report import ranking_tables
 from ranking.reports.tables import Column, Report, Table
 from ranking.services.publishing.reproducing import result_reproduce

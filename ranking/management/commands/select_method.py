@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
+from campaign.management.files import Progress
 from ranking.analyses.methods import selection_report
 from ranking.core.selection import Requirement, data_requirements, predictors, select_method
 from ranking.management.file_command import (
     Options,
-    Progress,
     ReportCommand,
     add_file_arguments,
     add_method_argument,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
+from campaign.management.files import Progress
 from ranking.core.simulation.measures import METHODS, simulate_campaigns
 from ranking.management.file_command import (
     POSITIVE,
     Options,
-    Progress,
     ReportCommand,
     add_model_arguments,
     add_resampling_arguments,
