@@ -25,10 +25,9 @@ _MOST: int = 10_000
 class JudgeGroupSerializer(serializers.Serializer[Any]):
     """A judge group with its number of judges and its uses."""
 
-    id = serializers.IntegerField(source="group.pk", read_only=True)
-    name = serializers.CharField(source="group.name", max_length=60)
+    id = serializers.IntegerField(source="pk", read_only=True)
+    name = serializers.CharField(max_length=60)
     blocks_asked = serializers.IntegerField(
-        source="group.blocks_asked",
         allow_null=True,
         required=False,
         min_value=1,
@@ -80,7 +79,7 @@ class JudgeGroupsView(_GroupAddress):
     @operation("judge_group_create", {201: JudgeGroupSerializer}, takes=JudgeGroupSerializer)
     def post(self) -> Any:
         """Create a group without judges."""
-        return self.shown(judge_group_create(campaign=self.campaign, **self.sent["group"]))
+        return self.shown(judge_group_create(campaign=self.campaign, **self.sent))
 
 
 class JudgeGroupView(_GroupAddress):
@@ -94,7 +93,7 @@ class JudgeGroupView(_GroupAddress):
         """Change the name or the block limit of a group. Omitted fields keep their values."""
         group = self.group(group_id)
         values = {"name": group.name, "blocks_asked": group.blocks_asked}
-        judge_group_change(group=group, **(values | self.sent.get("group", {})))
+        judge_group_change(group=group, **(values | self.sent))
         return self.shown(group)
 
 

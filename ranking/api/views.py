@@ -40,7 +40,6 @@ from ranking.pages.forms import DECISIONS
 from ranking.pages.judge_measures import JudgeFilter
 from ranking.range_choices import LIMITS
 from ranking.selectors.judges import (
-    TallyRow,
     judges_by_pseudonym,
     judges_listed,
     judges_quality,
@@ -559,8 +558,7 @@ class JudgesView(Address):
     )
     def get(self) -> QuerySet[Any, Any]:
         """List the judges of a test set, by pseudonym."""
-        found = filtered(JudgeFilter, self.request, judges_listed(task=self.task))
-        return found.values_list(*TallyRow._fields, named=True)
+        return filtered(JudgeFilter, self.request, judges_listed(task=self.task))
 
     def rows(self, page: Any) -> Any:
         return judges_quality(task=self.task, run=latest_run(task_id=self.task.pk), tallies=page)

@@ -4,7 +4,6 @@ import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.db.models.functions.text
 import pgtrigger.compiler
-import ranking.models.ranking_run
 from django.conf import settings
 from django.db import migrations, models
 
@@ -68,7 +67,7 @@ class Migration(migrations.Migration):
                         ('seed', models.BigIntegerField()),
                         ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.')),
                         ('code_version', models.CharField(max_length=60)),
-                        ('result', ranking.models.ranking_run.ResultField()),
+                        ('result', models.JSONField()),
                         ('started_at', models.DateTimeField()),
                         ('finished_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                         ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='ranking_runs', to='campaign.task')),
@@ -174,15 +173,12 @@ class Migration(migrations.Migration):
                         ('seed', models.BigIntegerField()),
                         ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.')),
                         ('code_version', models.CharField(max_length=60)),
-                        ('result', ranking.models.ranking_run.ResultField()),
+                        ('result', models.JSONField()),
                         ('started_at', models.DateTimeField()),
                         ('finished_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                         ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='latest_ranking', serialize=False, to='campaign.task')),
-                        ('choice', models.JSONField()),
-                        ('without', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),
                         ('is_kept', models.BooleanField()),
                         ('last_kept', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ranking.rankingrun')),
-                        ('rule', models.JSONField(db_default={}, default=dict)),
                         ('rule_met', models.JSONField(blank=True, null=True)),
                     ],
                     options={

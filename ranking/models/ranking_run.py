@@ -1,26 +1,9 @@
-""""""
+from typing import Any, ClassVar
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final
-
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.functions import Now
 
 from campaign.database.triggers import is_one_of
-
-
-class ResultField(models.JSONField):
-    """A result with its agreement of judges packed for the database; see `packed`."""
-
-    def get_prep_value(self, value: Any) -> Any:
-        """Return the value in stored form."""
-        return super().get_prep_value(packed(value))
-
-    def from_db_value(self, value: Any, expression: Any, connection: BaseDatabaseWrapper) -> Any:
-        """Return the stored value as it was computed."""
-        return unpacked(super().from_db_value(value, expression, connection))
 
 
 class Ranking(models.Model):
@@ -35,7 +18,7 @@ class Ranking(models.Model):
     seed = models.BigIntegerField()
     watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
     code_version = models.CharField(max_length=60)
-    result = ResultField()
+    result = models.JSONField()
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -95,8 +78,7 @@ class RankingRun(Ranking):
 class LatestRanking(Ranking):
     """Current ranking of a task: one row, replaced by each new ranking.
 
-    Pages and REST show it. `choice`, `without` and `rule` repeat the rank ranges, excluded judges
-    and stopping rule in `parameters`, so that a query can find tasks that need a new ranking.
+    Pages and REST show it.
     """
 
     task = models.OneToOneField(
@@ -105,11 +87,6 @@ class LatestRanking(Ranking):
         related_name="latest_ranking",
         primary_key=True,
     )
-    choice = models.JSONField()
-    without = ArrayField(
-        models.TextField(),
-    )
-    rule = models.JSONField(default=dict, db_default={})
     #: The first ranking that met the rule: its number, judgments, time and criteria met.
     rule_met = models.JSONField(null=True, blank=True)
     last_kept = models.ForeignKey(
@@ -120,6 +97,12 @@ class LatestRanking(Ranking):
     )
     is_kept = models.BooleanField()
 
+    @property
+    def rule(self) -> dict[str, Any]:
+        """The stopping rule in force when it was computed; empty without one."""
+        found: dict[str, Any] = self.parameters.get("stopping_rule", {})
+        return found
+
     def as_run(self) -> RankingRun:
         """Return the ranking as a run, which has a primary key only if it is kept."""
         run = RankingRun(pk=self.last_kept_id if self.is_kept else None, task_id=self.task_id)
@@ -127,46 +110,3 @@ class LatestRanking(Ranking):
             setattr(run, field.name, getattr(self, field.name))
         run.rule_met = self.rule_met
         return run
-
-
-_FIELDS: Final = (
-    "judge",
-    "blocks",
-    "comparisons",
-    "ties",
-    "comparable",
-    "agreeing",
-    "kappa",
-    "low",
-    "high",
-    "p_chance",
-    "reason",
-    "no_interval",
-)
-
-
-def packed(result: Any) -> Any:
-    """Return a result in packed form."""
-    rows = [[row[name] for name in _FIELDS] for row in _judges_of(result)]
-    return _with_judges(result, rows) if rows else result
-
-
-def unpacked(result: Any) -> Any:
-    """Return the result from the output of `packed`."""
-    judges = [_named(row) for row in _judges_of(result)]
-    return _with_judges(result, judges) if judges else result
-
-
-def _judges_of(result: Any) -> list[Any]:
-    agreement = result.get("agreement") if isinstance(result, dict) else None
-    return agreement.get("judges", []) if isinstance(agreement, dict) else []
-
-
-def _with_judges(result: dict[str, Any], judges: Sequence[Any]) -> dict[str, Any]:
-    return result | {"agreement": result["agreement"] | {"judges": judges}}
-
-
-def _named(row: Sequence[Any]) -> dict[str, Any]:
-    named = dict(zip(_FIELDS, row, strict=True))
-    comparable = named["comparable"]
-    return named | {"p_agree": named["agreeing"] / comparable if comparable else None}

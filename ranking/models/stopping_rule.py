@@ -117,7 +117,7 @@ class StoppingRule(RecordedModel):
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Plain values for the parameters of rankings; empty without a rule. `rule_asked_for` is the SQL equivalent."""
+        """Plain values for the parameters of rankings; empty without a rule."""
         if not self.is_there:
             return {}
         return {

@@ -18,12 +18,12 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from annotation.selectors.judges import JudgeStatus
-from campaign.models import Campaign, Judge, Task, TestSet
+from campaign.models import Campaign, Judge, System, Task, TestSet
 from campaign.models.system import system_named
 from campaign.texts.languages import language_name
 from ranking.reports import Report
 from ranking.selectors.campaign_tables import systems_of_tasks
-from ranking.selectors.one_system import NamedSystem, systems_by_name
+from ranking.selectors.one_system import systems_by_name
 from ranking.wording.methods import shortages_of_rows
 from ranking.wording.numbers import decimals
 from ranking.wording.ranges import cluster_rules
@@ -128,7 +128,7 @@ class Addresses:
         self,
         task: Task,
         *,
-        systems: Mapping[str, NamedSystem] | None = None,
+        systems: Mapping[str, System] | None = None,
         is_all_listed: bool = False,
         compares_outputs: bool = True,
     ) -> None:
@@ -152,7 +152,7 @@ class Addresses:
             self._judges.update(found.values_list("pseudonym", "pk"))
 
     @property
-    def systems(self) -> Mapping[str, NamedSystem]:
+    def systems(self) -> Mapping[str, System]:
         """Systems of the test set by name."""
         if self._systems is None:
             self._systems = systems_by_name(task_id=self._task.pk)
@@ -246,7 +246,7 @@ class TableAddresses:
         return self._found[name]
 
     @cached_property
-    def _systems(self) -> Mapping[int, Mapping[str, NamedSystem]]:
+    def _systems(self) -> Mapping[int, Mapping[str, System]]:
         return systems_of_tasks(campaign=self._campaign)
 
 

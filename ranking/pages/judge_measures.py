@@ -31,7 +31,7 @@ from ranking.pages.formats import (
     percent,
     share,
 )
-from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, JudgeListed, has_low_agreement
+from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, has_low_agreement
 from ranking.wording.numbers import decimals
 
 _Format = Callable[[float | None], str]
@@ -287,7 +287,7 @@ def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
 
 
 class JudgeTable(DeskTable):
-    """Table of `JudgeListed`; `actions` are those in force, by judge."""
+    """Table of `judges_listed`; `actions` are those in force, by judge."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
     flags = PlainColumn(gettext_lazy("Flags"), by="gravity", kind="flags")
@@ -302,7 +302,7 @@ class JudgeTable(DeskTable):
     caption = gettext_lazy("Judges: work and agreement")
 
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
-        super().__init__(data.values_list(*JudgeListed._fields, named=True))
+        super().__init__(data)
         self.actions: Mapping[int, list[QualityAction]] = {}
         # Reversing the URL of each row would take a quarter of the page's time.
         self._address = reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, 0])
@@ -312,7 +312,7 @@ class JudgeTable(DeskTable):
         #: ID of the form for selected rows; rows cannot be selected if it is empty.
         self.chosen_by = ""
 
-    def cell_name(self, row: JudgeListed) -> SafeString:
+    def cell_name(self, row: Any) -> SafeString:
         link = format_html('<a href="{}{}/">{}</a>', self._address, row.judge_id, row.pseudonym)
         if self.chosen_by:
             link = format_html(
@@ -326,7 +326,7 @@ class JudgeTable(DeskTable):
             return link
         return format_html('{} <span class="badge">{}</span>', link, self._simulated)
 
-    def cell_flags(self, row: JudgeListed) -> str | SafeString:
+    def cell_flags(self, row: Any) -> str | SafeString:
         reasons = [_reason(action) for action in self.actions.get(row.judge_id, ())]
         if has_low_agreement(row.disagrees):
             reasons.append(_("low agreement"))
@@ -341,23 +341,23 @@ class JudgeTable(DeskTable):
         )
         return format_html('{}<span class="quiet">{}</span>', badge, "; ".join(reasons))
 
-    def cell_judged(self, row: JudgeListed) -> str:
+    def cell_judged(self, row: Any) -> str:
         return figure(row.judged)
 
-    def cell_skipped(self, row: JudgeListed) -> str:
+    def cell_skipped(self, row: Any) -> str:
         return figure(row.standing)
 
-    def cell_seconds(self, row: JudgeListed) -> str:
+    def cell_seconds(self, row: Any) -> str:
         return duration(row.seconds)
 
-    def cell_seen(self, row: JudgeListed) -> str | SafeString:
+    def cell_seen(self, row: Any) -> str | SafeString:
         if row.origin != Judge.Origin.PERSON:
             return self._imported if row.origin == Judge.Origin.IMPORTED else ""
         return format_html(
             '<time datetime="{}">{}</time>', row.last_at.isoformat(), ago(row.last_at)
         )
 
-    def cell_agreement(self, row: JudgeListed) -> str | SafeString:
+    def cell_agreement(self, row: Any) -> str | SafeString:
         value, low, high = row.kappa, row.kappa_low, row.kappa_high
         if value is None:
             return kappa(None)

@@ -28,7 +28,6 @@ from ranking.models import Analysis, LatestRanking
 from ranking.reports import Report
 from ranking.selectors.analyses import Answered, answer_with_data, answered_among
 from ranking.selectors.dashboards import rule_of_ranking
-from ranking.selectors.one_system import NamedSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +173,14 @@ def _summed(values: Sequence[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, NamedSystem]]:
+def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, System]]:
     """Return the systems of each test set of a campaign by name. One query."""
-    found: dict[int, dict[str, NamedSystem]] = {}
-    rows = System.objects.filter(test_set__campaign=campaign).order_by()
-    for task, name, pk, kind, withdrawn_at in rows.values_list(
-        *("test_set__tasks", "name", "pk", "kind", "withdrawn_at")
-    ):
-        found.setdefault(task, {})[name] = NamedSystem(pk, kind, withdrawn_at is not None)
+    found: dict[int, dict[str, System]] = {}
+    rows: Any = System.objects.filter(test_set__campaign=campaign).annotate(
+        task=F("test_set__tasks")
+    )
+    for system in rows.order_by():
+        found.setdefault(system.task, {})[system.name] = system
     return found
 
 

@@ -4,9 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import (
@@ -51,16 +50,6 @@ from ranking.models import JudgeMeasures, LatestRanking, RankingRun, RankingSett
 LOW_AGREEMENT_LEVEL = 0.05
 
 
-class TallyRow(NamedTuple):
-    """Counts of a judge in a task; `standing` is the number of skips that were not withdrawn."""
-
-    judge_id: int
-    pseudonym: str
-    origin: str
-    judged: int
-    standing: int
-
-
 def judges_present(task_id: int) -> QuerySet[JudgeTally]:
     """Return the tallies of judges of a task with a judgment or a skip in force."""
     present = Q(judged__gt=0) | Q(skipped__gt=F("taken_back"))
@@ -79,26 +68,6 @@ def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[
 GRAVITIES = list(JudgeStatus)
 
 
-class JudgeListed(NamedTuple):
-    """A judge of a test set, as of the latest measurement; `standing` is the number of skips that were not withdrawn.
-
-    `gravity` is the index of the status in `GRAVITIES`, `disagrees` the p-value of the test for low agreement.
-    """
-
-    judge_id: int
-    pseudonym: str
-    origin: str
-    judged: int
-    standing: int
-    seconds: float | None
-    last_at: datetime
-    kappa: float | None
-    kappa_low: float | None
-    kappa_high: float | None
-    disagrees: float | None
-    gravity: int
-
-
 def has_low_agreement(disagrees: float | None) -> bool:
     """Return whether a judge with this p-value has low agreement with the others."""
     return disagrees is not None and disagrees < LOW_AGREEMENT_LEVEL
@@ -110,10 +79,12 @@ FLAGGED = Q(gravity__gt=0) | Q(disagrees__lt=LOW_AGREEMENT_LEVEL)
 UNFLAGGED = Q(gravity=0) & (Q(disagrees=None) | Q(disagrees__gte=LOW_AGREEMENT_LEVEL))
 
 
-def judges_listed(*, task: Task) -> QuerySet[JudgeTally, Any]:
-    """Return the tallies of judges with the fields of `JudgeListed`, the most serious problems first.
+def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
+    """Return the tallies of judges as of the latest measurement, the most serious problems first.
 
-    Two queries, including that of the list.
+    Each has `standing`, the number of skips that were not withdrawn; the judge's `pseudonym`, `origin` and `note`;
+    `seconds` per block; `kappa` with its interval; `disagrees`, the p-value of the test for low agreement; and
+    `gravity`, the index of the status in `GRAVITIES`. Two queries, including that of the list.
     """
     measured = FilteredRelation("judge__measures", condition=Q(judge__measures__task=task.pk))
     rows: QuerySet[Any, Any] = judges_present(task.pk).annotate(
@@ -233,15 +204,6 @@ def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class GroupListed:
-    """A group with the number of its judges, and its uses in words."""
-
-    group: JudgeGroup
-    judges: int
-    uses: Sequence[str]
-
-
 def groups_counted(*, campaign: Campaign) -> QuerySet[JudgeGroup]:
     """Return the groups of a campaign by name, each with its number of `judges`."""
     groups = JudgeGroup.objects.present().filter(campaign=campaign)
@@ -250,11 +212,13 @@ def groups_counted(*, campaign: Campaign) -> QuerySet[JudgeGroup]:
 
 def groups_listed(
     *, campaign: Campaign, counted: Iterable[JudgeGroup] | None = None
-) -> list[GroupListed]:
-    """Return groups of a campaign with their uses; by default all, by name. Two queries."""
+) -> list[JudgeGroup]:
+    """Return groups of a campaign, by default all by name, each with its number of `judges` and its `uses`. Two queries."""
     uses = _group_uses(campaign)
-    groups: Any = groups_counted(campaign=campaign) if counted is None else counted
-    return [GroupListed(group, group.judges, uses.get(group.pk, [])) for group in groups]
+    groups: list[Any] = list(groups_counted(campaign=campaign) if counted is None else counted)
+    for group in groups:
+        group.uses = uses.get(group.pk, [])
+    return groups
 
 
 def group_uses(*, group: JudgeGroup) -> Sequence[str]:
@@ -349,7 +313,7 @@ def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityActi
 
 
 def judges_quality(
-    *, task: Task, run: RankingRun | None, tallies: Sequence[TallyRow]
+    *, task: Task, run: RankingRun | None, tallies: Sequence[Any]
 ) -> list[dict[str, Any]]:
     """Return judges with their agreement in the run, status and latest measures, in the order of `tallies`."""
     judges = [tally.judge_id for tally in tallies]

@@ -2,38 +2,24 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from itertools import combinations
 from typing import Any
 
 from django.contrib.postgres.functions import TransactionNow
-from django.db.models import (
-    BooleanField,
-    Case,
-    Exists,
-    ExpressionWrapper,
-    F,
-    JSONField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    TextField,
-    Value,
-    When,
-)
-from django.db.models.functions import Coalesce, JSONObject
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from annotation.models import Design, JudgeTally, JudgmentSequence
-from annotation.selectors.judges import excluded_judges, excluded_judges_by_campaign
+from annotation.selectors.judges import excluded_judges_by_campaign
 from campaign.models import GroupMember, System, Task, User, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from ranking.code_version import code_version
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
-from ranking.range_choices import RangeChoice
-from ranking.wording.stopping_rules import CRITERIA, RuleState, rule_state
+from ranking.range_choices import recorded_choice
+from ranking.wording.stopping_rules import RuleState, rule_state
 
 
 def latest_run(*, task_id: int) -> RankingRun | None:
@@ -56,53 +42,21 @@ def latest_version(*, user: User, task_id: int) -> str | None:
     return blake2b(repr((*found, code_version())).encode(), digest_size=12).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class RankingBasis:
-    """Inputs of a new ranking of a task, and the ranking it is compared with.
+def ranking_basis(*, task_id: int) -> Any:
+    """Return a task with the inputs of a new ranking of it. One query.
 
-    `now` is the time of this transaction, `has_active_design` whether a design has ever chosen
-    pairs by their judgments, `has_webhooks` whether webhooks receive kept rankings, `rule` the stopping
-    rule in force, empty without one, and `latest` the current ranking, which refers to the last kept one. Neither
-    ranking has its result loaded.
+    `now` is the time of this transaction, `last_number` the number of its last judgment, `has_active_design` whether a
+    design has ever chosen pairs by their judgments, and `has_webhooks` whether webhooks receive kept rankings.
     """
-
-    task_id: int
-    campaign_id: int
-    now: datetime
-    last_number: int
-    has_active_design: bool
-    has_webhooks: bool
-    rule: Mapping[str, Any]
-    latest: LatestRanking | None
-
-
-def ranking_basis(*, task_id: int) -> RankingBasis:
-    """Return the inputs of a new ranking of a task. Two queries."""
-    latest = LatestRanking.objects.filter(pk=task_id).select_related("last_kept")
     active = Design.objects.filter(task=OuterRef("pk"), kind=Design.Kind.ACTIVE)
     asking = endpoints_asking(WebhookEvent.RANKING)
-    campaign_id, now, last_number, has_active_design, has_webhooks, rule = (
-        Task.objects.filter(pk=task_id)
-        .values_list(
-            F("test_set__campaign_id"),
-            TransactionNow(),
-            Coalesce(F("judgment_sequence__last_number"), 0),
-            Exists(active),
-            Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
-            rule_asked_for("pk"),
-        )
-        .get()
+    tasks = Task.objects.select_related("test_set").annotate(
+        now=TransactionNow(),
+        last_number=Coalesce(F("judgment_sequence__last_number"), 0),
+        has_active_design=Exists(active),
+        has_webhooks=Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
     )
-    return RankingBasis(
-        task_id=task_id,
-        campaign_id=campaign_id,
-        now=now,
-        last_number=last_number,
-        has_active_design=has_active_design,
-        has_webhooks=has_webhooks,
-        rule=rule,
-        latest=latest.defer("result", "last_kept__result", "last_kept__standings").first(),
-    )
+    return tasks.get(pk=task_id)
 
 
 def system_kinds(*, task_id: int) -> dict[str, str]:
@@ -111,95 +65,75 @@ def system_kinds(*, task_id: int) -> dict[str, str]:
     return dict(systems.values_list("name", "kind"))
 
 
+def live_method(settings: RankingSettings, *, has_active_design: bool) -> str:
+    """Return the chosen method, or the default for the designs used so far.
+
+    The default is Expected Wins, or Bradley–Terry if a design has ever chosen pairs by their judgments: an active
+    design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
+    much weight as the many comparisons of others (`docs/sampling.md`). Anytime ranges use Expected Wins for any
+    design: they do not separate systems with different opponents.
+    """
+    if settings.method != RankingSettings.Method.BY_DESIGN:
+        return settings.method
+    if settings.ranges == "anytime":
+        return "expected_wins"
+    return "bradley_terry" if has_active_design else "expected_wins"
+
+
 def due_tasks() -> list[int]:
     """Return the ids of test sets whose latest ranking is out of date.
 
     It is out of date if judgments were added or other judges count, if its method or its ranges do not
-    follow the test set's settings, or if it was computed under another stopping rule. Two queries: one for
-    excluded judges, and one that compares columns; one more per test set with a group of judges.
+    follow the test set's settings, or if it was computed under another stopping rule. Six queries for any number of
+    test sets; one more per test set with a group of judges.
     """
-    excluded = excluded_judges_by_campaign()
-    may_have_others = (
-        Q(task__test_set__campaign__in=list(excluded))
-        | Q(task__latest_ranking__without__len__gt=0)
-        | Q(group__isnull=False)
-    )
-    rows = _compared(JudgmentSequence.objects.order_by("task_id")).filter(
-        Q(is_behind=True) | may_have_others
-    )
-    return [
-        task
-        for task, campaign, is_behind, without, group in rows.values_list(*_COMPARED)
-        if is_behind or without != _not_counted(task, group, excluded.get(campaign, []))
-    ]
+    return _due(JudgmentSequence.objects.order_by("task_id"))
 
 
 def ranking_is_due(*, task_id: int) -> bool:
     """Return whether the latest ranking of a test set is out of date, see `due_tasks`."""
-    found = _compared(JudgmentSequence.objects.filter(task=task_id)).values_list(*_COMPARED).first()
-    if found is None:
-        return False
-    _task, campaign, is_behind, without, group = found
-    if is_behind:
-        return True
-    excluded = excluded_judges(campaign_id=campaign)
-    return bool(without != _not_counted(task_id, group, excluded))
+    return bool(_due(JudgmentSequence.objects.filter(task=task_id)))
 
 
-def _not_counted(task_id: int, group_id: int | None, excluded: list[str]) -> list[str]:
-    if group_id is None:
-        return excluded
-    return sorted({*excluded, *judges_outside(task_id=task_id, group_id=group_id)})
-
-
-def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
-    """Annotate latest rankings with `is_behind`: whether judgments or settings have changed since."""
-    settings = RankingSettings.objects.filter(task=OuterRef("task")).order_by("-id")
-    asked = Coalesce(
-        Subquery(settings.values(asked=_CHOICE)[:1]),
-        Value(RangeChoice().recorded, output_field=JSONField()),
+def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
+    columns = ("task", "task__test_set__campaign", "last_number")
+    rows = list(sequences.filter(last_number__gt=0).values_list(*columns))
+    tasks = [task for task, *_more in rows]
+    latest = LatestRanking.objects.defer("result").in_bulk(tasks)
+    active = Design.objects.filter(task__in=tasks, kind=Design.Kind.ACTIVE)
+    with_active = set(active.values_list("task", flat=True))
+    settings, rules = (
+        {
+            row.task_id: row
+            for row in model.filter(task__in=tasks).order_by("task", "-id").distinct("task")
+        }
+        for model in (RankingSettings.objects, StoppingRule.objects)
     )
-    active = Design.objects.filter(task=OuterRef("task"), kind=Design.Kind.ACTIVE)
-    # The same default as in `ranking.services.runs`.
-    method = Case(
-        When(~Q(method=_BY_DESIGN), then=F("method")),
-        When(Q(asked__ranges="anytime"), then=Value("expected_wins")),
-        When(Exists(active), then=Value("bradley_terry")),
-        default=Value("expected_wins"),
-        output_field=TextField(),
-    )
-    is_behind = (
-        Q(task__latest_ranking__isnull=True)
-        | Q(last_number__gt=F("task__latest_ranking__watermark"))
-        | ~Q(task__latest_ranking__choice=F("asked"))
-        | ~Q(task__latest_ranking__method=F("asked_method"))
-        | ~Q(task__latest_ranking__rule=F("rule"))
-    )
-    return (
-        sequences.filter(last_number__gt=0)
-        .annotate(
-            asked=asked,
-            rule=rule_asked_for("task"),
-            group=Subquery(settings.values("judge_group")[:1]),
-            method=Coalesce(
-                Subquery(settings.values("method")[:1]), Value(_BY_DESIGN), output_field=TextField()
-            ),
+    excluded = excluded_judges_by_campaign()
+    due = []
+    for task, campaign, last in rows:
+        chosen = settings.get(task) or RankingSettings(task_id=task, created_at=None)
+        rule = rules[task].recorded if task in rules else {}
+        not_counted = excluded.get(campaign, [])
+        if chosen.judge_group_id is not None:
+            outside = judges_outside(task_id=task, group_id=chosen.judge_group_id)
+            not_counted = sorted({*not_counted, *outside})
+        asked = (
+            *(chosen.choice, live_method(chosen, has_active_design=task in with_active)),
+            *(rule, not_counted),
         )
-        .annotate(asked_method=method)
-        .annotate(is_behind=ExpressionWrapper(is_behind, output_field=BooleanField()))
-    )
-
-
-_BY_DESIGN = RankingSettings.Method.BY_DESIGN.value
-# Equal to `LatestRanking.choice` if the ranking follows the settings.
-_CHOICE = JSONObject(**{part.name: part.name for part in fields(RangeChoice)})
-_COMPARED = (
-    "task",
-    "task__test_set__campaign",
-    "is_behind",
-    "task__latest_ranking__without",
-    "group",
-)
+        ranking = latest.get(task)
+        if (
+            ranking is None
+            or ranking.watermark < last
+            or asked
+            != (
+                *(recorded_choice(ranking.parameters), ranking.method),
+                *(ranking.rule, judges_not_counted(ranking.parameters)),
+            )
+        ):
+            due.append(task)
+    return due
 
 
 def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
@@ -325,9 +259,6 @@ def ranking_settings_history(
     return list(rows.order_by("-id"))
 
 
-_RECORDED = (*CRITERIA, "tests", "confidence", "after_judgments")
-
-
 def stopping_rule_in_force(*, task_id: int) -> StoppingRule | None:
     """Return the rule of a test set; None without one. One query."""
     rule = StoppingRule.objects.of(task_id).order_by("-id").first()
@@ -340,19 +271,6 @@ def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> lis
     if until is not None:
         rows = rows.filter(created_at__lte=until)
     return list(rows.order_by("-id"))
-
-
-def rule_asked_for(task: str) -> Coalesce:
-    """Return an SQL expression equivalent to `StoppingRule.recorded` for the rule in force of an outer row's task."""
-    newest = StoppingRule.objects.filter(task=OuterRef(task)).order_by("-id")
-    is_none = Q(**dict.fromkeys(CRITERIA))
-    recorded = Case(
-        When(is_none, then=Value({}, output_field=JSONField())),
-        default=JSONObject(**{name: F(name) for name in _RECORDED}),
-        output_field=JSONField(),
-    )
-    nothing = Value({}, output_field=JSONField())
-    return Coalesce(Subquery(newest.values(recorded=recorded)[:1]), nothing)
 
 
 def stopping_rule_state(*, task_id: int) -> RuleState | None:
@@ -376,7 +294,7 @@ def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
     None if there is none, or if another rule is in force now.
     """
     rule = run.parameters.get("stopping_rule", {})
-    latest = LatestRanking.objects.filter(pk=run.task_id, rule=rule)
+    latest = LatestRanking.objects.filter(pk=run.task_id, parameters__stopping_rule=rule)
     found = latest.values_list("rule_met", flat=True).first() if rule else None
     # Ignore it if it has later judgments than an earlier ranking.
     return None if found is None or found["judgments"] > run.result["input"]["blocks"] else found

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -47,14 +47,14 @@ from ranking.models import (
 )
 from ranking.models.ranking_run import Ranking
 from ranking.notification import tallies_build_enqueue
-from ranking.range_choices import RangeChoice, recorded_choice
+from ranking.range_choices import RangeChoice
 from ranking.selectors.judged_columns import changed_judgments
 from ranking.selectors.runs import (
-    RankingBasis,
-    judges_not_counted,
     judges_outside,
+    live_method,
     ranking_basis,
     ranking_settings_in_force,
+    stopping_rule_in_force,
     system_kinds,
 )
 from ranking.services.run_results import run_definition, run_result, run_result_of
@@ -105,9 +105,6 @@ def latest_ranking_replace(
     run.rule_met = met
     LatestRanking(
         task_id=run.task_id,
-        choice=recorded_choice(run.parameters).recorded,
-        without=judges_not_counted(run.parameters),
-        rule=rule,
         rule_met=met,
         last_kept=last,
         is_kept=reason is not None,
@@ -392,17 +389,18 @@ _RESAMPLES = 1000
 _AGREEMENT_CONFIDENCE = 0.95
 
 
-def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
+def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
     """Return a run of all judgments without its result; `kinds` are the kinds of systems by name."""
-    settings = ranking_settings_in_force(task_id=basis.task_id)
+    settings = ranking_settings_in_force(task_id=basis.pk)
     choice = settings.choice
-    method = _method(basis, settings)
+    method = live_method(settings, has_active_design=basis.has_active_design)
+    rule = stopping_rule_in_force(task_id=basis.pk)
     return RankingRun(
-        task_id=basis.task_id,
+        task_id=basis.pk,
         method=method,
         parameters=_parameters(basis, kinds, method, choice)
         | _of_group(basis, settings)
-        | ({"stopping_rule": basis.rule} if basis.rule else {}),
+        | ({} if rule is None else {"stopping_rule": rule.recorded}),
         seed=SEED,
         watermark=basis.last_number,
         code_version=code_version(),
@@ -410,35 +408,18 @@ def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
     )
 
 
-def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
+def _of_group(basis: Any, settings: RankingSettings) -> dict[str, Any]:
     """Return the parameters that restrict judges to a group; empty if all judges count."""
     group = settings.judge_group
     if group is None:
         return {}
     # Record the judges outside the group now; joining it later does not change the run.
-    others = judges_outside(task_id=basis.task_id, group_id=group.pk)
+    others = judges_outside(task_id=basis.pk, group_id=group.pk)
     return {"judge_group": {"name": group.name, "others": others}}
 
 
-def _method(basis: RankingBasis, settings: RankingSettings) -> str:
-    """Return the chosen method, or the default for the designs used so far.
-
-    The default is Expected Wins, or Bradley–Terry if a design has ever chosen pairs by their judgments: an active
-    design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
-    much weight as the many comparisons of others (`docs/sampling.md`). Anytime ranges use Expected Wins for any
-    design: they do not separate systems with different opponents.
-
-    `ranking.selectors.runs` has the same default in SQL.
-    """
-    if settings.method != RankingSettings.Method.BY_DESIGN:
-        return settings.method
-    if settings.ranges == "anytime":
-        return "expected_wins"
-    return "bradley_terry" if basis.has_active_design else "expected_wins"
-
-
 def _parameters(
-    basis: RankingBasis, kinds: Mapping[str, str], method: str, choice: RangeChoice
+    basis: Any, kinds: Mapping[str, str], method: str, choice: RangeChoice
 ) -> dict[str, Any]:
     return {
         **choice.recorded,
@@ -450,8 +431,8 @@ def _parameters(
         "systems": [name for name, kind in kinds.items() if kind == SystemKind.SYSTEM],
         "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
         # Record all excluded judges by pseudonym, even if they have not judged this task.
-        "excluded_judges": excluded_judges(campaign_id=basis.campaign_id),
-        **corrections_recorded(basis.task_id),
+        "excluded_judges": excluded_judges(campaign_id=basis.test_set.campaign_id),
+        **corrections_recorded(basis.pk),
         "agreement": {
             "chance": Chance.SCOTT.value,
             "chance_of_judges": JudgeChance.OWN.value,
@@ -503,8 +484,7 @@ def _counted_in_pieces(task_id: int, definition: LiveDefinition, watermark: int)
     return tallies
 
 
-@dataclass(frozen=True, slots=True)
-class ComputedRun:
+class ComputedRun(NamedTuple):
     """A new ranking, and the tallies for the measures of its judges.
 
     `judges` are the tallies of all judges; `agreement` leaves excluded judges and references out.
@@ -570,7 +550,8 @@ def _compute(
     run = planned_run(basis, kinds)
     if watermark is not None:
         run.watermark = min(watermark, basis.last_number)
-    latest = basis.latest
+    rows = LatestRanking.objects.filter(pk=task_id).select_related("last_kept")
+    latest = rows.defer("result", "last_kept__result", "last_kept__standings").first()
     is_same = latest is not None and (
         (latest.watermark, latest.recipe) == (run.watermark, run.recipe)
     )

@@ -139,7 +139,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         if run and compares
         else (),
         "addresses": addresses,
-        "withdrawn": {name for name, system in systems.items() if system.is_withdrawn},
+        "withdrawn": {name for name, system in systems.items() if system.withdrawn_at},
         "not_estimable": unranked,
         "history": history_shown(ranking_history(task_id=task.pk, latest=run)),
         "plot_links": links_of_task(task),

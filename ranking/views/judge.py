@@ -34,7 +34,6 @@ from ranking.pages.judge_measures import (
 )
 from ranking.pages.page_plots import links_of_judge, links_of_task
 from ranking.selectors.judges import (
-    JudgeListed,
     actions_in_force,
     exclusions_in_force,
     group_uses,
@@ -65,7 +64,7 @@ def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> 
 
 def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | None) -> HttpResponse:
     rows = judges_listed(task=task).filter(judge=judge)
-    tally = rows.values_list(*JudgeListed._fields, named=True).first()
+    tally = rows.first()
     own = measures_of(judge=judge, task=task)
     values = values_by_measure(task_id=task.pk)
     status = judge_status(judge)

@@ -18,7 +18,7 @@ from annotation.pages.judgment_tables import JudgmentTable
 from annotation.pages.systems import system_details
 from annotation.protocols import answer_kind
 from annotation.selectors.corrections import correctable_outputs, corrections_listed
-from campaign.models import SystemKind, Task, User
+from campaign.models import System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.texts.differences import Run, differences
 from campaign.texts.languages import language_described
@@ -28,26 +28,19 @@ from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.core.diagnosis.one_system import ShareWon
+from ranking.core.rankings.rank import ComparedPair
 from ranking.core.scores import Shortage
-from ranking.models import Analysis
+from ranking.models import Analysis, RankingRun
 from ranking.pages.formats import Addresses
 from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import names_in_a_row
 from ranking.reports import Report
 from ranking.reports.tables import Table
 from ranking.selectors.analyses import Answered, answer_for_people, answered
-from ranking.selectors.one_system import (
-    MOST,
-    NamedSystem,
-    SentenceTexts,
-    SystemStanding,
-    segment_judged,
-    sentence_texts,
-    system_standing,
-    systems_by_name,
-)
-from ranking.selectors.runs import judges_not_counted
+from ranking.selectors.one_system import MOST, segment_judged, sentence_texts, systems_by_name
+from ranking.selectors.runs import judges_not_counted, latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice
+from ranking.services.run_results import pairs_of
 from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
 from ranking.wording.numbers import decimals, place_in_words
 from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
@@ -56,21 +49,23 @@ from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 SENTENCES_AT_ONCE = 4
 
 
-def standing_table(name: str, standing: SystemStanding) -> Table:
+def _pairs_with(name: str, run: RankingRun | None) -> list[ComparedPair]:
+    """Return the pairs of a system and its opponents in a ranking, best opponent first."""
+    pairs = [] if run is None else pairs_of(run)
+    return [pair for pair in pairs if name in (pair.better, pair.worse)]
+
+
+def standing_table(name: str, pairs: Sequence[ComparedPair]) -> Table:
     """Return the table of opponents from the ranking, best first, without intervals; shown until the analysis is available."""
-    return opponents_table(
-        name,
-        [
-            PartWon(
-                each.name,
-                ShareWon(
-                    *(each.won, each.lost, each.tied),
-                    each.won / (each.won + each.lost) if each.won + each.lost else None,
-                ),
-            )
-            for each in standing.opponents
-        ],
-    )
+    opponents = []
+    for pair in pairs:
+        other, won, lost = pair.worse, pair.wins, pair.losses
+        if name == pair.worse:
+            other, won, lost = pair.better, pair.losses, pair.wins
+        decided = won + lost
+        counted = map(int, (won, lost, pair.ties))
+        opponents.append(PartWon(other, ShareWon(*counted, won / decided if decided else None)))
+    return opponents_table(name, opponents)
 
 
 def sentences(
@@ -94,22 +89,22 @@ def sentences(
 
 
 def _sentence(
-    name: str, each: Mapping[str, Any], texts: SentenceTexts, addresses: Addresses
+    name: str, each: Mapping[str, Any], segment: Any, addresses: Addresses
 ) -> dict[str, Any]:
     """Return a sentence with both outputs, their differences marked, and the ranks of all systems."""
-    own, other = texts.outputs.get(name), texts.outputs.get(each["other"])
+    own, other = segment.texts.get(name), segment.texts.get(each["other"])
     shown: tuple[SafeString | str, SafeString | str] = (own or "–", other or "–")
     if own and other:
         first, second = differences(own, other)
         shown = (marked(first), marked(second))
     judges = ngettext("%(count)s judge", "%(count)s judges", each["judges"])
     return {
-        "number": texts.number,
-        "address": addresses.segment(texts.number),
-        "document": texts.document,
+        "number": segment.number,
+        "address": addresses.segment(segment.number),
+        "document": segment.document.name,
         "where": ", ".join(
             [
-                _("Sentence %(number)s") % {"number": number_format(texts.position)},
+                _("Sentence %(number)s") % {"number": number_format(segment.position)},
                 judges % {"count": number_format(each["judges"])},
             ]
         ),
@@ -118,8 +113,8 @@ def _sentence(
             {"name": system, "rank": _rank(rank), "is_own": system == name}
             for system, rank in sorted(each["ranks"].items(), key=lambda item: (item[1], item[0]))
         ],
-        "has_texts": any((texts.source, own, other)),
-        "source": texts.source,
+        "has_texts": any((segment.source_text, own, other)),
+        "source": segment.source_text,
         "own": shown[0],
         "other": shown[1],
         "other_name": each["other"],
@@ -148,20 +143,21 @@ def marked(runs: Sequence[Run]) -> SafeString:
 
 
 def system_words(
-    name: str, standing: SystemStanding | None, data: Mapping[str, Any] | None
+    name: str, run: RankingRun | None, data: Mapping[str, Any] | None
 ) -> dict[str, str]:
     """Return the introduction of a system's page; `data` is the answer of the analysis, if available."""
-    name = system_label(name)
-    if standing is None:
-        return {"headline": name, "lead": _("No ranking yet")}
-    if standing.row is None:
-        why = reason_in_words(standing.reason) if standing.reason else _("not ranked")
+    label = system_label(name)
+    if run is None:
+        return {"headline": label, "lead": _("No ranking yet")}
+    row = _row_of(name, run)
+    if row is None:
+        unranked = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
+        why = reason_in_words(unranked[name]) if name in unranked else _("not ranked")
         return {
-            "headline": _("%(system)s is not ranked") % {"system": name},
+            "headline": _("%(system)s is not ranked") % {"system": label},
             "lead": capfirst(f"{why}."),
             "counts": _counts(None, data),
         }
-    row = standing.row
     place = place_in_words(row["rank"])
     if row.get("last_rank", row["rank"]) != row["rank"]:
         place = _("tied for ranks %(ranks)s") % {
@@ -173,12 +169,17 @@ def system_words(
         1: _("%(system)s is %(place)s, and better on longer sentences"),
         -1: _("%(system)s is %(place)s, and worse on longer sentences"),
     }[_direction(trend)]
-    words = [*_group(row, standing), _rank_and_score(row, standing), *_told_apart(standing)]
+    words = [*_group(row, run), _rank_and_score(row, run), *_told_apart(row, run)]
     return {
-        "headline": headline % {"system": name, "place": place},
+        "headline": headline % {"system": label, "place": place},
         "lead": " ".join(words),
         "counts": _counts(row, data),
     }
+
+
+def _row_of(name: str, run: RankingRun) -> Mapping[str, Any] | None:
+    """Return the row of a system in a ranking; None if it is not ranked."""
+    return next((row for row in run.result["systems"] if row["system"] == name), None)
 
 
 def _direction(trend: Mapping[str, Any] | None) -> int:
@@ -187,23 +188,23 @@ def _direction(trend: Mapping[str, Any] | None) -> int:
     return 1 if trend["slope"] > 0 else -1
 
 
-def _rank_and_score(row: Mapping[str, Any], standing: SystemStanding) -> str:
+def _rank_and_score(row: Mapping[str, Any], run: RankingRun) -> str:
     words = {
         "rank": shared_rank(row) if row.get("shortage") else rank_range(row),
-        "method": METHOD_WORDS.get(standing.method, standing.method),
+        "method": METHOD_WORDS.get(run.method, run.method),
         "score": "–" if row["score"] is None else decimals(row["score"], 3),
     }
     return _("Rank %(rank)s, %(method)s %(score)s.") % words
 
 
-def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
+def _group(row: Mapping[str, Any], run: RankingRun) -> list[str]:
     """Return a sentence on the systems it is ranked with, if others are not connected to them."""
-    groups = {each.get("group", 1) for each in standing.systems}
+    groups = {each.get("group", 1) for each in run.result["systems"]}
     if len(groups) < 2:
         return []
     others = [
         each["system"]
-        for each in standing.systems
+        for each in run.result["systems"]
         if each["group"] == row["group"] and each["system"] != row["system"]
     ]
     if not others:
@@ -214,18 +215,18 @@ def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
     ]
 
 
-def _told_apart(standing: SystemStanding) -> list[str]:
+def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
     """Return sentences on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
-    row = standing.row
-    if row is not None and row.get("shortage"):
+    if row.get("shortage"):
         return [f"{not_yet_in_words(Shortage(**row['shortage']))}."]
-    if not standing.opponents:
-        return []
-    better = [each.name for each in standing.opponents if each.is_told_apart and each.is_better]
-    worse = [each.name for each in standing.opponents if each.is_told_apart and not each.is_better]
-    alike = [
-        each.name for each in standing.opponents if not each.is_told_apart and not each.is_thin
+    name, pairs = row["system"], _pairs_with(row["system"], run)
+    thin = {each["system"] for each in run.result["systems"] if each.get("shortage")}
+    better = [pair.better for pair in pairs if pair.significant and pair.worse == name]
+    worse = [pair.worse for pair in pairs if pair.significant and pair.better == name]
+    others = [
+        pair.better if pair.worse == name else pair.worse for pair in pairs if not pair.significant
     ]
+    alike = [other for other in others if other not in thin]
     return [
         words % {"names": _named(names)}
         for names, words in (
@@ -322,8 +323,8 @@ class _Page:
         if not found:
             raise Http404
         self.name, self.system = found[0]
-        self.standing = system_standing(task=task, name=self.name)
-        self.choice = _choice(self.name, self.system, self.systems, self.standing)
+        self.run = latest_run(task_id=task.pk)
+        self.choice = _choice(self.name, self.system, self.systems, self.run)
 
     def answer(self) -> Answered | None:
         """Return the newest answer of the analysis; None if it is not available for the system."""
@@ -333,7 +334,7 @@ class _Page:
 
     def asks(self, answer: Answered | None) -> bool:
         """Return whether the page should request the analysis: it is missing and possible."""
-        if answer is None or self.standing is None:
+        if answer is None or self.run is None:
             return False
         if answer.pending is not None:
             # The analysis is being computed, or was refused or stopped.
@@ -341,7 +342,7 @@ class _Page:
         shown = answer.shown
         if shown is None:
             return True
-        counted = set(judges_not_counted(self.standing.parameters))
+        counted = set(judges_not_counted(self.run.parameters))
         return answer.newer > GROWTH * shown.watermark or set(shown.judgments["without"]) != counted
 
     def part(self, request: HttpRequest, answer: Answered | None) -> HttpResponse:
@@ -367,10 +368,8 @@ class _Page:
         """Return the tables and notes of the answer; until it is available, the opponents alone."""
         of = [self.task.test_set.campaign.slug, self.task.pk]
         if answer is None:
-            known = self.standing if self.standing and self.standing.opponents else None
-            report = Report(
-                tables=[] if known is None else [standing_table(self.name, known)], data={}
-            )
+            pairs = _pairs_with(self.name, self.run)
+            report = Report(tables=[standing_table(self.name, pairs)] if pairs else [], data={})
         else:
             of.append(answer.pk)
             report = answer_for_people(answer)
@@ -389,16 +388,15 @@ class _Page:
         """Return the template context with the content known so far."""
         shown = None if answer is None else answer.shown
         data = None if shown is None else shown.data
-        standing = self.standing
         addresses = Addresses(self.task, systems=self.systems)
         context = self.context_of_progress(answer) | {
             "section": "systems",
             "name": self.name,
-            "is_withdrawn": self.system.is_withdrawn,
-            "words": system_words(self.name, standing, data),
+            "is_withdrawn": self.system.withdrawn_at is not None,
+            "words": system_words(self.name, self.run, data),
             "answer": answer,
             "shown": shown,
-            "neighbours": _neighbours(self.name, standing, addresses),
+            "neighbours": _neighbours(self.name, self.run, addresses),
             "at_once": SENTENCES_AT_ONCE,
             "lost_address": addresses.judgments(system=self.name, outcome="lost"),
             "won_address": addresses.judgments(system=self.name, outcome="won"),
@@ -424,17 +422,17 @@ class _Page:
 
 def _choice(
     name: str,
-    system: NamedSystem,
-    systems: Mapping[str, NamedSystem],
-    standing: SystemStanding | None,
+    system: System,
+    systems: Mapping[str, System],
+    run: RankingRun | None,
 ) -> AnalysisChoice | None:
     """Return the analysis of the page, on the judgments that the ranking counts; None if it is not available."""
-    if standing is None or system.kind == SystemKind.BAD_REFERENCE:
+    if run is None or system.kind == SystemKind.BAD_REFERENCE:
         return None
     references = {name for name, each in systems.items() if each.kind == SystemKind.REFERENCE}
-    left_out = set(standing.parameters.get("left_out", ()))
+    left_out = set(run.parameters.get("left_out", ()))
     is_ranked = bool(references - left_out)
-    group = standing.parameters.get("judge_group")
+    group = run.parameters.get("judge_group")
     given: dict[str, Any] = {"system": name}
     if is_ranked or name in references:
         given["reference"] = "include"
@@ -444,10 +442,10 @@ def _choice(
 
 
 def _neighbours(
-    name: str, standing: SystemStanding | None, addresses: Addresses
+    name: str, run: RankingRun | None, addresses: Addresses
 ) -> dict[str, tuple[str, str | None]]:
     """Return the previous and the next system in the ranking, with their pages."""
-    names = [] if standing is None else [row["system"] for row in standing.systems]
+    names = [] if run is None else [row["system"] for row in run.result["systems"]]
     if name not in names:
         return {}
     place = names.index(name)
@@ -473,7 +471,7 @@ def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> 
         "found": found,
         "most": MOST,
         "outputs": [
-            (output, [(name, addresses.system(name)) for name in output.systems])
+            (output, [(name, addresses.system(name)) for name in output["systems"]])
             for output in found["outputs"]
         ],
         "table": JudgmentTable(found["judgments"], task=task, shown=found["shown"]),

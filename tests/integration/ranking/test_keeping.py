@@ -12,7 +12,7 @@ from psycopg2.extensions import cursor
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, User
 from ranking.models import KeptFor, LatestRanking, RankingRun
-from ranking.selectors.runs import latest_run
+from ranking.selectors.runs import judges_not_counted, latest_run
 from ranking.services.runs import (
     latest_ranking_keep,
     ranking_run_compute,
@@ -148,7 +148,7 @@ def test_other_settings_and_other_judges_are_kept(varied: TestSetWriter, organis
     without = rank(varied)
 
     assert reasons() == [KeptFor.FIRST, KeptFor.PARAMETERS, KeptFor.PARAMETERS]
-    assert LatestRanking.objects.get().without == ["j5"]
+    assert judges_not_counted(LatestRanking.objects.get().parameters) == ["j5"]
     assert without.result["input"]["judges"] == 5
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from ranking.models import RankingRun
 from ranking.selectors.dashboards import judging_progress
-from ranking.selectors.judges import TallyRow, judges_listed, judges_quality
+from ranking.selectors.judges import judges_listed, judges_quality
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
@@ -104,9 +104,7 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
 
 def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[dict[str, Any]]:
     listed: QuerySet[Any, Any] = judges_listed(task=writer.task)
-    rows = listed.order_by("pseudonym")
-    tallies = list(rows.values_list(*TallyRow._fields, named=True))
-    return judges_quality(task=writer.task, run=run, tallies=tallies)
+    return judges_quality(task=writer.task, run=run, tallies=listed.order_by("pseudonym"))
 
 
 def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
