@@ -7,8 +7,7 @@ It combines statistics of the core with the measures of `annotation`, so it cann
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +43,7 @@ PROBABILITIES = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class MeasureResult:
+class MeasureResult(NamedTuple):
     """The value of a measure for one judge, with its evidence.
 
     Attributes

@@ -11,7 +11,7 @@ _judges = [
     path("acted/<uuid:batch>/", quality.judges_acted, name="judges-acted"),
     path("acted/<uuid:batch>/undo/", quality.judges_act_undo, name="judges-act-undo"),
     path("<int:judge_id>/", judge.judge_page, name="judge-page"),
-    path("<int:judge_id>/plots/<slug:table>.<slug:ending>", results.judge_plot, name="judge-plot"),
+    path("<int:judge_id>/plots/<slug:table>.<slug:ending>", results.page_plot, name="judge-plot"),
     path("<int:judge_id>/act/", quality.judge_act, name="judge-act"),
 ]
 
@@ -22,7 +22,7 @@ _analyses = [
     path("<int:analysis_id>/report.<slug:ending>", results.analysis_file, name="analysis-file"),
     path(
         "<int:analysis_id>/plots/<slug:table>.<slug:ending>",
-        results.analysis_plot,
+        results.analysis_file,
         name="analysis-plot",
     ),
 ]
@@ -31,7 +31,7 @@ _task: list[URLPattern | URLResolver] = [
     path("exports/", exports.exports_page, name="exports"),
     path("exports/<int:export_id>/", exports.exported_file, name="exported-file"),
     path("", dashboard.dashboard_page, name="test-set-dashboard"),
-    path("plots/<slug:table>.<slug:ending>", results.task_plot, name="test-set-plot"),
+    path("plots/<slug:table>.<slug:ending>", results.page_plot, name="test-set-plot"),
     path("design/", settings.design_page, name="design"),
     path("design/preview/", settings.design_preview, name="design-preview"),
     path("design/forecast/", settings.design_budget, name="design-forecast"),
@@ -61,8 +61,8 @@ _task: list[URLPattern | URLResolver] = [
 
 _table = [
     path("", results.table_page, name="campaign-table"),
-    path("report.<slug:ending>", results.table_report, name="campaign-table-file"),
-    path("plots/<slug:table>.<slug:ending>", results.table_plot, name="campaign-table-plot"),
+    path("report.<slug:ending>", results.table_file, name="campaign-table-file"),
+    path("plots/<slug:table>.<slug:ending>", results.table_file, name="campaign-table-plot"),
 ]
 
 _people = [
@@ -73,7 +73,7 @@ _people = [
 
 _campaign: list[URLPattern | URLResolver] = [
     path("", campaigns.campaign_detail, name="campaign-detail"),
-    path("plots/<slug:table>.<slug:ending>", results.campaign_plot, name="campaign-plot"),
+    path("plots/<slug:table>.<slug:ending>", results.page_plot, name="campaign-plot"),
     path("tasks/<int:task_id>/", include(_task)),
     path("test-sets/", campaigns.tasks_page, name="test-sets"),
     path("tables/", results.tables_page, name="campaign-tables"),

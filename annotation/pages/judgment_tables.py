@@ -6,7 +6,6 @@ from typing import Any, Final
 import django_filters
 from django import forms
 from django.db.models import F, Q, QuerySet
-from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -191,22 +190,18 @@ class JudgmentTable(DeskTable):
         task: Task,
         shown: Mapping[int, Sequence[Sequence[str]]],
     ) -> None:
-        super().__init__(list(rows))
+        super().__init__(list(rows), of=[task.test_set.campaign.slug, task.pk])
         self._shown = shown
-        of = [task.test_set.campaign.slug, task.pk, 0]
-        self._judgment = reverse("judgment", args=of).removesuffix("0/")
-        self._judge = reverse("judge-page", args=of).removesuffix("0/")
-        self._segment = reverse("segment", args=of).removesuffix("0/")
         self.whole()
 
     def cell_number(self, row: Any) -> SafeString:
-        return format_html('<a href="{}{}/">{}</a>', self._judgment, row.number, row.number)
+        return self.link("judgment", row.number, row.number)
 
     def cell_judge(self, row: Any) -> SafeString:
-        return format_html('<a href="{}{}/">{}</a>', self._judge, row.judge_id, row.judge)
+        return self.link("judge-page", row.judge_id, row.judge)
 
     def cell_segment(self, row: Any) -> SafeString:
-        return format_html('<a href="{}{}/">{}</a>', self._segment, row.segment, row.segment)
+        return self.link("segment", row.segment, row.segment)
 
     def cell_ranks(self, row: Any) -> str:
         return in_order(self._shown.get(row.block_id, ()), row.labels)
@@ -355,6 +350,9 @@ class ProblemReportTable(DeskTable):
         if not row.comment:
             return "–"
         return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])
+
+    def cell_segment(self, row: ProblemReport) -> str:
+        return str(row.block.segment.number)
 
     def cell_state(self, row: Any) -> str | SafeString:
         if row.is_closed:

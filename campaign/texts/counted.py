@@ -1,11 +1,22 @@
 """Translated sentences about a number of things."""
 
+from django.utils.formats import number_format
 from django.utils.translation import ngettext
+
+
+class _Figure(int):
+    """A number that `%s` writes with the separators of the language and `%d` without."""
+
+    def __str__(self) -> str:
+        return number_format(int(self))
 
 
 def counted(one: str, many: str, count: int, **others: object) -> str:
     """Return the plural form of a text for a number, its placeholder `count`; `others` fill its other placeholders."""
-    return ngettext(one, many, count) % {"count": count, **others}
+    filled = {"count": count, **others}
+    return ngettext(one, many, count) % {
+        name: _Figure(each) if isinstance(each, int) else each for name, each in filled.items()
+    }
 
 
 def counted_if_any(one: str, many: str, count: int) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -57,39 +56,29 @@ BY_REFERENCE = Option(
 BY_LENGTH = Option(name="by_length", label=gettext_lazy("By source length"), default=True)
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementFound:
-    """Measured agreement; measures that were not requested are None or empty."""
-
-    measures: AgreementMeasures
-    labels: LabelAgreements
-    by_reference: AgreementByReference | None = None
-    by_length: tuple[LengthAgreement, ...] = ()
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementFound:
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     begin(_("Measuring agreement"))
     resampling = kappa_options(options)
     pairing, chance = Pairing(options["pairing"]), Chance(options["chance"])
     how: dict[str, Any] = {**resampling, "pairing": pairing, "chance": chance}
-    return AgreementFound(
-        measures=measure_agreement(given.blocks, **how),
-        labels=label_agreement(given.blocks, **resampling),
-        by_reference=agreement_by_reference(given.read.blocks, given.reference, **how)
+    return {
+        "measures": measure_agreement(given.blocks, **how),
+        "labels": label_agreement(given.blocks, **resampling),
+        "by_reference": agreement_by_reference(given.read.blocks, given.reference, **how)
         if options["by_reference"] and given.reference is not None
         else None,
-        by_length=()
-        if given.texts is None or not options["by_length"]
-        else agreement_by_length(given.blocks, given.texts.words(), **how),
-    )
+        "by_length": agreement_by_length(given.blocks, given.texts.words(), **how) or None
+        if given.texts is not None and options["by_length"]
+        else None,
+    }
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Report:
+def _tell(given: Input, options: Mapping[str, Any], found: dict[str, Any]) -> Report:
     """Report the agreement of judges with each other and with themselves."""
-    measures = found.measures
-    tables = [_measures(found), _n_agreement(found.labels)]
-    if found.by_length:
-        tables += _by_length(found.by_length)
+    measures = found["measures"]
+    tables = [_measures(measures, found["by_reference"]), _n_agreement(found["labels"])]
+    if found["by_length"]:
+        tables += _by_length(found["by_length"])
     return report_on(
         given,
         notes=[
@@ -107,7 +96,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Re
             *_without_interval(measures),
             *(
                 [_("No table by source length: source texts are missing.")]
-                if options["by_length"] and not found.by_length
+                if options["by_length"] and not found["by_length"]
                 else []
             ),
         ],
@@ -120,9 +109,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Re
                     *("resample", "resamples", "confidence", "seed"),
                 )
             },
-            "labels": found.labels,
-            "by_reference": found.by_reference,
-            "by_length": found.by_length or None,
+            **{name: found[name] for name in ("labels", "by_reference", "by_length")},
         },
     )
 
@@ -140,23 +127,23 @@ def _without_interval(measures: AgreementMeasures) -> list[str]:
     ]
 
 
-def _measures(found: AgreementFound) -> Table:
+def _measures(measures: AgreementMeasures, by_reference: AgreementByReference | None) -> Table:
     rows = [
-        (_("Between judges"), found.measures.inter),
-        (_("Self-agreement"), found.measures.intra),
+        (_("Between judges"), measures.inter),
+        (_("Self-agreement"), measures.intra),
     ]
-    if found.by_reference is not None:
-        for called, measures in (
-            (_("With the reference"), found.by_reference.included),
-            (_("Without the reference"), found.by_reference.excluded),
+    if by_reference is not None:
+        for called, part in (
+            (_("With the reference"), by_reference.included),
+            (_("Without the reference"), by_reference.excluded),
             (
                 _("without the reference, same chance agreement"),
-                found.by_reference.excluded_same_chance,
+                by_reference.excluded_same_chance,
             ),
         ):
-            if measures is not None:
-                rows.append((f"{called}, {_('Between judges')}", measures.inter))
-                rows.append((f"{called}, {_('Self-agreement')}", measures.intra))
+            if part is not None:
+                rows.append((f"{called}, {_('Between judges')}", part.inter))
+                rows.append((f"{called}, {_('Self-agreement')}", part.intra))
     return Table.of(
         rows,
         name="agreement",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -262,35 +262,17 @@ def _headlines(
 def _matrix(
     found: PairsFound, rows: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
 ) -> Table:
-    columns = (
+    return pairs_matrix(
+        rows,
         Column("system", _("System"), is_text=True, names="system"),
         Column("other", _("Other"), is_text=True, names="other"),
-        *outcome_columns(),
-        Column("comparisons", _("Comparisons"), counts="judgments"),
-        Column("share", _("Share won")),
-        Column("other_share", _("Share lost")),
-        Column("p_value", "p"),
-        Column("adjusted_p", _("Corrected p")),
-        Column("mark", _("Mark"), is_text=True),
-        yes_no_column("significant", _("Significant")),
-    )
-    return Table.of(
-        rows,
-        name="pairs",
-        title=_("Win rate of row against column (%)"),
-        columns=columns,
-        keys=2,
+        p="p_value",
+        more=[yes_no_column("significant", _("Significant"))],
+        level=found.level,
         notes=[
             tests_in_words(2, Correction(options["correction"]), found.level),
             _("Accounting for %(units)s.") % {"units": LEVEL_WORDS[options["resample"]]},
-            _(
-                "Below each share: comparisons without ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
-            )
-            if options["ties"] == "left_out"
-            else _(
-                "Below each share: comparisons including ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
-            ),
-            _("Strong shade: corrected p ≤ %(level)s.") % {"level": in_figures(found.level)},
+            *shares_in_words(found.level, counts_ties=options["ties"] == "count"),
             *_not_yet(found),
             *(
                 [_("Some pairs have too few judges or segments to account for them.")]
@@ -298,16 +280,62 @@ def _matrix(
                 else []
             ),
         ],
+    )
+
+
+def shares_in_words(level: float, *, counts_ties: bool = False) -> list[str]:
+    """Return notes on the shares and marks in a matrix of pairs."""
+    return [
+        _(
+            "Below each share: comparisons including ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+        )
+        if counts_ties
+        else _(
+            "Below each share: comparisons without ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+        ),
+        _("Strong shade: corrected p ≤ %(level)s.") % {"level": in_figures(level)},
+    ]
+
+
+def pairs_matrix(
+    rows: Iterable[Mapping[str, Any]],
+    one: Column,
+    other: Column,
+    *,
+    p: str,
+    level: float,
+    notes: Sequence[str],
+    more: Sequence[Column] = (),
+) -> Table:
+    """Return pairs with the shares of comparisons that each system won, drawn as a matrix; `p` is the key of p-values."""
+    return Table.of(
+        rows,
+        name="pairs",
+        title=_("Win rate of row against column (%)"),
+        columns=(
+            one,
+            other,
+            *outcome_columns(),
+            Column("comparisons", _("Comparisons"), counts="judgments"),
+            Column("share", _("Share won")),
+            Column("other_share", _("Share lost")),
+            Column(p, "p"),
+            Column("adjusted_p", _("Corrected p")),
+            Column("mark", _("Mark"), is_text=True),
+            *more,
+        ),
+        keys=2,
+        notes=notes,
         plot=Plot(
             kind="matrix",
-            label="system",
+            label=one.key,
             value="share",
-            across="other",
+            across=other.key,
             back="other_share",
             count="comparisons",
             sign="mark",
             p="adjusted_p",
-            level=found.level,
+            level=level,
         ),
     )
 

@@ -28,7 +28,6 @@ from ranking.core.simulation.noise import (
 )
 from ranking.core.simulation.work_ahead import (
     ASSUMED_PACE,
-    Ahead,
     ReadingPace,
     days_ahead,
     hours_ahead,
@@ -75,27 +74,6 @@ class WhyNot(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TargetAhead:
-    """Remaining effort to reach a target of pairs or clusters, or a fixed number of judgments.
-
-    Attributes
-    ----------
-    measure : str
-        "significant_pairs", "clusters", "wanted" or "rule".
-    target : float
-    judgments : Ahead
-    hours, days : Ahead or None
-        None if the pace of judges is unknown.
-    """
-
-    measure: str
-    target: float
-    judgments: Ahead
-    hours: Ahead | None
-    days: Ahead | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class DesignAhead:
     """Remaining effort with a design, given the block size and the seconds per block."""
 
@@ -129,7 +107,8 @@ class StoppingFound:
         without a forecast.
     pace : ReadingPace or None
         Seconds per judgment; None if unknown.
-    ahead : sequence of TargetAhead
+    ahead : sequence of dict
+        Remaining effort by target.
     designs : sequence of DesignAhead
     """
 
@@ -140,7 +119,7 @@ class StoppingFound:
     forecast: Forecast | None = None
     from_start: tuple[Sequence[BudgetRow], ...] = ()
     pace: ReadingPace | None = None
-    ahead: Sequence[TargetAhead] = ()
+    ahead: Sequence[Mapping[str, Any]] = ()
     designs: Sequence[DesignAhead] = ()
 
     def judgments(self, comparisons: float | None) -> int | None:
@@ -234,8 +213,13 @@ def _pace_of_words(work: WorkFacts) -> ReadingPace:
     return pace_of_judges(words, seconds, blocks=sum(blocks)) or ASSUMED_PACE
 
 
-def _ahead(found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]) -> list[TargetAhead]:
-    """Return the remaining effort for each target and each fixed number of judgments."""
+def _ahead(
+    found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the remaining effort to reach each target of pairs or clusters, and each fixed number of judgments.
+
+    `hours` and `days` are None if the pace of judges is unknown.
+    """
     needs: list[tuple[str, float, list[float]]] = []
     if found.budget is not None and found.curve is not None:
         now = found.curve.comparisons
@@ -251,40 +235,24 @@ def _ahead(found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]) ->
         needs.append(("wanted", work.wanted, [max(0.0, float(work.wanted - work.judged))]))
     if work.rule_judgments:
         needs.append(("rule", work.rule_judgments, [work.rule_more]))
-    confidence, pace = options["confidence"], _pace(work, found.per_judgment)
-    return [
-        _target_ahead(measure, target, more, work=work, pace=pace, confidence=confidence)
-        for measure, target, more in needs
-    ]
-
-
-def _target_ahead(
-    measure: str,
-    target: float,
-    more: list[float],
-    *,
-    work: WorkFacts,
-    pace: ReadingPace | None,
-    confidence: float,
-) -> TargetAhead:
-    # A rule only counts judgments that count in rankings; hours and days include all judgments made
-    # meanwhile.
-    made = [work.of_everybody(each) for each in more] if measure == "rule" else more
-    return TargetAhead(
-        measure=measure,
-        target=target,
-        judgments=judgments_ahead(more, confidence=confidence),
-        hours=None if pace is None else hours_ahead(made, pace, confidence=confidence),
-        days=_days(made, work, confidence),
-    )
-
-
-def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | None:
-    if not work.days:
-        return None
-    # Days are counted from midnight, so today's judgments are still part of the remaining work.
-    left = [each + work.today if each else 0.0 for each in more]
-    return days_ahead(left, work.days, confidence=confidence)
+    pace, how = _pace(work, found.per_judgment), {"confidence": options["confidence"]}
+    ahead = []
+    for measure, target, more in needs:
+        # A rule only counts judgments that count in rankings; hours and days include all judgments made
+        # meanwhile.
+        made = [work.of_everybody(each) for each in more] if measure == "rule" else more
+        # Days are counted from midnight, so today's judgments are still part of the remaining work.
+        left = [each + work.today if each else 0.0 for each in made]
+        ahead.append(
+            {
+                "measure": measure,
+                "target": target,
+                "judgments": judgments_ahead(more, **how),
+                "hours": None if pace is None else hours_ahead(made, pace, **how),
+                "days": days_ahead(left, work.days, **how) if work.days else None,
+            }
+        )
+    return ahead
 
 
 def _designs(
@@ -394,10 +362,11 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
 def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in found.ahead:
-        cells: list[Value] = [_target_in_words(row.measure, row.target)]
-        for ahead in (row.judgments, row.hours, row.days):
+        cells: list[Value] = [_target_in_words(row["measure"], row["target"])]
+        for unit in ("judgments", "hours", "days"):
+            ahead = row[unit]
             ends = (None,) * 3 if ahead is None else (ahead.value, ahead.low, ahead.high)
-            cells += [rounded(end, whole=ahead is row.judgments) for end in ends]
+            cells += [rounded(end, whole=unit == "judgments") for end in ends]
         rows.append(tuple(cells))
     return Table(
         name="time_ahead",

@@ -22,10 +22,11 @@ from ranking.analyses.kind import AnalysisChoice, AnalysisKind
 from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
+from ranking.reports import Report
 from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
-from ranking.selectors.analyses import analyses_asked, analyses_of
-from ranking.selectors.campaign_tables import TableAnswer, table_answer
+from ranking.selectors.analyses import Answered, analyses_asked, analyses_of
+from ranking.selectors.campaign_tables import table_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, table_ask
 
 #: Names of kinds, for the API schema.
@@ -251,7 +252,7 @@ class CampaignTableView(Address):
     def get(self, name: str) -> dict[str, Any]:
         """Return a table with its latest answer. Options are query parameters."""
         choice = _choice(name, _asked(self.request, name))
-        return _said(choice, table_answer(campaign=self.campaign, choice=choice))
+        return _said(choice, *table_answer(campaign=self.campaign, choice=choice))
 
     @operation(
         "campaign_tables_ask",
@@ -270,7 +271,7 @@ class CampaignTableView(Address):
         if not choice.is_live:
             table = table_ask(campaign=self.campaign, choice=choice, user=self.user)
             is_there = table.finished_at is not None
-        said = _said(choice, table_answer(campaign=self.campaign, choice=choice))
+        said = _said(choice, *table_answer(campaign=self.campaign, choice=choice))
         return self.answer(said, CampaignTableSerializer, 200 if is_there else 202)
 
 
@@ -279,7 +280,7 @@ class CampaignTableReportView(Address):
     def get(self, name: str, ending: str) -> HttpResponse:
         """Return the latest answer as a file, in the language of the request."""
         choice = _choice(name, _asked(self.request, name))
-        report = table_answer(campaign=self.campaign, choice=choice).report
+        report, _stored = table_answer(campaign=self.campaign, choice=choice)
         if ending not in FILES or report is None:
             raise NotFound
         return report_file(report, ending, named=f"{self.campaign.slug}-{name}")
@@ -303,8 +304,7 @@ def _choice(kind: str, options: dict[str, Any]) -> AnalysisChoice:
     return analysis_choice(kind, options, of_campaign=True)
 
 
-def _said(choice: AnalysisChoice, answer: TableAnswer) -> dict[str, Any]:
-    asked = answer.asked
+def _said(choice: AnalysisChoice, report: Report | None, asked: Answered) -> dict[str, Any]:
     newest = asked.pending or asked.shown
     job = None if newest is None else newest.job
     state = JobState.DONE.value if choice.is_live else None
@@ -317,5 +317,5 @@ def _said(choice: AnalysisChoice, answer: TableAnswer) -> dict[str, Any]:
         "finished_at": None if asked.shown is None else asked.shown.finished_at,
         "code_version": "" if asked.shown is None else asked.shown.code_version,
         "newer": asked.newer,
-        "answer": None if answer.report is None else plain(answer.report.data),
+        "answer": None if report is None else plain(report.data),
     }

@@ -729,7 +729,9 @@ def _said(task: Task) -> dict[str, Any]:
     shown = None if state is None else shown_rule(state)
     return {
         "rule": history[0] if history and history[0].is_there else None,
-        "words": [] if shown is None else [shown.rule, shown.since, *shown.state, shown.caution],
+        "words": []
+        if shown is None
+        else [shown["rule"], shown["since"], *shown["state"], shown["caution"]],
         "is_met": state is not None and state.is_met,
         "met": None if state is None else state.met,
         "judgments_since": 0 if state is None else state.more,

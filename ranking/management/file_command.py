@@ -10,6 +10,7 @@ import types
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin
 
@@ -301,14 +302,8 @@ def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: fl
 
 def model_of(options: Mapping[str, Any]) -> Model:
     """Return the model given by the arguments."""
-    return Model(
-        systems=options["systems"],
-        noise=options["noise"],
-        per_block=options["per_block"],
-        tie_radius=options["tie_radius"],
-        judge_noise=options["judge_noise"],
-        segments=options["segments"],
-    )
+    given = [each.name for each in fields(Model) if each.name in options]
+    return Model(**{name: options[name] for name in given})
 
 
 _BOOTSTRAP, _TWO_WAY = "bootstrap", "two_way"
@@ -374,9 +369,7 @@ def range_changes(options: Mapping[str, Any]) -> dict[str, Any]:
         changes = {"ranges": "percentile", "resample": _level(kind, level)}
     elif kind is not None:
         changes["ranges"] = kind
-        if level is not None:
-            changes["resample"] = level
-    elif level is not None:
+    if level is not None and "resample" not in changes:
         changes["resample"] = level
     if options["correction"] is not None:
         changes["correction"] = _CORRECTIONS[options["correction"]].value

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import pgettext
 
 from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors.effects import judges_share
 from annotation.selectors.judges import JudgeStatus, judge_statuses
 from annotation.services.quality import REINSTATE, Decided
 from campaign.models import Judge, Task
+from campaign.texts.counted import counted
 from ranking.analyses.judges import outlier_rule_in_words
 from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
@@ -30,9 +30,7 @@ def deciding_in_words(
 ) -> list[str]:
     """Return sentences on the effects of a decision on these judges, their work and the ranking."""
     work = judges_share(judges=judges, task=task)
-    blocks = ngettext("%(count)s block", "%(count)s blocks", work.judged) % {
-        "count": number_format(work.judged)
-    }
+    blocks = counted("%(count)s block", "%(count)s blocks", work.judged)
     said = {
         "judge": judged_by(judges),
         "blocks": blocks,
@@ -73,9 +71,7 @@ def _what_follows(action: str) -> str:
 def judged_by(judges: Sequence[Judge]) -> str:
     """Return the names of judges, or their number if there are many."""
     if len(judges) > _MOST_NAMES:
-        return ngettext("%(count)s judge", "%(count)s judges", len(judges)) % {
-            "count": number_format(len(judges))
-        }
+        return counted("%(count)s judge", "%(count)s judges", len(judges))
     return names_in_a_row([judge.pseudonym for judge in judges])
 
 

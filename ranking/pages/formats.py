@@ -5,7 +5,6 @@ width without being stretched. They are strings, because templates would write 1
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -266,51 +265,9 @@ def percent(share: float) -> str:
     return f"{round(100 * share, 3):g}%"
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
-    at: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class RankedRow:
-    """A row of the ranking table with a bar from `low` to `high` and a dot.
-
-    `low` and `high` are "" while the rank range is not estimable.
-    """
-
-    row: dict[str, Any]
-    begins_cluster: bool
-    shows_cluster: bool
-    is_shared: bool
-    low: str
-    high: str
-    dot: str
-
-    @property
-    def classes(self) -> str:
-        """CSS classes of the row."""
-        names = (("begins-cluster", self.begins_cluster), ("shares-rank", self.is_shared))
-        return " ".join(name for name, holds in names if holds)
-
-
-@dataclass(frozen=True, slots=True)
-class RankPlot:
-    """A table of systems connected by comparisons; `group` is its number if there are several groups, otherwise 0.
-
-    `notes` list the data missing to estimate rank ranges.
-    """
-
-    rows: tuple[RankedRow, ...]
-    ticks: tuple[Tick, ...]
-    axis: tuple[Tick, ...]
-    group: int = 0
-    notes: tuple[str, ...] = ()
-
-
 def rank_plots(
     systems: Sequence[dict[str, Any]], *, has_unranked: bool = False
-) -> tuple[RankPlot, ...]:
+) -> list[dict[str, Any]]:
     """Return a table for each group of ranked systems.
 
     Systems without a rank, if any, belong in the last table, which is an extra one if there are several groups
@@ -326,13 +283,14 @@ def rank_plots(
     ]
     if has_unranked and len(plots) != 1:
         plots.append(rank_plot([]))
-    return tuple(plots)
+    return plots
 
 
-def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
-    """Return the rank ranges of the systems in one group, best first, on an axis from 1 to n.
+def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> dict[str, Any]:
+    """Return the rank ranges of the systems in one group, best first, as bars and dots on an axis from 1 to n.
 
-    The dot of systems that share ranks is in the middle of these ranks.
+    `group` is its number if there are several, otherwise 0. The dot of systems that share ranks is in the middle of
+    these ranks; `low` and `high` are "" while the range is not estimable, and `notes` list the missing data.
     """
     count = len(systems)
 
@@ -340,24 +298,28 @@ def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
         return percent((rank - 0.5) / count)
 
     ends = cluster_rules(systems)
-    rows = tuple(
-        RankedRow(
-            row=row,
-            begins_cluster=index - 1 in ends,
-            shows_cluster=not row.get("shortage")
-            and (index - 1 in ends or not index or bool(systems[index - 1].get("shortage"))),
-            is_shared=row.get("last_rank", row["rank"]) != row["rank"],
-            low="" if row.get("shortage") else at(row["rank_low"]),
-            high="" if row.get("shortage") else at(row["rank_high"]),
-            dot=at((row["rank"] + row.get("last_rank", row["rank"])) / 2),
+    rows = []
+    for index, row in enumerate(systems):
+        begins, last_rank = index - 1 in ends, row.get("last_rank", row["rank"])
+        is_known = not row.get("shortage")
+        classes = (("begins-cluster", begins), ("shares-rank", last_rank != row["rank"]))
+        is_first = begins or not index or bool(systems[index - 1].get("shortage"))
+        rows.append(
+            {
+                "row": row,
+                "begins_cluster": begins,
+                "shows_cluster": is_known and is_first,
+                "classes": " ".join(name for name, holds in classes if holds),
+                "low": at(row["rank_low"]) if is_known else "",
+                "high": at(row["rank_high"]) if is_known else "",
+                "dot": at((row["rank"] + last_rank) / 2),
+            }
         )
-        for index, row in enumerate(systems)
-    )
-    ticks = tuple(Tick(at=at(rank), number=rank) for rank in range(1, count + 1))
+    ticks = [{"at": at(rank), "number": rank} for rank in range(1, count + 1)]
     step = -(-count // _AXIS_NUMBERS)
-    axis = tuple(tick for tick in ticks if tick.number == 1 or tick.number % step == 0)
-    notes = tuple(shortages_of_rows(systems))
-    return RankPlot(rows=rows, ticks=ticks, axis=axis, group=group, notes=notes)
+    axis = [tick for number, tick in enumerate(ticks, 1) if number == 1 or number % step == 0]
+    notes = list(shortages_of_rows(systems))
+    return {"rows": rows, "ticks": ticks, "axis": axis, "group": group, "notes": notes}
 
 
 def bar_plot(counts: Sequence[tuple[Any, int]], *, filled: float = 0.72) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Plots on pages without a report; each is a table with the same files as in reports."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -30,34 +30,21 @@ PlotLinks = Mapping[str, Sequence[tuple[str, str]]]
 _MIN_POINTS: Final = 3
 
 
-def links_of_task(task: Task, names: Sequence[str] | None = None, *, query: str = "") -> PlotLinks:
-    """Return links to the files of a test set's plots, by plot: the named ones or all, with `query` added."""
-    place = reverse("test-set-plot", args=[task.test_set.campaign.slug, task.pk, "-", "-"])
-    return _links(place, TEST_SET_PLOTS if names is None else names, query)
+def plot_links(
+    place: str, *of: object, names: Iterable[str] | None = None, query: str = ""
+) -> PlotLinks:
+    """Return links to the files of the plots of a campaign, of a test set or of a judge, by plot.
 
-
-def links_of_judge(judge: Judge, task: Task) -> PlotLinks:
-    """Return the links to the files of the plots of a judge in a test set."""
-    place = reverse("judge-plot", args=[task.test_set.campaign.slug, task.pk, judge.pk, "-", "-"])
-    return _links(place, JUDGE_PLOTS, "")
-
-
-def links_of_campaign(campaign: Campaign) -> PlotLinks:
-    """Return the links to the files of the plots of a campaign."""
-    place = reverse("campaign-plot", args=[campaign.slug, "-", "-"])
-    return _links(place, CAMPAIGN_PLOTS, "")
-
-
-def _links(place: str, names: Sequence[str] | Mapping[str, object], query: str) -> PlotLinks:
+    `place` is the name of their address and `of` are its first arguments; `names` are the plots, by default all of the
+    place, and `query` is added to the addresses.
+    """
     # The dashboard is rebuilt every second: resolve one address for all links.
-    start, end = place.removesuffix("-.-"), f"?{query}" if query else ""
+    start = reverse(place, args=[*of, "-", "-"]).removesuffix("-.-")
+    end = f"?{query}" if query else ""
     return {
         name: [(ending.upper(), f"{start}{name}.{ending}{end}") for ending in PLOT_FILES]
-        for name in names
+        for name in (names or PLOTS[place])
     }
-
-
-# --- Plots of a test set ------------------------------------------------------------------------
 
 
 def _ranks(_request: HttpRequest, task: Task) -> Table | None:
@@ -172,20 +159,7 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
     return forecast_table(found)
 
 
-#: Plots of the dashboard, the list of judges and the design page, by their name in the address.
-TEST_SET_PLOTS: Final[Mapping[str, Callable[[HttpRequest, Task], Table | None]]] = {
-    "ranks": _ranks,
-    "history": _history,
-    "progress": _progress,
-    "agreement": _agreement,
-    "forecast": _forecast,
-}
-
-
-# --- Plots of a judge ---------------------------------------------------------------------------
-
-
-def _measures(judge: Judge, task: Task) -> Table:
+def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
     own, everybody = (
         measures_of(judge=judge, task=task),
         values_by_measure(task_id=task.pk),
@@ -222,7 +196,7 @@ def _measures(judge: Judge, task: Task) -> Table:
     )
 
 
-def _hours(judge: Judge, _task: Task) -> Table:
+def _hours(_request: HttpRequest, _task: Task, judge: Judge) -> Table:
     worked = hours_worked(judge)
     return Table(
         name="hours",
@@ -236,17 +210,7 @@ def _hours(judge: Judge, _task: Task) -> Table:
     )
 
 
-#: Plots of a judge by their name in the address.
-JUDGE_PLOTS: Final[Mapping[str, Callable[[Judge, Task], Table]]] = {
-    "measures": _measures,
-    "hours": _hours,
-}
-
-
-# --- Plots of a campaign ------------------------------------------------------------------------
-
-
-def _ends(campaign: Campaign) -> Table:
+def _ends(_request: HttpRequest, campaign: Campaign) -> Table:
     rows = []
     for overview in campaign_overview(campaign=campaign):
         end = overview.end
@@ -267,5 +231,15 @@ def _ends(campaign: Campaign) -> Table:
     )
 
 
-#: Plots of the overview by their name in the address.
-CAMPAIGN_PLOTS: Final[Mapping[str, Callable[[Campaign], Table]]] = {"ends": _ends}
+#: Plots by name, by the name of the address of their files; given the request and what they are of.
+PLOTS: Final[Mapping[str, Mapping[str, Callable[..., Table | None]]]] = {
+    "campaign-plot": {"ends": _ends},
+    "test-set-plot": {
+        "ranks": _ranks,
+        "history": _history,
+        "progress": _progress,
+        "agreement": _agreement,
+        "forecast": _forecast,
+    },
+    "judge-plot": {"measures": _measures, "hours": _hours},
+}

@@ -206,17 +206,44 @@ def _is_p_value(key: str) -> bool:
     )
 
 
-def report_file(report: Report, ending: str, *, named: str) -> HttpResponse:
-    """Return a report as a file of one of the formats; 404 for another ending."""
-    if ending not in FILES:
+#: Endings of the files of a plot.
+PLOT_FILES: Final = ("svg", "png", "csv") if has_extra("png") else ("svg", "csv")
+
+
+def report_file(
+    report: Report, ending: str, *, named: str, table: str | None = None
+) -> HttpResponse:
+    """Return a report as a file of one of the formats, or one of its tables as plot or rows; 404 without such a file."""
+    content: str | bytes | None
+    if table is None:
+        content = write(report, FILES[ending]) if ending in FILES else None
+    else:
+        named = f"{named}-{table}"
+        found = next((each for each in report.tables if each.name == table), None)
+        content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
+    if content is None:
         raise Http404
-    return download(f"{named}.{ending}", write(report, FILES[ending]))
+    return download(f"{named}.{ending}", content)
 
 
-def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
-    """Return the answer of an analysis of a task as a file of one of the formats."""
-    named = f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}"
-    return report_file(answer_with_data(analysis), ending, named=named)
+def plot_file(table: Table, ending: str) -> bytes | None:
+    """Return the plot of a table as a file; None for an empty plot."""
+    if ending == "csv":
+        return write(Report(tables=[table], data={}), ReportFormat.CSV).encode()
+    svg = drawn(table, as_file=True)
+    if svg is None:
+        return None
+    return svg.encode() if ending == "svg" else png_of(svg)
+
+
+def answer_file(analysis: Analysis, ending: str, table: str | None = None) -> HttpResponse:
+    """Return the answer of an analysis of a task as a file, or one of its tables."""
+    named = (
+        f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}"
+        if table is None
+        else analysis.kind
+    )
+    return report_file(answer_with_data(analysis), ending, named=named, table=table)
 
 
 #: Stands for the ranking that the test set shows.
@@ -295,26 +322,3 @@ def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, .
         return (None,) * (3 + has_groups)
     group = (row.get("group", 1),) if has_groups else ()
     return (*group, rank_cell(row), rank_range(row), row["cluster"])
-
-
-#: Endings of the files of a plot.
-PLOT_FILES: Final = ("svg", "png", "csv") if has_extra("png") else ("svg", "csv")
-
-
-def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse:
-    """Return a table of a report as a download with the prefix `named`; 404 if there is no such file."""
-    found = next((each for each in report.tables if each.name == table), None)
-    content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
-    if content is None:
-        raise Http404
-    return download(f"{named}-{table}.{ending}", content)
-
-
-def plot_file(table: Table, ending: str) -> bytes | None:
-    """Return the plot of a table as a file; None for an empty plot."""
-    if ending == "csv":
-        return write(Report(tables=[table], data={}), ReportFormat.CSV).encode()
-    svg = drawn(table, as_file=True)
-    if svg is None:
-        return None
-    return svg.encode() if ending == "svg" else png_of(svg)

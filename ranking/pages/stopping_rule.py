@@ -17,7 +17,6 @@ from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.wording.numbers import percent
 from ranking.wording.stopping_rules import (
     RuleTests,
-    ShownRule,
     moment_in_words,
     rule_in_words,
     rule_state,
@@ -25,7 +24,7 @@ from ranking.wording.stopping_rules import (
 )
 
 
-def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
+def shown_rule_of(run: RankingRun | None) -> dict[str, Any] | None:
     """Return the rule recorded in the latest ranking; None without one. No query."""
     rule = {} if run is None else run.parameters.get("stopping_rule", {})
     if run is None or not rule:

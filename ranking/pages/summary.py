@@ -1,7 +1,6 @@
 """A ranking run in words (headline, basis and limits), and the effects of quality rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -10,12 +9,13 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import pgettext
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityActionKind
 from campaign.models import Task
 from campaign.models.system import system_label
+from campaign.texts.counted import counted
 from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import ONE_DOCUMENT, recorded_choice
@@ -29,60 +29,41 @@ _GROUPS_TOLD = 2
 _SYSTEMS_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class RankingSummary:
-    """A ranking run in words.
-
-    `headline` is one phrase. `details` are sentences on missing data, `basis` names the
-    judgments used, `warnings` are cautions for readers, `range_meaning` and `score_meaning`
-    explain its rank ranges and scores, and `score_source` cites their source.
-    """
-
-    headline: str
-    details: tuple[str, ...] = ()
-    basis: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    range_meaning: str = ""
-    score_meaning: str = ""
-    score_source: str = ""
-
-
 def summarise_run(
     run: RankingRun | None, *, leads: Mapping[str, str] | None = None
-) -> RankingSummary:
+) -> dict[str, Any]:
     """Return a run's result in words; without a run, explain when there will be one.
 
-    `leads` has the addresses that the numbers of comparisons, blocks and judges link to, if any.
+    `leads` has the addresses that the numbers of comparisons, blocks and judges link to, if any. The `headline` is one
+    phrase, `details` are sentences on missing data, `basis` names the judgments used, and `warnings` are cautions.
     """
     if run is None:
-        return RankingSummary(
-            headline=headline_without_ranking(),
-            basis=(_("It appears with the first judgments."),),
-        )
+        return {
+            "headline": headline_without_ranking(),
+            "basis": [_("It appears with the first judgments.")],
+        }
     systems = run.result["systems"]
-    return RankingSummary(
-        headline=headline(systems, run.result["groups"]),
-        details=_details(systems, run.result["groups"]),
-        basis=_basis(run, leads or {}),
-        warnings=_warnings(run),
-        range_meaning=ranges_meaning(
+    return {
+        "headline": headline(systems, run.result["groups"]),
+        "details": _details(systems, run.result["groups"]),
+        "basis": _basis(run, leads or {}),
+        "warnings": _warnings(run),
+        "range_meaning": ranges_meaning(
             recorded_choice(run.parameters),
             limits=run.result["limits"],
             counts=run.result["input"],
         ),
-        score_meaning=score_words(run.method),
-        score_source=METHOD_SOURCES.get(run.method, ""),
-    )
+        "score_meaning": score_words(run.method),
+        "score_source": METHOD_SOURCES.get(run.method, ""),
+    }
 
 
-def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
+def summary_without_order(shown: AnalysisKind | None = None) -> dict[str, Any]:
     """Explain that a task whose judges see one output at a time has no ranking, and name what is `shown` instead."""
     if shown is not None:
-        return RankingSummary(headline=str(shown.title))
-    return RankingSummary(
-        headline=headline_without_ranking(),
-        details=(_("Judges see one output at a time, so systems cannot be ranked."),),
-    )
+        return {"headline": str(shown.title)}
+    words = _("Judges see one output at a time, so systems cannot be ranked.")
+    return {"headline": headline_without_ranking(), "details": [words]}
 
 
 def headline_without_ranking(task: Task | None = None) -> str:
@@ -113,9 +94,7 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
     if all(row.get("shortage") for row in systems):
         return _("Rank ranges are not estimable yet")
     clusters = len({row["cluster"] for row in systems if not row.get("shortage")})
-    among = ngettext("%(count)s system", "%(count)s systems", count) % {
-        "count": number_format(count)
-    }
+    among = counted("%(count)s system", "%(count)s systems", count)
     if _all_tied(systems):
         return _("All %(systems)s are tied") % {"systems": among}
     if clusters == 1:
@@ -127,11 +106,13 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         }
     if clusters == count:
         return _("All %(systems)s are told apart") % {"systems": among}
-    words = ngettext(
+    words = counted(
         "%(clusters)s cluster among %(systems)s",
         "%(clusters)s clusters among %(systems)s",
         clusters,
-    ) % {"clusters": number_format(clusters), "systems": among}
+        clusters=clusters,
+        systems=among,
+    )
     return capfirst(words)
 
 
@@ -193,15 +174,12 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
 
 def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
     """Return the data that a ranking is based on, as HTML if its numbers are links."""
-    phrases = {
-        "comparisons": ngettext(
+    said = {
+        "comparisons": counted(
             "%(count)s comparison", "%(count)s comparisons", counts["comparisons"]
         ),
-        "blocks": ngettext("%(count)s block", "%(count)s blocks", counts["blocks"]),
-        "judges": ngettext("%(count)s judge", "%(count)s judges", counts["judges"]),
-    }
-    said = {
-        name: phrase % {"count": number_format(counts[name])} for name, phrase in phrases.items()
+        "blocks": counted("%(count)s block", "%(count)s blocks", counts["blocks"]),
+        "judges": counted("%(count)s judge", "%(count)s judges", counts["judges"]),
     }
     sentence = _("%(comparisons)s from %(blocks)s by %(judges)s.")
     if not leads:
@@ -252,12 +230,14 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
     missing = _without_reference(effects)
     if said:
         return said + missing
-    nobody = ngettext(
-        "The %(count)s judge measured is not affected.",
-        "None of the %(count)s judges measured is affected.",
-        effects.measured,
-    )
-    return [nobody % {"count": number_format(effects.measured)}, *missing]
+    return [
+        counted(
+            "The %(count)s judge measured is not affected.",
+            "None of the %(count)s judges measured is affected.",
+            effects.measured,
+        ),
+        *missing,
+    ]
 
 
 def effects_now_in_words(effects: RuleEffects) -> str:
@@ -297,9 +277,8 @@ def _sentence(action: str, effects: RuleEffects) -> str:
         QualityActionKind.PAUSE: _("Would pause %(count)s of %(judges)s: %(names)s."),
         QualityActionKind.EXCLUDE: _("Would exclude %(count)s of %(judges)s: %(names)s."),
     }[QualityActionKind(action)]
-    judges = ngettext("%(count)s judge", "%(count)s judges", effects.measured)
     return sentence % {
         "count": number_format(len(names)),
-        "judges": judges % {"count": number_format(effects.measured)},
+        "judges": counted("%(count)s judge", "%(count)s judges", effects.measured),
         "names": names_in_a_row(names),
     }

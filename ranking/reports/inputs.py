@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.formats.errors import Loss
 from campaign.models.system import system_label
+from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
@@ -334,9 +334,7 @@ def input_data(given: AnyInput) -> dict[str, Any]:
 def input_notes(given: AnyInput) -> list[str]:
     """Return sentences about the input."""
     data = input_data(given)
-    blocks = ngettext("%(count)s block", "%(count)s blocks", data["blocks"]) % {
-        "count": number_format(data["blocks"])
-    }
+    blocks = counted("%(count)s block", "%(count)s blocks", data["blocks"])
     notes = [
         _("%(source)s to %(target)s: %(blocks)s, %(skipped)s skipped, %(blank)s labels blank")
         % {
@@ -351,8 +349,7 @@ def input_notes(given: AnyInput) -> list[str]:
         notes.append(
             _("%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems")
             % {
-                "judges": ngettext("%(count)s judge", "%(count)s judges", data["judges"])
-                % {"count": number_format(data["judges"])},
+                "judges": counted("%(count)s judge", "%(count)s judges", data["judges"]),
                 **{name: number_format(data[name]) for name in ("comparisons", "ties", "systems")},
             }
         )
@@ -360,12 +357,12 @@ def input_notes(given: AnyInput) -> list[str]:
         notes.append(_("Left out: %(systems)s.") % {"systems": system_label(str(given.reference))})
     if repeated := given.read.repeated:
         notes.append(
-            ngettext(
+            counted(
                 "%(number)s block is an exact duplicate (judge, segment, systems, ranks) and is counted.",
                 "%(number)s blocks are exact duplicates (judge, segment, systems, ranks) and are counted.",
                 repeated,
+                number=repeated,
             )
-            % {"number": number_format(repeated)}
         )
     notes += not_read_notes(given.read.losses)
     return [*notes, *excluded_notes(given.read.excluded_judges)]
@@ -401,12 +398,14 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
     """Return a note on judges excluded from the figures, if any."""
     if not excluded:
         return []
-    without = ngettext(
-        "Without %(count)d judge: %(names)s.",
-        "Without %(count)d judges: %(names)s.",
-        len(excluded),
-    )
-    return [without % {"count": len(excluded), "names": ", ".join(excluded)}]
+    return [
+        counted(
+            "Without %(count)d judge: %(names)s.",
+            "Without %(count)d judges: %(names)s.",
+            len(excluded),
+            names=", ".join(excluded),
+        )
+    ]
 
 
 def _language(given: AnyInput, said: str) -> str:

@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import Design, JudgeAccount, WorkedQuarterHour
 from campaign.models import (
@@ -30,6 +29,7 @@ from campaign.models import (
     Task,
     WebhookEndpoint,
 )
+from campaign.texts.counted import counted
 from ranking.selectors.dashboards import TaskOverview, overviews_of_campaigns
 from ranking.selectors.judges import rules_waiting
 from ranking.wording.stopping_rules import rule_in_words
@@ -274,12 +274,11 @@ _Said = Iterator[tuple[str, str, str, str]]
 def _rules_wait(facts: CampaignFacts) -> _Said:
     if facts.rules_waiting:
         yield (
-            ngettext(
+            counted(
                 "%(count)d rule needs your confirmation.",
                 "%(count)d rules need your confirmation.",
                 facts.rules_waiting,
-            )
-            % {"count": facts.rules_waiting},
+            ),
             _("It would stop more than one in five judges."),
             _("Review rules"),
             reverse("quality-rules", args=[facts.campaign.slug]),
@@ -291,12 +290,9 @@ def _reports_open(facts: CampaignFacts) -> _Said:
     if reported:
         address = reverse("problem-reports", args=[facts.campaign.slug])
         yield (
-            ngettext(
-                "%(count)d problem report is open.",
-                "%(count)d problem reports are open.",
-                reported,
-            )
-            % {"count": reported},
+            counted(
+                "%(count)d problem report is open.", "%(count)d problem reports are open.", reported
+            ),
             _("Judges can read your answers."),
             _("View reports"),
             f"{address}?state=open",
@@ -319,12 +315,11 @@ def _mails_failed(facts: CampaignFacts) -> _Said:
     for count, address in failed:
         if count:
             yield (
-                ngettext(
+                counted(
                     "%(count)d invitation could not be sent.",
                     "%(count)d invitations could not be sent.",
                     count,
-                )
-                % {"count": count},
+                ),
                 _("The mail server refused it or could not be reached."),
                 _("View invitations"),
                 address,
@@ -344,12 +339,11 @@ def _job_failed(facts: CampaignFacts) -> _Said:
 def _webhook_off(facts: CampaignFacts) -> _Said:
     if facts.webhooks_off:
         yield (
-            ngettext(
+            counted(
                 "%(count)d webhook was switched off.",
                 "%(count)d webhooks were switched off.",
                 facts.webhooks_off,
-            )
-            % {"count": facts.webhooks_off},
+            ),
             _("Its server failed for days or no longer exists."),
             _("View webhooks"),
             reverse("webhooks", args=[facts.campaign.slug]),
@@ -381,12 +375,11 @@ def _stalled(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if overview.days_idle >= STALLED_DAYS and not overview.is_done:
         yield (
             _("%(name)s has stalled.") % {"name": overview.task.called},
-            ngettext(
+            counted(
                 "No judgments for %(count)d day.",
                 "No judgments for %(count)d days.",
                 overview.days_idle,
-            )
-            % {"count": overview.days_idle},
+            ),
             _("Invite judges"),
             _invitations(facts),
         )
@@ -396,12 +389,12 @@ def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if overview.low_agreement:
         address = reverse("judge-quality", args=[facts.campaign.slug, overview.task.pk])
         yield (
-            ngettext(
+            counted(
                 "%(count)d judge of %(name)s has low agreement with the others.",
                 "%(count)d judges of %(name)s have low agreement with the others.",
                 overview.low_agreement,
-            )
-            % {"count": overview.low_agreement, "name": overview.task.called},
+                name=overview.task.called,
+            ),
             _("The difference is significant. Check their judgments."),
             _("View judges"),
             f"{address}?sort=agreement",
@@ -424,12 +417,12 @@ def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     count = facts.none_left.get(overview.task.pk, 0)
     if count and not overview.is_done:
         yield (
-            ngettext(
+            counted(
                 "%(count)d judge of %(name)s has nothing left to judge.",
                 "%(count)d judges of %(name)s have nothing left to judge.",
                 count,
-            )
-            % {"count": count, "name": overview.task.called},
+                name=overview.task.called,
+            ),
             _("Judges never see a segment twice. Other judges can continue."),
             _("Invite judges"),
             _invitations(facts),
@@ -455,12 +448,12 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     slip, end = overview.slip, overview.end
     if slip is not None and end is not None and not overview.is_done:
         yield (
-            ngettext(
+            counted(
                 "The forecast end of %(name)s slipped by %(count)d day in a week.",
                 "The forecast end of %(name)s slipped by %(count)d days in a week.",
                 int(slip),
-            )
-            % {"count": int(slip), "name": overview.task.called},
+                name=overview.task.called,
+            ),
             _("Forecast end: %(end)s.") % {"end": _day(_from_midnight(facts, end.days))},
             _("Invite judges"),
             _invitations(facts),

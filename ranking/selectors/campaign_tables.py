@@ -1,7 +1,7 @@
 """Tables over the test sets of a campaign: their kinds and answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import Count, F, Sum
@@ -30,28 +30,21 @@ from ranking.selectors.analyses import Answered, answer_with_data, answered_amon
 from ranking.selectors.dashboards import rule_of_ranking
 
 
-@dataclass(frozen=True, slots=True)
-class TableAnswer:
-    """A table: its newest report in the current language, if any, and the state of stored answers.
+def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> tuple[Report | None, Answered]:
+    """Return a table in the current language, if there is one, and the state of stored answers.
 
-    Tables computed from stored figures are not stored themselves.
+    Tables computed from stored figures are not stored themselves. At most eight queries, whose cost does not grow with
+    judgments.
     """
-
-    report: Report | None
-    asked: Answered = field(default_factory=Answered)
-
-
-def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> TableAnswer:
-    """Return the newest answer to a request. At most eight queries, whose cost does not grow with judgments."""
     if choice.is_live:
         rows = live_rows(campaign=campaign, kind=choice.kind)
-        return TableAnswer(report=choice.kind.tell(rows, choice.options))
+        return choice.kind.tell(rows, choice.options), Answered()
     asked = answered_among(
         Analysis.objects.of_campaign(campaign.pk).order_by("-id"),
         choice.digest,
         last=JudgmentSequence.objects.filter(task__test_set__campaign=campaign),
     )
-    return TableAnswer(None if asked.shown is None else answer_with_data(asked.shown), asked)
+    return None if asked.shown is None else answer_with_data(asked.shown), asked
 
 
 def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:

@@ -1,12 +1,12 @@
 """Data of organisers' pages: change detection, progress, forecast ends, and the latest feedback of judges."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, JSONObject, Left, TruncDay, TruncHour
@@ -132,8 +132,7 @@ DAYS_SHOWN = 28
 _BY_PEOPLE = Q(judge__origin=Judge.Origin.PERSON)
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """The number of blocks judged in the hour or day that begins at `start`."""
 
     start: datetime
@@ -186,7 +185,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
         today=today,
         judges=judges,
         at_work=judges_at_work([task], now=now)[task.pk],
-        periods=_hours(task, now) if hourly else _days(task, now),
+        periods=_periods(task, now, hourly=hourly),
         hourly=hourly,
     )
 
@@ -220,30 +219,28 @@ def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
     return Counter(task for task, _judge in both)
 
 
-def _hours(task: Task, now: datetime) -> tuple[Period, ...]:
-    this_hour = now.replace(minute=0, second=0, microsecond=0)
-    starts = [this_hour - timedelta(hours=back) for back in reversed(range(HOURS_SHOWN))]
-    return _periods(task, starts, TruncHour)
+def _periods(task: Task, now: datetime, *, hourly: bool) -> tuple[Period, ...]:
+    if hourly:
+        this_hour = now.replace(minute=0, second=0, microsecond=0)
+        starts = [this_hour - timedelta(hours=back) for back in reversed(range(HOURS_SHOWN))]
+    else:
+        # Calendar days: when clocks change, a day has 23 or 25 hours.
+        starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
+    judged = _judged_by([task], TruncHour if hourly else TruncDay, since=starts[0])
+    return tuple(Period(start, judged.get((task.pk, start), 0)) for start in starts)
 
 
-def _days(task: Task, now: datetime) -> tuple[Period, ...]:
-    # Calendar days: when clocks change, a day has 23 or 25 hours.
-    starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
-    return _periods(task, starts, TruncDay)
-
-
-def _periods(
-    task: Task,
-    starts: list[datetime],
-    truncate: Callable[[str], TruncHour | TruncDay],
-) -> tuple[Period, ...]:
-    judged = dict(
-        WorkedQuarterHour.objects.filter(_BY_PEOPLE, task=task, start__gte=starts[0])
-        .values(period=truncate("start"))
+def _judged_by(
+    tasks: Sequence[Task], period: type[TruncHour | TruncDay], *, since: datetime
+) -> dict[tuple[int, datetime], int]:
+    """Return the number of blocks that people judged in each hour or day, by test set and its beginning."""
+    rows = (
+        WorkedQuarterHour.objects.filter(_BY_PEOPLE, task__in=tasks, start__gte=since)
+        .values("task", period=period("start"))
         .annotate(blocks=Sum("judged"))
-        .values_list("period", "blocks")
+        .values_list("task", "period", "blocks")
     )
-    return tuple(Period(start=start, judged=judged.get(start, 0)) for start in starts)
+    return {(task, start): blocks for task, start, blocks in rows}
 
 
 def midnight(moment: datetime) -> datetime:
@@ -422,7 +419,7 @@ def task_overview(*, task: Task, now: datetime | None = None) -> TaskOverview:
 
 def time_worked(*, task: Task) -> int:
     """Return the active time of judges in a test set, in seconds. One query."""
-    rows = WorkedQuarterHour.objects.filter(task=task, judge__origin=Judge.Origin.PERSON)
+    rows = WorkedQuarterHour.objects.filter(_BY_PEOPLE, task=task)
     return (rows.aggregate(total=Sum("active_ms"))["total"] or 0) // 1000
 
 
@@ -432,7 +429,7 @@ def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
     counted = _counted(tasks)
     at_work = judges_at_work(tasks, now=now)
     starts = [midnight(now - timedelta(days=back)) for back in reversed(range(OVERVIEW_DAYS + 1))]
-    by_day = _judged_by_day(tasks, since=starts[0])
+    by_day = _judged_by(tasks, TruncDay, since=starts[0])
     low = _low_agreement(tasks)
     reports = _open_reports(tasks)
     for row in tasks:
@@ -463,18 +460,6 @@ def _counted(tasks: Sequence[Task]) -> dict[int, Any]:
     rows = sequences.annotate(published=Subquery(versions.values(said=said)[:1]))
     columns = ("task", "judged", "judges", "published")
     return {task: counts for task, *counts in rows.values_list(*columns)}
-
-
-def _judged_by_day(tasks: Sequence[Task], *, since: datetime) -> dict[tuple[int, datetime], int]:
-    rows = (
-        WorkedQuarterHour.objects.filter(
-            task__in=tasks, start__gte=since, judge__origin=Judge.Origin.PERSON
-        )
-        .values("task", day=TruncDay("start"))
-        .annotate(blocks=Sum("judged"))
-        .values_list("task", "day", "blocks")
-    )
-    return {(task, day): blocks for task, day, blocks in rows}
 
 
 def _low_agreement(tasks: Sequence[Task]) -> Counter[int]:

@@ -2,8 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import IO, Any, Final
 
@@ -137,25 +136,6 @@ class _StoredBytes(io.RawIOBase):
         return len(piece)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutJudge:
-    """A judge whose judgments do not count.
-
-    Attributes
-    ----------
-    judge : str
-        The pseudonym.
-    blocks : int
-        Number of blocks judged up to the watermark.
-    action : QualityAction or None
-        The exclusion, with its rule; None if it is no longer in force.
-    """
-
-    judge: str
-    blocks: int
-    action: QualityAction | None
-
-
 def judged_facts(run: RankingRun) -> dict[str, Any]:
     """Return first and last day (UTC), segments and documents of the judgments that count in a ranking. One query.
 
@@ -207,36 +187,26 @@ def _day(moment: datetime | None) -> str | None:
     return None if moment is None else moment.date().isoformat()
 
 
-def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:
-    """Return the judges that a ranking excludes for quality, by pseudonym. At most four queries."""
+def left_out_judges(run: RankingRun) -> list[tuple[str, int, QualityAction | None]]:
+    """Return the judges that a ranking excludes for quality, by pseudonym. At most four queries.
+
+    Each has the number of blocks judged up to the watermark, and the exclusion, None if it is no longer in force.
+    """
     names = judges_left_out(run)[run.task_id]
-    blocks, actions = _blocks_of(run, names), _exclusions(run, names)
-    return [
-        LeftOutJudge(judge=name, blocks=blocks.get(name, 0), action=actions.get(name))
-        for name in names
-    ]
-
-
-def _blocks_of(run: RankingRun, names: Sequence[str]) -> Mapping[str, int]:
     if not names:
-        return {}
+        return []
     judgments = Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
-    counted = judgments.filter(judge__pseudonym__in=names).values("judge__pseudonym")
-    found: Any = counted.annotate(count=Count("pk")).values_list("judge__pseudonym", "count")
-    return dict(found.order_by())
-
-
-def _exclusions(run: RankingRun, names: Sequence[str]) -> dict[str, QualityAction]:
-    if not names:
-        return {}
-    actions = QualityAction.objects.in_force().filter(
+    counted = judgments.filter(judge__pseudonym__in=names).values("judge__pseudonym").order_by()
+    blocks: Any = counted.annotate(count=Count("pk")).values_list("judge__pseudonym", "count")
+    exclusions = QualityAction.objects.in_force().filter(
         action=QualityActionKind.EXCLUDE,
         judge__campaign__test_sets__tasks=run.task_id,
         judge__pseudonym__in=names,
     )
     # Newest first, so that the oldest one, which excluded the judge, is kept.
-    found = actions.select_related("judge", "rule").order_by("-pk")
-    return {action.judge.pseudonym: action for action in found}
+    found = exclusions.select_related("judge", "rule").order_by("-pk")
+    by_judge, actions = dict(blocks), {action.judge.pseudonym: action for action in found}
+    return [(name, by_judge.get(name, 0), actions.get(name)) for name in names]
 
 
 def systems_entered(*, task_id: int) -> list[System]:

@@ -102,17 +102,18 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     latest = LatestRanking.objects.defer("result").in_bulk(tasks)
     active = Design.objects.filter(task__in=tasks, kind=Design.Kind.ACTIVE)
     with_active = set(active.values_list("task", flat=True))
-    settings, rules = (
+    newest: list[dict[int, Any]] = [
         {
             row.task_id: row
             for row in model.filter(task__in=tasks).order_by("task", "-id").distinct("task")
         }
         for model in (RankingSettings.objects, StoppingRule.objects)
-    )
+    ]
+    settings, rules = newest
     excluded = excluded_judges_by_campaign()
     due = []
     for task, campaign, last in rows:
-        chosen = settings.get(task) or RankingSettings(task_id=task, created_at=None)
+        chosen = settings.get(task) or RankingSettings(task_id=task)
         rule = rules[task].recorded if task in rules else {}
         not_counted = excluded.get(campaign, [])
         if chosen.judge_group_id is not None:

@@ -281,7 +281,7 @@ def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
     rows = JudgeMeasures.objects.filter(task=task)
     before = dict(rows.values_list("judge__pseudonym", "measures"))
     now = {
-        name: {str(measure): vars(result) for measure, result in results.items()}
+        name: {str(measure): result._asdict() for measure, result in results.items()}
         for name, results in measures.items()
     }
     changed = [name for name in now if now[name] != before.get(name)]

@@ -4,9 +4,7 @@ from datetime import date
 from typing import Any, Final
 
 from django.db import transaction
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import Design
 from annotation.protocols import answer_kind
@@ -14,6 +12,7 @@ from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.numbers import ranking_request
 from campaign.models import JudgeGroup, Task, User
 from campaign.refusals import RefusedError
+from campaign.texts.counted import counted
 from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
@@ -82,12 +81,12 @@ def ranking_settings_change(
 
 
 def _why_now(judgments: int) -> str:
-    said = ngettext(
+    return counted(
         "Enter a reason: there is already %(judgments)s judgment.",
         "Enter a reason: there are already %(judgments)s judgments.",
         judgments,
+        judgments=judgments,
     )
-    return said % {"judgments": number_format(judgments)}
 
 
 def _group_check(group: JudgeGroup, task: Task) -> None:

@@ -1,8 +1,8 @@
 """The list and the overview of campaigns, the checklist of drafts, and the table of test sets."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from math import inf
 from typing import Any, Final, cast
 
@@ -31,6 +31,7 @@ from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.invitations import campaign_languages
 from campaign.selectors.uploads import drafts
+from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
 from campaign.texts.pay import hourly_pay
 from campaign.views.access import organised_campaign
@@ -38,7 +39,7 @@ from campaign.views.decorators import page_view
 from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.formats import bar_plot, figure, percent, rank_plots, share
 from ranking.pages.formats import languages as languages_in_words
-from ranking.pages.page_plots import links_of_campaign
+from ranking.pages.page_plots import plot_links
 from ranking.pages.summary import (
     headline,
     headline_without_ranking,
@@ -148,9 +149,9 @@ def _headline(overview: TaskOverview) -> str:
 def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
     """Return a small plot of rank ranges without names; vertical lengths are in pixels."""
     rows = [
-        (row, row.begins_cluster or (number > 0 and not index))
+        (row, row["begins_cluster"] or (number > 0 and not index))
         for number, plot in enumerate(rank_plots(standing["systems"]))
-        for index, row in enumerate(plot.rows)
+        for index, row in enumerate(plot["rows"])
     ]
     lines = [
         {
@@ -206,9 +207,7 @@ _STATES: Final = [
 ]
 #: Default sort key.
 _NEEDS: Final = "needs"
-#: Key sorted by the database.
-_NAME: Final = "name"
-#: Keys computed from the facts of campaigns; sorting by one of these reads all facts.
+#: Keys computed from the facts of campaigns.
 _FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
     _NEEDS: lambda facts: len(needs_in(facts)),
     "judged": lambda facts: totals_of(facts.overviews)["judged"],
@@ -252,7 +251,7 @@ def _by_figure(words: Any, *, kind: str = "number", descending: bool = True) -> 
 
 
 class CampaignTable(DeskTable):
-    """Table of `Campaign`; `facts` has those of the campaigns on the page, by primary key."""
+    """Table of `Campaign`; `facts` has those of each campaign, by primary key."""
 
     name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
     state = PlainColumn(gettext_lazy("State"), by="state")
@@ -265,10 +264,11 @@ class CampaignTable(DeskTable):
 
     caption = gettext_lazy("Campaigns")
 
-    def __init__(self, rows: QuerySet[Campaign, Any], *, today: date) -> None:
+    def __init__(
+        self, rows: QuerySet[Campaign, Any], *, facts: Mapping[int, CampaignFacts], today: date
+    ) -> None:
         super().__init__(rows)
-        self.facts: Mapping[int, CampaignFacts] = {}
-        self._today = today
+        self.facts, self._today = facts, today
 
     def cell_name(self, row: Campaign) -> SafeString:
         return format_html('<a href="{}">{}</a>', _overview(row), row.name)
@@ -333,27 +333,17 @@ class CampaignTable(DeskTable):
 def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
     """Return the table of campaigns, sorted and paged by query parameters; by default, those that need attention first.
 
-    The facts of all campaigns are only read for sorting by them; otherwise, only those of the page. Constant number
-    of queries.
+    Constant number of queries.
     """
     now = timezone.localtime()
+    facts = {each.campaign.pk: each for each in campaign_facts(campaigns=list(rows), now=now)}
     wanted = request.GET.get("sort", "").removeprefix("-")
-    known: dict[int, CampaignFacts] = {}
-    if wanted != _NAME:
-        known = _facts(rows, now)
-        find = _FIGURES.get(wanted, _FIGURES[_NEEDS])
-        rows = rows.annotate(figure=_figure({pk: find(facts) for pk, facts in known.items()}))
-        rows = rows.order_by(F("figure").desc(nulls_last=True), "-created_at", "-pk")
-    table = CampaignTable(rows, today=now.date())
+    find = _FIGURES.get(wanted, _FIGURES[_NEEDS])
+    rows = rows.annotate(figure=_figure({pk: find(each) for pk, each in facts.items()}))
+    rows = rows.order_by(F("figure").desc(nulls_last=True), "-created_at", "-pk")
+    table = CampaignTable(rows, facts=facts, today=now.date())
     table.of(request)
-    shown = [row.record for row in table.page]
-    table.facts = known or _facts(shown, now)
     return table
-
-
-def _facts(campaigns: Iterable[Campaign], now: datetime) -> dict[int, CampaignFacts]:
-    found = campaign_facts(campaigns=list(campaigns), now=now)
-    return {facts.campaign.pk: facts for facts in found}
 
 
 def _figure(figures: Mapping[int, float | None]) -> Case:
@@ -465,12 +455,9 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
     said.append(
         _("An import failed. Open it to see the error.")
         if found.failed
-        else ngettext(
-            "%(count)d unfinished upload",
-            "%(count)d unfinished uploads",
-            len(found.uploads),
+        else counted(
+            "%(count)d unfinished upload", "%(count)d unfinished uploads", len(found.uploads)
         )
-        % {"count": len(found.uploads)}
     )
     return Step(
         _("Texts"),
@@ -493,8 +480,7 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
     counts = [(row.test_set.name, row.system_count) for row in _test_sets(found)]
     few = [name for name, count in counts if count < FEWEST_SYSTEMS]
     said = [
-        ngettext("%(name)s: %(count)d system", "%(name)s: %(count)d systems", count)
-        % {"name": name, "count": count}
+        counted("%(name)s: %(count)d system", "%(name)s: %(count)d systems", count, name=name)
         for name, count in counts
     ]
     if few:
@@ -532,13 +518,8 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
 
 def _people(campaign: Campaign, found: Preparation) -> Step:
     said = [
-        ngettext("%(count)s judge", "%(count)s judges", found.judges) % {"count": found.judges},
-        ngettext(
-            "%(count)d invitation link",
-            "%(count)d invitation links",
-            found.links,
-        )
-        % {"count": found.links},
+        counted("%(count)s judge", "%(count)s judges", found.judges),
+        counted("%(count)d invitation link", "%(count)d invitation links", found.links),
     ]
     if found.unread:
         names = ", ".join(dict.fromkeys(row.test_set.name for row in found.unread))
@@ -559,7 +540,7 @@ def _people(campaign: Campaign, found: Preparation) -> Step:
 
 def _instructions(campaign: Campaign, found: Preparation) -> Step:
     count = found.languages_of_instructions
-    said = ngettext("In %(count)d language", "In %(count)d languages", count) % {"count": count}
+    said = counted("In %(count)d language", "In %(count)d languages", count)
     return Step(
         _("Instructions"),
         StepState.DONE if count else StepState.OPTIONAL,
@@ -675,31 +656,14 @@ class TaskTable(DeskTable):
 
     caption = gettext_lazy("Test sets")
 
-    def __init__(self, rows: QuerySet[Task], *, campaign: Campaign) -> None:
-        super().__init__(rows)
-        # Reversing the URL of each row would take a quarter of the page's time.
-        self._task = reverse("test-set-dashboard", args=[campaign.slug, 0]).removesuffix("0/")
-
     def cell_name(self, row: Task) -> SafeString:
-        return format_html('<a href="{}{}/">{}</a>', self._task, row.pk, row.called)
+        return self.link("test-set-dashboard", row.pk, row.called)
 
     def cell_languages(self, row: Task) -> str:
         return languages_in_words(row)
 
-    def cell_segments(self, row: Any) -> str:
-        return figure(row.segment_count)
-
-    def cell_documents(self, row: Any) -> str:
-        return figure(row.document_count)
-
-    def cell_systems(self, row: Any) -> str:
-        return figure(row.system_count)
-
     def cell_design(self, row: Any) -> str:
         return design_in_words(row.drawn_by) or "–"
-
-    def cell_judged(self, row: Any) -> str:
-        return figure(row.judged)
 
     def cell_wanted(self, row: Task) -> str:
         return figure(row.blocks_wanted)
@@ -766,7 +730,9 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": steps,
         "next_step": next((step for step in steps if step.is_needed), None),
         "rows": rows,
-        "plot_links": links_of_campaign(campaign) if any(row["end_plot"] for row in rows) else None,
+        "plot_links": plot_links("campaign-plot", slug)
+        if any(row["end_plot"] for row in rows)
+        else None,
         "needs": needs_in(facts),
         "totals": totals_of(facts.overviews),
     }
@@ -785,7 +751,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "section": "test-sets",
         "filter": asked,
-        "table": TaskTable(asked.found, campaign=campaign).of(request),
+        "table": TaskTable(asked.found, of=[campaign.slug]).of(request),
         "drafts": drafts(campaign=campaign, with_files=True),
     }
     return render(request, "organiser/test_sets.html", context, status=asked.status)

@@ -25,7 +25,7 @@ from ranking.models import RankingRun
 from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses, bar_plot, percent, rank_plots
 from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.page_plots import history_shown, links_of_task
+from ranking.pages.page_plots import history_shown, plot_links
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import effects_in_words, summarise_run, summary_without_order
 from ranking.selectors.analyses import (
@@ -142,7 +142,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "withdrawn": {name for name, system in systems.items() if system.withdrawn_at},
         "not_estimable": unranked,
         "history": history_shown(ranking_history(task_id=task.pk, latest=run)),
-        "plot_links": links_of_task(task),
+        "plot_links": plot_links("test-set-plot", task.test_set.campaign.slug, task.pk),
         **progress_shown(progress),
         **agreement_shown(run),
     }
@@ -226,7 +226,7 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         "worked": clock_time(worked) if worked else "",
         "seconds_per_block": worked / progress.judged if worked and progress.judged else None,
         "rule": None if state is None else shown_rule(state),
-        "plot_links": links_of_task(task),
+        "plot_links": plot_links("test-set-plot", task.test_set.campaign.slug, task.pk),
         "contents": [("progress", _("Progress")), ("pace", _("Pace, cost and forecast"))],
     }
     return _results(request, task, "progress", context)

@@ -32,7 +32,7 @@ from ranking.pages.judge_measures import (
     drawn_measures,
     reference_missing_in_words,
 )
-from ranking.pages.page_plots import links_of_judge, links_of_task
+from ranking.pages.page_plots import plot_links
 from ranking.selectors.judges import (
     actions_in_force,
     exclusions_in_force,
@@ -78,7 +78,7 @@ def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | Non
         "has_low_agreement": tally is not None and has_low_agreement(tally.disagrees),
         "measures": measures,
         "are_drawn": any(each["strip"] for each in measures),
-        "plot_links": links_of_judge(judge, task),
+        "plot_links": plot_links("judge-plot", task.test_set.campaign.slug, task.pk, judge.pk),
         "no_reference": reference_missing_in_words(task)
         if own and not values.get(JudgeMeasure.REFERENCE)
         else "",
@@ -129,7 +129,13 @@ def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpRes
         **of_task(task, "judges"),
         "filter": asked,
         "table": table,
-        "plot_links": links_of_task(task, ["agreement"], query=request.GET.urlencode())
+        "plot_links": plot_links(
+            "test-set-plot",
+            task.test_set.campaign.slug,
+            task.pk,
+            names=["agreement"],
+            query=request.GET.urlencode(),
+        )
         if is_drawn
         else None,
         "no_reference": reference_missing_in_words(task) if lacks_reference else "",

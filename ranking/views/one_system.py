@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
-from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
@@ -20,6 +20,7 @@ from annotation.protocols import answer_kind
 from annotation.selectors.corrections import correctable_outputs, corrections_listed
 from campaign.models import System, SystemKind, Task, User
 from campaign.models.system import system_label
+from campaign.texts.counted import counted
 from campaign.texts.differences import Run, differences
 from campaign.texts.languages import language_described
 from campaign.views.access import joined_task, of_task, organised_task
@@ -28,7 +29,7 @@ from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.core.diagnosis.one_system import ShareWon
-from ranking.core.rankings.rank import ComparedPair
+from ranking.core.ranges import ComparedPair
 from ranking.core.scores import Shortage
 from ranking.models import Analysis, RankingRun
 from ranking.pages.formats import Addresses
@@ -63,8 +64,8 @@ def standing_table(name: str, pairs: Sequence[ComparedPair]) -> Table:
         if name == pair.worse:
             other, won, lost = pair.better, pair.losses, pair.wins
         decided = won + lost
-        counted = map(int, (won, lost, pair.ties))
-        opponents.append(PartWon(other, ShareWon(*counted, won / decided if decided else None)))
+        share = won / decided if decided else None
+        opponents.append(PartWon(other, ShareWon(int(won), int(lost), int(pair.ties), share)))
     return opponents_table(name, opponents)
 
 
@@ -97,7 +98,6 @@ def _sentence(
     if own and other:
         first, second = differences(own, other)
         shown = (marked(first), marked(second))
-    judges = ngettext("%(count)s judge", "%(count)s judges", each["judges"])
     return {
         "number": segment.number,
         "address": addresses.segment(segment.number),
@@ -105,7 +105,7 @@ def _sentence(
         "where": ", ".join(
             [
                 _("Sentence %(number)s") % {"number": number_format(segment.position)},
-                judges % {"count": number_format(each["judges"])},
+                counted("%(count)s judge", "%(count)s judges", each["judges"]),
             ]
         ),
         # The database does not keep the order of names.
@@ -242,9 +242,7 @@ def _named(names: Sequence[str]) -> str:
     """Return a list of names, or their number if there are many."""
     if len(names) <= 8:
         return names_in_a_row(names)
-    return ngettext("%(count)s system", "%(count)s systems", len(names)) % {
-        "count": number_format(len(names))
-    }
+    return counted("%(count)s system", "%(count)s systems", len(names))
 
 
 def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> str:
@@ -267,10 +265,8 @@ def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> st
         "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, from %(blocks)s by %(judges)s."
     ) % {
         **counts,
-        "blocks": ngettext("%(count)s block", "%(count)s blocks", data["blocks"])
-        % {"count": number_format(data["blocks"])},
-        "judges": ngettext("%(count)s judge", "%(count)s judges", data["judges"])
-        % {"count": number_format(data["judges"])},
+        "blocks": counted("%(count)s block", "%(count)s blocks", data["blocks"]),
+        "judges": counted("%(count)s judge", "%(count)s judges", data["judges"]),
     }
 
 

@@ -26,25 +26,22 @@ from ranking.models import Analysis
 from ranking.pages.acting import judges_to_act
 from ranking.pages.analysis_form import AnalysisForm, pair_links
 from ranking.pages.formats import Addresses, TableAddresses
-from ranking.pages.page_plots import CAMPAIGN_PLOTS, JUDGE_PLOTS, TEST_SET_PLOTS
+from ranking.pages.page_plots import PLOTS
 from ranking.pages.report_shown import (
     PLOT_FILES,
     answer_file,
-    plot_answer,
     rankings_beside,
     report_file,
     shown_tables,
 )
 from ranking.pages.summary import headline
 from ranking.reports import Report
-from ranking.reports.tables import Table
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import (
     Answered,
     JudgmentsToChoose,
     analyses_of,
     answer_for_people,
-    answer_with_data,
     answered,
     groups_to_choose,
     judgments_to_choose,
@@ -347,14 +344,14 @@ class TableSections(SectionsOf):
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
         """Return the newest table of a choice."""
-        found = table_answer(campaign=self._campaign, choice=choice)
-        asks = not choice.is_live and self.is_due(found.asked)
-        context = {**self.asked(found.asked), "asks": asks}
-        if found.report is None:
+        report, asked = table_answer(campaign=self._campaign, choice=choice)
+        asks = not choice.is_live and self.is_due(asked)
+        context = {**self.asked(asked), "asks": asks}
+        if report is None:
             return context
         query = f"?{form.query}" if form.query else ""
-        places = TableAddresses(self._campaign, found.report, there=self._tasks)
-        return context | self.shown(form.kind, found.report, form.kind.name, query, of_task=places)
+        places = TableAddresses(self._campaign, report, there=self._tasks)
+        return context | self.shown(form.kind, report, form.kind.name, query, of_task=places)
 
     @cached_property
     def _tasks(self) -> list[tuple[int, str]]:
@@ -400,24 +397,17 @@ def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> H
 
 @page_view
 def analysis_file(
-    request: HttpRequest, slug: str, task_id: int, analysis_id: int, ending: str
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    analysis_id: int,
+    ending: str,
+    table: str | None = None,
 ) -> HttpResponse:
-    """Return the report of an analysis as a file."""
-    return answer_file(_finished(request, slug, task_id, analysis_id), ending)
-
-
-@page_view
-def analysis_plot(
-    request: HttpRequest, slug: str, task_id: int, analysis_id: int, table: str, ending: str
-) -> HttpResponse:
-    """Return a table of an analysis as a file: its plot as SVG or PNG, or its rows as CSV."""
-    analysis = _finished(request, slug, task_id, analysis_id)
-    return plot_answer(answer_with_data(analysis), table, ending, named=analysis.kind)
-
-
-def _finished(request: HttpRequest, slug: str, task_id: int, analysis_id: int) -> Analysis:
+    """Return the report of an analysis as a file, or one of its tables: its plot as SVG or PNG, or its rows as CSV."""
     task = organised_task(request, slug, task_id)
-    return get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)
+    found = get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)
+    return answer_file(found, ending, table)
 
 
 @page_view
@@ -451,65 +441,47 @@ def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
 
 @page_view
-def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> HttpResponse:
-    """Return the table with the options in the address as a file."""
-    return report_file(_report(request, slug, name), ending, named=f"{slug}-{name}")
-
-
-@page_view
-def table_plot(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> HttpResponse:
-    """Return a part of a table as a file: its plot as SVG or PNG, or its rows as CSV."""
-    return plot_answer(_report(request, slug, name), table, ending, named=f"{slug}-{name}")
-
-
-def _report(request: HttpRequest, slug: str, name: str) -> Report:
-    """Return the report for the options in the address; 404 if there is none yet."""
+def table_file(
+    request: HttpRequest, slug: str, name: str, ending: str, table: str | None = None
+) -> HttpResponse:
+    """Return the report for the options in the address as a file, or one of its tables; 404 if there is none yet."""
     campaign = organised_campaign(request, slug)
     form = TableSections(request, campaign).form(known_kind(TABLES, name), request.GET)
     try:
-        report = table_answer(campaign=campaign, choice=form_choice(form)).report
+        report, _asked = table_answer(campaign=campaign, choice=form_choice(form))
     except OptionError as error:
         raise Http404 from error
     if report is None:
         raise Http404
-    return report
+    return report_file(report, ending, named=f"{slug}-{name}", table=table)
 
 
 @page_view
-def campaign_plot(request: HttpRequest, slug: str, table: str, ending: str) -> HttpResponse:
-    """Return a plot of a campaign as SVG or PNG, or its data as CSV."""
-    campaign = organised_campaign(request, slug)
-    return _plot(CAMPAIGN_PLOTS, table, ending, campaign, named=slug)
-
-
-@page_view
-def task_plot(
-    request: HttpRequest, slug: str, task_id: int, table: str, ending: str
-) -> HttpResponse:
-    """Return a plot of a task as a file."""
-    task = organised_task(request, slug, task_id)
-    return _plot(TEST_SET_PLOTS, table, ending, request, task, named=f"{slug}-{task_id}")
-
-
-@page_view
-def judge_plot(
-    request: HttpRequest, slug: str, task_id: int, judge_id: int, table: str, ending: str
-) -> HttpResponse:
-    """Return a plot of a judge as a file."""
-    task = organised_task(request, slug, task_id)
-    judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)
-    return _plot(JUDGE_PLOTS, table, ending, judge, task, named=f"{slug}-judge-{judge_id}")
-
-
-def _plot(
-    known: Mapping[str, Callable[..., Table | None]],
+def page_plot(
+    request: HttpRequest,
+    slug: str,
     table: str,
     ending: str,
-    *of: Any,
-    named: str,
+    task_id: int | None = None,
+    judge_id: int | None = None,
 ) -> HttpResponse:
+    """Return a plot of a campaign, of a test set or of a judge in it as SVG or PNG, or its data as CSV."""
+    of: list[Any]
+    if task_id is None:
+        place, named, of = "campaign-plot", slug, [organised_campaign(request, slug)]
+    else:
+        place, named, of = (
+            "test-set-plot",
+            f"{slug}-{task_id}",
+            [organised_task(request, slug, task_id)],
+        )
+    if judge_id is not None:
+        place, named = "judge-plot", f"{slug}-judge-{judge_id}"
+        of.append(get_object_or_404(Judge, pk=judge_id, campaign__slug=slug))
+    known = PLOTS[place]
     # Raise a 404 before computing anything.
     if table not in known or ending not in PLOT_FILES:
         raise Http404
-    found = known[table](*of)
-    return plot_answer(Report(tables=[found] if found else [], data={}), table, ending, named=named)
+    found = known[table](request, *of)
+    report = Report(tables=[found] if found else [], data={})
+    return report_file(report, ending, named=named, table=table)

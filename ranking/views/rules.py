@@ -20,6 +20,7 @@ from annotation.services.quality import (
     suggested_terms,
 )
 from campaign.models import Campaign, User
+from campaign.texts.counted import counted
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -172,12 +173,9 @@ def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Undo all actions of a rule."""
     campaign = organised_campaign(request, slug)
     count = quality_rule_undo(rule=_rule(campaign, rule_id), user=_user(request))
-    said = ngettext(
-        "%(count)d action undone.",
-        "%(count)d actions undone.",
-        count,
+    messages.success(
+        request, counted("%(count)d action undone.", "%(count)d actions undone.", count)
     )
-    messages.success(request, said % {"count": count})
     return redirect("quality-rules", slug)
 
 

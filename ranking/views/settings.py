@@ -31,7 +31,7 @@ from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.models import RankingSettings
 from ranking.pages.design_forecast import BudgetForm, forecast_shown, presets_shown
 from ranking.pages.forms import RankingSettingsForm
-from ranking.pages.page_plots import links_of_task
+from ranking.pages.page_plots import plot_links
 from ranking.pages.stopping_rule import (
     StoppingRuleForm,
     design_history,
@@ -287,7 +287,13 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
         "campaign": task.test_set.campaign,
         "task": task,
         "budget": budget,
-        "plot_links": links_of_task(task, ["forecast"], query=budget.query)
+        "plot_links": plot_links(
+            "test-set-plot",
+            task.test_set.campaign.slug,
+            task.pk,
+            names=["forecast"],
+            query=budget.query,
+        )
         if is_in_force
         else None,
         "is_refused": is_refused,

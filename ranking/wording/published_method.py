@@ -145,11 +145,9 @@ def _stopping(content: Content) -> Iterator[str]:
             today=datetime.fromisoformat(content["published_at"]).date(),
         )
     )
-    yield _("Stopping rule: %(rule)s") % {"rule": shown.rule}
-    yield shown.since + _because(now)
-    yield from shown.state
-    if shown.caution:
-        yield shown.caution
+    yield _("Stopping rule: %(rule)s") % shown
+    yield shown["since"] + _because(now)
+    yield from filter(None, [*shown["state"], shown["caution"]])
     if said["anytime"] is not None:
         yield _("Anytime ranges tell %(apart)s pairs apart: %(ranges)s.") % {
             "apart": number_format(said["anytime"]["pairs_apart"]),

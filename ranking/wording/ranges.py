@@ -9,8 +9,9 @@ from typing import Any
 from django.db import models
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
+from campaign.texts.counted import counted
 from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
@@ -303,12 +304,11 @@ def _refusal(reason: str) -> str:
 
 def _few_judges(judges: int, effective: float) -> str:
     if judges < MIN_UNITS:
-        said = ngettext(
+        return counted(
             "Only %(count)s judge: rank ranges do not generalize to other judges.",
             "Only %(count)s judges: rank ranges do not generalize to other judges.",
             judges,
         )
-        return said % {"count": number_format(judges)}
     return _(
         "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalize to other judges."
     ) % {"count": number_format(judges), "effective": decimals(effective, 1)}
@@ -316,12 +316,11 @@ def _few_judges(judges: int, effective: float) -> str:
 
 def _few_segments(segments: int, effective: float) -> str:
     if segments < MIN_UNITS:
-        said = ngettext(
+        return counted(
             "Only %(count)s segment: rank ranges do not generalize to other segments.",
             "Only %(count)s segments: rank ranges do not generalize to other segments.",
             segments,
         )
-        return said % {"count": number_format(segments)}
     return _(
         "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalize to other segments."
     ) % {"count": number_format(segments), "effective": decimals(effective, 1)}
@@ -329,12 +328,11 @@ def _few_segments(segments: int, effective: float) -> str:
 
 def _few_documents(documents: int, effective: float) -> str:
     if documents < MIN_UNITS:
-        said = ngettext(
+        return counted(
             "Only %(count)s document: rank ranges account for its segments but do not generalize to other documents.",
             "Only %(count)s documents: rank ranges account for their segments but do not generalize to other documents.",
             documents,
         )
-        return said % {"count": number_format(documents)}
     return _(
         "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalize to other documents."
     ) % {"count": number_format(documents), "effective": decimals(effective, 1)}

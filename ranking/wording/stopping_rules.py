@@ -12,8 +12,9 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext
+from django.utils.translation import gettext_lazy, pgettext
 
+from campaign.texts.counted import counted
 from ranking.wording.numbers import percent
 
 
@@ -46,8 +47,7 @@ def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
     """Return a criterion of a rule with its target."""
     value = rule[name]
     if name == "judgments":
-        words = ngettext("%(count)s judgment", "%(count)s judgments", value)
-        return words % {"count": number_format(value)}
+        return counted("%(count)s judgment", "%(count)s judgments", value)
     if name == "until":
         day = date.fromisoformat(value) if isinstance(value, str) else value
         return str(date_format(day, "DATE_FORMAT"))
@@ -150,45 +150,22 @@ def rule_state(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRule:
-    """A rule as shown on pages.
-
-    Attributes
-    ----------
-    rule : str
-    since : str
-        Stage of the campaign at which it was set.
-    state : sequence of str
-        Progress towards the rule, and whether judging continued after it was met.
-    caution : str
-        Note on repeated checks; empty if they have no effect.
-    is_met : bool
-    """
-
-    rule: str
-    since: str
-    state: Sequence[str]
-    caution: str
-    is_met: bool
-
-
-def shown_rule(state: RuleState) -> ShownRule:
-    """Return a rule and its progress in words."""
-    return ShownRule(
-        rule=rule_in_words(state.rule),
-        since=since_in_words(state.rule),
-        state=[*_state(state), *_beyond(state)],
-        caution=looking_in_words(state.rule),
-        is_met=state.is_met,
-    )
+def shown_rule(state: RuleState) -> dict[str, Any]:
+    """Return a rule, when it was set, and its progress in words; `caution`, if any, is about repeated checks."""
+    return {
+        "rule": rule_in_words(state.rule),
+        "since": since_in_words(state.rule),
+        "state": [*_state(state), *_beyond(state)],
+        "caution": looking_in_words(state.rule),
+        "is_met": state.is_met,
+    }
 
 
 def rule_notes(state: RuleState) -> list[str]:
     """Return a rule and its progress as notes of a report."""
     shown = shown_rule(state)
-    said = [_("Stopping rule: %(rule)s") % {"rule": shown.rule}, shown.since, *shown.state]
-    return [" ".join(said), *([shown.caution] if shown.caution else [])]
+    said = [_("Stopping rule: %(rule)s") % shown, shown["since"], *shown["state"]]
+    return [" ".join(said), *filter(None, [shown["caution"]])]
 
 
 def since_in_words(rule: Mapping[str, Any]) -> str:
@@ -202,9 +179,7 @@ def moment_in_words(judgments: int | None) -> str:
         return ""
     if judgments == 0:
         return _("before the first judgment")
-    return ngettext("after %(count)s judgment", "after %(count)s judgments", judgments) % {
-        "count": number_format(judgments)
-    }
+    return counted("after %(count)s judgment", "after %(count)s judgments", judgments)
 
 
 def met_in_words(state: RuleState) -> str:
@@ -240,8 +215,7 @@ def _state(state: RuleState) -> list[str]:
         )
     if "clusters" in wanted and found["clusters"] is not None:
         words.append(
-            ngettext("%(count)s cluster so far.", "%(count)s clusters so far.", found["clusters"])
-            % {"count": number_format(found["clusters"])}
+            counted("%(count)s cluster so far.", "%(count)s clusters so far.", found["clusters"])
         )
     elif "clusters" in wanted and found["pairs_apart"] is not None:
         words.append(_("Clusters are counted once every system has a rank range."))
@@ -258,19 +232,16 @@ def _state(state: RuleState) -> list[str]:
 
 def counting_in_words(judgments: int) -> str:
     """Return "312 judgments count"."""
-    return ngettext("%(count)s judgment counted.", "%(count)s judgments counted.", judgments) % {
-        "count": number_format(judgments)
-    }
+    return counted("%(count)s judgment counted.", "%(count)s judgments counted.", judgments)
 
 
 def _beyond(state: RuleState) -> list[str]:
     if not state.more:
         return []
     return [
-        ngettext(
+        counted(
             "%(count)s more judgment since then.",
             "%(count)s more judgments since then.",
             state.more,
         )
-        % {"count": number_format(state.more)}
     ]

@@ -14,8 +14,8 @@ O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from operator import attrgetter
+from dataclasses import replace
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -34,7 +34,7 @@ from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.code_version import code_version
-from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
+from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.judged.collapsed_candidates import Pairing
@@ -52,57 +52,35 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class CountedTestSet:
-    """A row of the table, with the kind of its κ.
-
-    Attributes
-    ----------
-    systems, blocks, labels, comparisons : int
-        Including the reference; without skipped blocks.
-    reference_geq_others : float or None
-        None without a reference, or if it was never compared.
-    agreement : AgreementMeasures
-    """
-
-    systems: int
-    blocks: int
-    labels: int
-    comparisons: int
-    reference_geq_others: float | None
-    agreement: AgreementMeasures
-
-    def figures(self, skipped: int) -> dict[str, float | int | None]:
-        """Return the figures by the keys of their columns, with `skipped` skipped blocks added."""
-        return {
-            **{name: getattr(self, name) for name in _COLUMNS[:5]},
-            "blocks": self.blocks + skipped,
-            "intra_kappa": self.agreement.intra.kappa,
-            "inter_kappa": self.agreement.inter.kappa,
-        }
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> CountedTestSet:
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    """Return the figures of a row, without skipped blocks, by the keys of their columns, and its kinds of κ."""
     begin(_("Measuring agreement"))
     found = diagnose_campaign(given.blocks, reference=given.reference)
-    return CountedTestSet(
-        systems=len(found.systems),
-        blocks=found.blocks,
-        labels=found.labels,
-        comparisons=found.comparisons,
-        reference_geq_others=None if given.reference is None else found.geq_others[given.reference],
-        agreement=measure_agreement(
-            given.blocks,
-            **kappa_options(options),
-            pairing=Pairing(options["pairing"]),
-            chance=Chance(options["chance"]),
-        ),
+    agreement = measure_agreement(
+        given.blocks,
+        **kappa_options(options),
+        pairing=Pairing(options["pairing"]),
+        chance=Chance(options["chance"]),
     )
+    return {
+        "systems": len(found.systems),
+        "blocks": found.blocks,
+        "labels": found.labels,
+        "comparisons": found.comparisons,
+        "reference_geq_others": given.reference and found.geq_others[given.reference],
+        "intra_kappa": agreement.intra.kappa,
+        "inter_kappa": agreement.inter.kappa,
+        "agreement": agreement,
+    }
 
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     counted = [row for row in rows if row.found is not None]
-    figures = {row.test_set.pk: row.found.figures(row.test_set.skipped or 0) for row in counted}
+    figures = {
+        row.test_set.pk: {name: row.found[name] for name in _COLUMNS}
+        | {"blocks": row.found["blocks"] + (row.test_set.skipped or 0)}
+        for row in counted
+    }
     average = _average(list(figures.values()))
     lines: list[tuple[Value, ...]] = [
         (row.test_set.name, row.test_set.languages, *figures[row.test_set.pk].values())
@@ -167,8 +145,8 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                     if row.found is None
                     else {
                         **figures[row.test_set.pk],
-                        "intra": row.found.agreement.intra,
-                        "inter": row.found.agreement.inter,
+                        "intra": row.found["agreement"].intra,
+                        "inter": row.found["agreement"].inter,
                     }
                 ),
             ),
@@ -198,6 +176,10 @@ def _average(rows: Sequence[Mapping[str, float | int | None]]) -> dict[str, floa
     }
 
 
+def _measure(name: str, row: TableRow) -> Any:
+    return getattr(row.found["agreement"], name)
+
+
 def _intervals(rows: Sequence[TableRow]) -> list[Table]:
     """Return the intervals of κ, which are not in the paper."""
     named = (
@@ -218,7 +200,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
                     of=lambda row: row.test_set.name,
                 ),
                 *of_part(
-                    attrgetter(f"found.agreement.{name}"),
+                    partial(_measure, name),
                     (
                         *kappa_columns(),
                         Column("agreeing", _("Agreeing")),

@@ -177,9 +177,9 @@ def _of_database(given: Mapping[str, Any], options: Options, progress: Progress)
     choice = analysis_choice(options["kind"], dict(given), of_campaign=name is None)
     if name is None:
         campaign = campaign_named(options["campaign"])
-        stored = table_answer(campaign=campaign, choice=choice) if choice.is_live else None
-        if stored is not None and stored.report is not None:
-            return stored.report
+        report, _asked = table_answer(campaign=campaign, choice=choice)
+        if choice.is_live and report is not None:
+            return report
         asked: Analysis = table_ask(campaign=campaign, choice=choice, is_queued=False)
     else:
         task = task_named(campaign=options["campaign"], name=name, protocol=options["protocol"])

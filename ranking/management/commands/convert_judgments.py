@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils.formats import number_format
@@ -91,32 +91,21 @@ def _left_refuse(to: Path, number: int) -> None:
         )
 
 
-def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> FileWritten:
+def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> dict[str, Any]:
     with replaced(path) as part:
         write_parquet(str(part), columns, vocabulary)
-    return FileWritten(
-        name=str(path),
-        rows=len(columns),
-        bytes=path.stat().st_size,
-        first_segment=int(columns.segment.min()),
-        last_segment=int(columns.segment.max()),
-    )
+    return {
+        "name": str(path),
+        "rows": len(columns),
+        "bytes": path.stat().st_size,
+        "first_segment": int(columns.segment.min()),
+        "last_segment": int(columns.segment.max()),
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class FileWritten:
-    """A file of judgments, with its rows, bytes and segment numbers."""
-
-    name: str
-    rows: int
-    bytes: int
-    first_segment: int
-    last_segment: int
-
-
-def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) -> Report:
+def conversion_report(written: Sequence[Mapping[str, Any]], not_read: Sequence[Loss]) -> Report:
     """Report the files written, and the data that was not converted."""
-    rows = sum(file.rows for file in written)
+    rows = sum(file["rows"] for file in written)
     return Report(
         notes=[f"{number_format(rows)} judgments and skips in Parquet.", *not_read_notes(not_read)],
         tables=[

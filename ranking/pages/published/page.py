@@ -8,12 +8,14 @@ from django.db.models import F
 from django.utils.formats import date_format, number_format
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import pgettext
 
 from annotation.models import PageChanges, QualityRule
 from campaign.models import CampaignState, Task
 from campaign.models.system import system_label
-from ranking.analyses.ranking import outcome_columns, tests_in_words
+from campaign.texts.counted import counted
+from ranking.analyses.pairs import pairs_matrix, shares_in_words
+from ranking.analyses.ranking import tests_in_words
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import Correction
 from ranking.models import PublishedResult, RankingRun
@@ -24,11 +26,10 @@ from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import names_in_a_row, summarise_run
 from ranking.range_choices import recorded_choice
 from ranking.reports.published.report import metric_tables
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Report, Table
 from ranking.selectors.runs import ranking_is_due
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.methods import reason_in_words
-from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import mark_of
 from ranking.wording.published_method import (
     firmness_in_words,
@@ -107,9 +108,9 @@ def _group(content: Content) -> list[_Line]:
     group = content["method"]["judge_group"]
     if group is None or not group["judges_outside"]:
         return []
-    what = ngettext("%(count)s judge", "%(count)s judges", group["judges_outside"])
+    what = counted("%(count)s judge", "%(count)s judges", group["judges_outside"])
     why = _("Not in the group “%(name)s”; only its judgments count.") % {"name": group["name"]}
-    return [(what % {"count": group["judges_outside"]}, None, why, _("by the settings"))]
+    return [(what, None, why, _("by the settings"))]
 
 
 def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
@@ -122,42 +123,17 @@ def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
 def pairs_table(content: Content) -> Table:
     """Return the pairs in the order of ranks, drawn as a matrix."""
     choice = recorded_choice(content["method"]["parameters"])
-    level = choice.level
     correction = Correction(content["method"]["correction_of_pairs"])
-    return Table.of(
+    return pairs_matrix(
         map(_with_shares, content["ranking"]["pairs"]),
-        name="pairs",
-        title=_("Win rate of row against column (%)"),
-        columns=(
-            Column("better", _("Better"), is_text=True),
-            Column("worse", _("Worse"), is_text=True),
-            *outcome_columns(),
-            Column("comparisons", _("Comparisons")),
-            Column("share", _("Share won")),
-            Column("other_share", _("Share lost")),
-            Column("p", "p"),
-            Column("adjusted_p", _("Corrected p")),
-            Column("mark", _("Mark"), is_text=True),
-        ),
-        keys=2,
+        Column("better", _("Better"), is_text=True),
+        Column("worse", _("Worse"), is_text=True),
+        p="p",
+        level=choice.level,
         notes=[
-            tests_in_words(choice.sides, correction, level),
-            _(
-                "Below each share: comparisons without ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
-            ),
-            _("Strong shade: corrected p ≤ %(level)s.") % {"level": in_figures(level)},
+            tests_in_words(choice.sides, correction, choice.level),
+            *shares_in_words(choice.level),
         ],
-        plot=Plot(
-            kind="matrix",
-            label="better",
-            value="share",
-            across="worse",
-            back="other_share",
-            count="comparisons",
-            sign="mark",
-            p="adjusted_p",
-            level=level,
-        ),
     )
 
 
@@ -264,9 +240,7 @@ def _judges(before: Content, after: Content) -> Iterator[str]:
 
 def _judges_named(names: list[str]) -> str:
     if len(names) > _NAMED:
-        return ngettext("%(count)s judge", "%(count)s judges", len(names)) % {
-            "count": number_format(len(names))
-        }
+        return counted("%(count)s judge", "%(count)s judges", len(names))
     return names_in_a_row([_("judge %(name)s") % {"name": name} for name in names])
 
 
@@ -399,19 +373,19 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
     if ranking_is_due(task_id=task.pk):
         said.append(_("The ranking is out of date. Reload in a few seconds."))
     if open_reports:
-        reports = ngettext(
-            "%(count)s open problem report.",
-            "%(count)s open problem reports.",
-            open_reports,
+        said.append(
+            counted(
+                "%(count)s open problem report.", "%(count)s open problem reports.", open_reports
+            )
         )
-        said.append(reports % {"count": number_format(open_reports)})
     if people < MIN_UNITS:
-        judges = ngettext(
-            "Only %(count)s judge: other judges may rank differently.",
-            "Only %(count)s judges: other judges may rank differently.",
-            people,
+        said.append(
+            counted(
+                "Only %(count)s judge: other judges may rank differently.",
+                "Only %(count)s judges: other judges may rank differently.",
+                people,
+            )
         )
-        said.append(judges % {"count": number_format(people)})
     return said
 
 

@@ -28,7 +28,6 @@ from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.selectors.judged_columns import judged_columns
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
-    LeftOutJudge,
     instructions_version,
     judged_facts,
     left_out_judges,
@@ -236,7 +235,7 @@ class PublishedFacts:
     run: RankingRun
     systems: Sequence[System]
     judged: Mapping[str, Any]
-    left_out: Sequence[LeftOutJudge]
+    left_out: Sequence[tuple[str, int, QualityAction | None]]
     instructions: int | None
     settings: Sequence[RankingSettings] = ()
     rules: Sequence[StoppingRule] = ()
@@ -265,7 +264,7 @@ def reasons_given(facts: PublishedFacts) -> list[GivenReason]:
     rows = [
         *((row.reason, _("Ranking settings")) for row in facts.settings),
         *((row.reason, _("Stopping rule")) for row in facts.rules),
-        *((each.action.note, _("Judges")) for each in facts.left_out if each.action is not None),
+        *((action.note, _("Judges")) for _judge, _blocks, action in facts.left_out if action),
     ]
     # Keep the page on which a reason was first given.
     pages = dict(reversed(rows))
@@ -313,7 +312,7 @@ def published_content(
         "agreement": frozen_agreement(run),
         "systems": _systems(facts.systems, labels),
         "left_out": {
-            "judges": [_left_out(each, words.wordings) for each in facts.left_out],
+            "judges": [_left_out(*each, words.wordings) for each in facts.left_out],
             "references": _of_kind(facts.systems, labels, SystemKind.REFERENCE),
             "damaged_references": _of_kind(facts.systems, labels, SystemKind.BAD_REFERENCE),
         },
@@ -420,11 +419,12 @@ def _of_kind(systems: Sequence[System], labels: Mapping[str, str], kind: SystemK
     return sorted(labels[system.name] for system in systems if system.kind == kind)
 
 
-def _left_out(left_out: LeftOutJudge, wordings: Mapping[str, str]) -> dict[str, Any]:
-    action = left_out.action
+def _left_out(
+    judge: str, blocks: int, action: QualityAction | None, wordings: Mapping[str, str]
+) -> dict[str, Any]:
     return {
-        "judge": left_out.judge,
-        "blocks": left_out.blocks,
+        "judge": judge,
+        "blocks": blocks,
         "decided_by": None if action is None else "organiser" if action.rule is None else "rule",
         "decided_on": None if action is None else action.created_at.date().isoformat(),
         **_reason("" if action is None else action.note, wordings),

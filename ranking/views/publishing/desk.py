@@ -296,25 +296,27 @@ class ZenodoForm(forms.Form):
 @page_view
 def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the preview of a result with its form, and list the versions."""
-    task, versions, facts, form = _desk(request, slug, task_id, None)
+    form, facts, context = _desk(request, slug, task_id, None)
     try:
         draft = published_draft(
-            task=task,
+            task=context["task"],
             anonymous=form.initial["anonymous"],
             words=form.initial_words,
             facts=facts,
         )
+        context |= _preview(draft, context)
     except PublishingRefusedError as error:
-        return _page(request, task, facts, versions, form, refused=str(error))
-    return _page(request, task, facts, versions, form, draft=draft)
+        context["refused"] = str(error)
+    return render(request, "publish/publish.html", context)
 
 
 @action_view
 def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the preview for confirmation; publish it once confirmed."""
-    task, versions, facts, form = _desk(request, slug, task_id, request.POST)
+    form, facts, context = _desk(request, slug, task_id, request.POST)
+    task = context["task"]
     if not form.is_valid():
-        return _page(request, task, facts, versions, form, status=400)
+        return render(request, "publish/publish.html", context, status=400)
     chosen: dict[str, Any] = {
         "task": task,
         "anonymous": form.cleaned_data["anonymous"],
@@ -345,9 +347,9 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         embargo_check(form.cleaned_data["embargo_until"], now=draft.published_at)
     except PublishingRefusedError as error:
         form.refuse(field=error.field, text=error.text, message=str(error))
-        return _page(request, task, facts, versions, form, status=400)
-    context = _context(task, facts, versions, form) | _preview(draft, versions)
+        return render(request, "publish/publish.html", context, status=400)
     context |= {
+        **_preview(draft, context),
         "draft": draft,
         "error": said,
         **_awaited(request, task, draft, chosen["parts"]),
@@ -370,8 +372,8 @@ def _awaited(
 
 def _desk(
     request: HttpRequest, slug: str, task_id: int, data: Any
-) -> tuple[Task, list[PublishedResult], PublishedFacts | None, PublishForm]:
-    """Return a task, its versions, the inputs of a result (None without a ranking), and the form."""
+) -> tuple[PublishForm, PublishedFacts | None, dict[str, Any]]:
+    """Return the form, the inputs of a result (None without a ranking), and the template context without preview."""
     task = organised_task(request, slug, task_id)
     versions = list(versions_of(task_id=task.pk))
     run = latest_run(task_id=task.pk)
@@ -383,47 +385,23 @@ def _desk(
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
         last=versions[0] if versions else None,
     )
-    return task, versions, facts, form
+    return (
+        form,
+        facts,
+        {
+            **of_task(task, "publish"),
+            "form": form,
+            "versions": version_lines(versions, shown=None),
+            "zenodo_is_allowed": settings.ZENODO_UPLOADS,
+            "next_version": versions[0].version + 1 if versions else 1,
+            "has_ranking": run is not None and bool(run.result["systems"]),
+            "worries": worries_in_words(task=task, run=run) if run else [],
+        },
+    )
 
 
-def _page(
-    request: HttpRequest,
-    task: Task,
-    facts: PublishedFacts | None,
-    versions: list[PublishedResult],
-    form: PublishForm,
-    *,
-    draft: PublishedDraft | None = None,
-    refused: str = "",
-    status: int = 200,
-) -> HttpResponse:
-    context = _context(task, facts, versions, form) | {
-        "refused": refused,
-        "versions": version_lines(versions, shown=None),
-    }
-    if draft is not None:
-        context |= _preview(draft, versions)
-    return render(request, "publish/publish.html", context, status=status)
-
-
-def _context(
-    task: Task,
-    facts: PublishedFacts | None,
-    versions: list[PublishedResult],
-    form: PublishForm,
-) -> dict[str, Any]:
-    run = facts.run if facts else None
-    return {
-        **of_task(task, "publish"),
-        "form": form,
-        "zenodo_is_allowed": settings.ZENODO_UPLOADS,
-        "next_version": versions[0].version + 1 if versions else 1,
-        "has_ranking": run is not None and bool(run.result["systems"]),
-        "worries": worries_in_words(task=task, run=run) if run else [],
-    }
-
-
-def _preview(draft: PublishedDraft, versions: list[PublishedResult]) -> dict[str, Any]:
+def _preview(draft: PublishedDraft, context: Mapping[str, Any]) -> dict[str, Any]:
+    versions = [line["result"] for line in context["versions"]]
     return {
         "page": published_page(draft.content),
         "frozen_words": draft_in_words(draft.content),
@@ -490,13 +468,8 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
             result_retract(result=result, reason=form.cleaned_data["retraction_reason"])
             messages.success(request, _("Version %(version)s retracted.") % {"version": version})
             return redirect("publish", slug, task_id)
-    context = {
-        **of_task(task, "publish"),
-        "result": result,
-        "form": form,
-    }
-    status = 400 if form.is_bound else 200
-    return render(request, "publish/retract.html", context, status=status)
+    context = {**of_task(task, "publish"), "result": result, "form": form}
+    return render(request, "publish/retract.html", context, status=400 if form.is_bound else 200)
 
 
 @action_view
@@ -539,8 +512,7 @@ def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int
 @form_view
 @sensitive_post_parameters("token")
 def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    task = organised_task(request, slug, task_id)
-    result: PublishedResult = get_object_or_404(versions_of(task_id=task.pk), version=version)
+    task, result = _result(request, slug, task_id, version)
     result.task = task
     form = ZenodoForm(request.POST if request.method == "POST" else None)
     url = request.build_absolute_uri(reverse("published-result", args=[result.address]))

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, TypeVar
 
@@ -38,44 +37,22 @@ PAGE_SECONDS: Final = 60
 FILE_SECONDS: Final = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A result as opened by a reader.
-
-    Attributes
-    ----------
-    result : PublishedResult
-    is_embargoed : bool
-    token : str
-        Token of the reviewer link in the address; empty without one.
-    """
-
-    result: PublishedResult
-    is_embargoed: bool
-    token: str = ""
-
-    @property
-    def is_private(self) -> bool:
-        """True if the response is only for this reader."""
-        return self.is_embargoed or bool(self.token)
-
-
-def reading_of(request: HttpRequest, address: str, token: str = "") -> Reading:
+def _result(request: HttpRequest, address: str, token: str = "") -> Any:
     """Return the result with this address; raise a 404 if the reader may not see it or it does not exist.
 
-    For public results, the reader is not looked up.
+    `is_private` tells whether the response is only for this reader. For public results, the reader is not looked up.
     """
-    result = published_at(address)
+    result: Any = published_at(address)
     if result is None:
         raise Http404
-    is_embargoed = bool(getattr(result, "is_embargoed", True))
     if token:
         known = result.reviewer_token or ""
         if not secrets.compare_digest(known.encode(), token.encode()):
             raise Http404
-    elif is_embargoed and not is_member(request.user, result):
+    elif result.is_embargoed and not is_member(request.user, result):
         raise Http404
-    return Reading(result, is_embargoed, token)
+    result.is_private = result.is_embargoed or bool(token)
+    return result
 
 
 _View = Callable[..., HttpResponseBase]
@@ -97,9 +74,9 @@ def not_kept_if_missing(view: _View) -> _View:
     return answered
 
 
-def kept(response: _Response, reading: Reading, *, seconds: int) -> _Response:
+def kept(response: _Response, result: Any, *, seconds: int) -> _Response:
     """Set how long caches may keep a response; one for a single reader must not be cached or indexed."""
-    if reading.is_private:
+    if result.is_private:
         add_never_cache_headers(response)
         response["X-Robots-Tag"] = "noindex, nofollow"
     else:
@@ -119,16 +96,15 @@ _SHOWN: Final = frozenset(
 @not_kept_if_missing
 def published_result(request: HttpRequest, digest: str, token: str = "") -> HttpResponse:
     """Show a published result: during an embargo, only to members and with the reviewer link."""
-    reading = reading_of(request, digest, token)
-    result = reading.result
+    result = _result(request, digest, token)
     page_url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
     context = {
         **result_shown(result, versions_shown(result), page_url=page_url),
-        "is_private": reading.is_private,
-        "is_reviewer": bool(reading.token),
-        **_folder(request, reading),
+        "is_private": result.is_private,
+        "is_reviewer": bool(token),
+        **_folder(request, result, token),
     }
-    return kept(render(request, "published/result.html", context), reading, seconds=PAGE_SECONDS)
+    return kept(render(request, "published/result.html", context), result, seconds=PAGE_SECONDS)
 
 
 @require_safe
@@ -137,9 +113,8 @@ def published_file(
     request: HttpRequest, digest: str, file_name: str, token: str = ""
 ) -> HttpResponseBase:
     """Stream the zip of a published result or a file in it; 404 until the zip has been created."""
-    reading = reading_of(request, digest, token)
-    bundle = reading.result.bundle
-    file = reading.result.bundled(file_name)
+    result = _result(request, digest, token)
+    bundle, file = result.bundle, result.bundled(file_name)
     if bundle is None or (file is None and file_name != _ZIP):
         raise Http404
     etag = quote_etag(file["sha256"] if file else bundle.digest)
@@ -157,7 +132,7 @@ def published_file(
             },
         )
     response["ETag"] = etag
-    return kept(response, reading, seconds=FILE_SECONDS)
+    return kept(response, result, seconds=FILE_SECONDS)
 
 
 @require_safe
@@ -166,42 +141,32 @@ def published_file(
 @not_kept_if_missing
 def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
     """Show only the table, in a frame on any site; 404 during an embargo."""
-    reading = reading_of(request, digest)
-    if reading.is_private:
+    result = _result(request, digest)
+    if result.is_private:
         raise Http404
-    context = {"page": published_page(reading.result.content), "result": reading.result}
-    return kept(render(request, "published/embed.html", context), reading, seconds=PAGE_SECONDS)
+    context = {"page": published_page(result.content), "result": result}
+    return kept(render(request, "published/embed.html", context), result, seconds=PAGE_SECONDS)
 
 
-def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
+def _folder(request: HttpRequest, result: PublishedResult, token: str) -> dict[str, Any]:
     """Return the downloads of a result; none before its folder exists."""
-    bundle = reading.result.bundle
+    bundle = result.bundle
     if bundle is None:
         return {}
+    view, named = "published-file", {"digest": result.address}
+    if token:
+        view, named = "published-review-file", named | {"token": token}
 
     def line(name: str, **more: Any) -> dict[str, Any]:
-        address = _address(reading, name)
+        address = reverse(view, kwargs=named | {"file_name": name})
         # The full address is for print; reviewer links are not printed.
-        url = "" if reading.token else request.build_absolute_uri(address)
+        url = "" if token else request.build_absolute_uri(address)
         return {"name": name, "address": address, "url": url, **more}
 
-    about = {
-        "has_texts": reading.result.bundle_has_texts,
-        "size": bundle.size,
-        "digest": bundle.digest,
-    }
+    about = {"has_texts": result.bundle_has_texts, "size": bundle.size, "digest": bundle.digest}
     return {
         "bundle": line(_ZIP, **about),
         "files": [
-            line(name, words=words)
-            for name, words in FOLDER.items()
-            if reading.result.bundled(name)
+            line(name, words=words) for name, words in FOLDER.items() if result.bundled(name)
         ],
     }
-
-
-def _address(reading: Reading, file_name: str) -> str:
-    named = {"digest": reading.result.address, "file_name": file_name}
-    if reading.token:
-        return reverse("published-review-file", kwargs=named | {"token": reading.token})
-    return reverse("published-file", kwargs=named)

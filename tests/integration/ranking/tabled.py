@@ -23,7 +23,7 @@ def told(campaign: Campaign, kind: str, **given: Any) -> Report:
     """The table, computed at once where it has to be."""
     choice = table_choice(kind, given)
     if choice.is_live:
-        report = table_answer(campaign=campaign, choice=choice).report
+        report, _asked = table_answer(campaign=campaign, choice=choice)
         assert report is not None
         return report
     table = table_ask(campaign=campaign, choice=choice, is_queued=False)

@@ -36,7 +36,7 @@ def test_a_computed_table_follows_from_what_it_recorded(
     data, reports = analysis_reproduce(table)
     assert (json.loads(json.dumps(data)), json.loads(json.dumps(reports))) == before
     assert reports.keys() >= {"en", "de", "ar"}
-    answer = table_answer(campaign=campaign, choice=choice).asked
+    answer = table_answer(campaign=campaign, choice=choice)[1]
     assert (answer.shown, answer.newer, answer.pending) == (table, 1, None)
     later = table_ask(campaign=campaign, choice=choice)
     assert later != table

@@ -15,7 +15,7 @@ from annotation.models import WorkedQuarterHour
 from campaign.export.downloads import content_type
 from campaign.models import Judge, Output, Segment
 from ranking.models import Analysis
-from ranking.pages.page_plots import CAMPAIGN_PLOTS, JUDGE_PLOTS
+from ranking.pages.page_plots import PLOTS
 from ranking.pages.report_shown import PLOT_FILES
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -119,13 +119,13 @@ def test_every_plot_of_every_page_is_downloaded_in_three_ways(
     computed(drawn, "system", system="A")
     judge = Judge.objects.get(campaign=drawn.campaign, pseudonym="ann")
     pages = {
-        reverse("campaign-detail", args=[drawn.campaign.slug]): set(CAMPAIGN_PLOTS),
+        reverse("campaign-detail", args=[drawn.campaign.slug]): set(PLOTS["campaign-plot"]),
         page_address(drawn, "test-set-dashboard"): {"ranks", "history", "progress"},
         page_address(drawn, "test-set-live"): {"ranks", "history", "progress"},
         page_address(drawn, "test-set-progress"): {"progress"},
         page_address(drawn, "judge-quality"): {"agreement"},
         page_address(drawn, "design"): {"forecast"},
-        page_address(drawn, "judge-page", judge.pk): set(JUDGE_PLOTS),
+        page_address(drawn, "judge-page", judge.pk): set(PLOTS["judge-plot"]),
         page_address(drawn, "system-results", system.pk): {"opponents", "lengths"},
     }
     seen = set()

@@ -104,7 +104,7 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
 
 def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[dict[str, Any]]:
     listed: QuerySet[Any, Any] = judges_listed(task=writer.task)
-    return judges_quality(task=writer.task, run=run, tallies=listed.order_by("pseudonym"))
+    return judges_quality(task=writer.task, run=run, tallies=list(listed.order_by("pseudonym")))
 
 
 def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:

@@ -25,13 +25,13 @@ def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str,
 def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
     plot = rank_plot([system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)])
 
-    assert [tick.at for tick in plot.ticks] == ["16.667%", "50%", "83.333%"]
-    assert [(row.low, row.dot, row.high) for row in plot.rows] == [
+    assert [tick["at"] for tick in plot["ticks"]] == ["16.667%", "50%", "83.333%"]
+    assert [(row["low"], row["dot"], row["high"]) for row in plot["rows"]] == [
         ("16.667%", "16.667%", "16.667%"),
         ("50%", "50%", "83.333%"),
         ("50%", "83.333%", "83.333%"),
     ]
-    assert [row.begins_cluster for row in plot.rows] == [False, True, False]
+    assert [row["begins_cluster"] for row in plot["rows"]] == [False, True, False]
 
 
 def test_each_group_has_its_own_axis() -> None:
@@ -40,17 +40,17 @@ def test_each_group_has_its_own_axis() -> None:
         [row | {"group": group} for row, group in zip(rows, (1, 1, 2), strict=True)],
         has_unranked=True,
     )
-    assert [len(plot.ticks) for plot in (first, second, unranked)] == [2, 1, 0]
-    assert [plot.group for plot in (first, second, unranked)] == [1, 2, 0]
+    assert [len(plot["ticks"]) for plot in (first, second, unranked)] == [2, 1, 0]
+    assert [plot["group"] for plot in (first, second, unranked)] == [1, 2, 0]
 
 
 def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> None:
     shortage = {"shortage": {"unit": "blocks", "found": 3.0, "needed": 8}}
     unknown: dict[str, Any] = {"rank_low": None, "rank_high": None, "cluster": None}
     plot = rank_plot([system("a", 1, 1, 2, 1), system("b", 2, 1, 2, 1) | unknown | shortage])
-    assert [row.low for row in plot.rows] == ["25%", ""]
-    assert not any(row.begins_cluster for row in plot.rows)
-    assert plot.notes == ("b: not estimable yet (Blocks: 3 of 8).",)
+    assert [row["low"] for row in plot["rows"]] == ["25%", ""]
+    assert not any(row["begins_cluster"] for row in plot["rows"])
+    assert plot["notes"] == ["b: not estimable yet (Blocks: 3 of 8)."]
 
 
 def test_the_history_leaves_out_rankings_of_groups() -> None:
