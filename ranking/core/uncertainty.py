@@ -113,6 +113,9 @@ class ScoreCovariance:
         Effective numbers of segments (or of documents used instead) and of judges.
     limits : tuple of RangeLimit
         Units that the covariance ignores.
+    parts : tuple of ClusteredCovariance
+        Covariances over segments and over judges, without ignored ones; over blocks if both are
+        ignored.
     """
 
     matrix: FloatArray
@@ -120,6 +123,17 @@ class ScoreCovariance:
     segments: float
     judges: float
     limits: tuple[RangeLimit, ...]
+    parts: tuple[ClusteredCovariance, ...] = ()
+
+    def freedom_of(self, variance: float) -> float:
+        """Return the degrees of freedom of a variance (or a sum of them) estimated from the parts.
+
+        Each part has its units minus one (Satterthwaite 1946).
+        """
+        uncertain = sum(
+            float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in self.parts
+        )
+        return max(1.0, variance**2 / uncertain) if uncertain else np.inf
 
     @property
     def rank_degrees_of_freedom(self) -> float:
@@ -241,13 +255,15 @@ def combined_covariance(
         total = parts[0].matrix + parts[1].matrix - blocks.matrix
     else:
         total = parts[0].matrix if parts else blocks.matrix
-    return ScoreCovariance(
+    found = ScoreCovariance(
         matrix=_positive(total),
-        degrees_of_freedom=_degrees_of_freedom(total, parts or [blocks]),
+        degrees_of_freedom=np.inf,
         segments=segments.effective,
         judges=judges.effective,
         limits=tuple(limits),
+        parts=tuple(parts or [blocks]),
     )
+    return replace(found, degrees_of_freedom=found.freedom_of(float(np.trace(total))))
 
 
 def clustered_covariance(
@@ -289,14 +305,6 @@ def _positive(matrix: FloatArray) -> FloatArray:
     if not len(values) or values[0] >= 0:
         return matrix
     return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
-
-
-def _degrees_of_freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
-    """Return the degrees of freedom of a sum of variances; each part has its units minus one."""
-    uncertain = sum(
-        float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in parts
-    )
-    return max(1.0, float(np.trace(total)) ** 2 / uncertain) if uncertain else np.inf
 
 
 def draw_scores(
@@ -448,12 +456,12 @@ def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> Scor
     ScoreCovariance
     """
     blocks, influence, sizes = _in_order(blocks, influence)
-    return parts_by_unit(
+    return covariance_over_units(
         lambda unit: covariance_by_unit(influence, unit, sizes),
         segment=blocks.segment,
         judge=blocks.judge,
         document=None if blocks.document is None else first_segments(blocks),
-    ).combined
+    )
 
 
 def covariance_by_unit(
@@ -520,43 +528,15 @@ def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray
     return blocks, influence[order], comparisons
 
 
-@dataclass(frozen=True, eq=False)
-class ShareParts:
-    """Variances of a number of successes by independent unit, and the combined one over segments
-    and judges.
-    """
-
-    blocks: ClusteredCovariance
-    segments: ClusteredCovariance
-    judges: ClusteredCovariance
-    few_documents: bool = False
-
-    @property
-    def combined(self) -> ScoreCovariance:
-        """The combined variance over segments and judges."""
-        return combined_covariance(
-            self.blocks, self.segments, self.judges, few_documents=self.few_documents
-        )
-
-    def degrees_of_freedom(self, variance: float) -> float:
-        """Return the degrees of freedom of a variance estimated from these parts."""
-        several = [part for part in (self.segments, self.judges) if part.effective >= MIN_UNITS]
-        uncertain = sum(
-            float(part.matrix[0, 0]) ** 2 / max(part.effective - 1, 1)
-            for part in several or [self.blocks]
-        )
-        return max(1.0, variance**2 / uncertain) if uncertain else np.inf
-
-
-def share_parts(
+def share_variance(
     successes: Int64Array,
     failures: Int64Array,
     *,
     segment: npt.NDArray[np.integer],
     judge: npt.NDArray[np.integer],
     document: npt.NDArray[np.integer] | None = None,
-) -> ShareParts:
-    """Return the variances of the number of successes minus its expectation, share × trials.
+) -> ScoreCovariance:
+    """Return the variance of the number of successes minus its expectation, share × trials.
 
     Parameters
     ----------
@@ -567,8 +547,7 @@ def share_parts(
         If there are enough documents, they replace segments, and a judge's blocks of a document
         replace single blocks.
     """
-
-    return parts_by_unit(
+    return covariance_over_units(
         lambda unit: share_part(unit, successes, failures),
         segment=segment,
         judge=judge,
@@ -576,23 +555,23 @@ def share_parts(
     )
 
 
-def parts_by_unit(
+def covariance_over_units(
     part: Callable[[Int64Array], ClusteredCovariance],
     *,
     segment: npt.NDArray[np.integer],
     judge: npt.NDArray[np.integer],
     document: npt.NDArray[np.integer] | None,
-) -> ShareParts:
-    """Return the variance over each unit, from a function of unit numbers; documents replace
-    segments unless there are too few.
+) -> ScoreCovariance:
+    """Return the combined covariance, from a function of unit numbers; documents replace segments
+    unless there are too few.
     """
     judges = part(judge.astype(np.int64))
     if document is not None:
         documents = part(document.astype(np.int64))
         if documents.effective >= MIN_UNITS:
             own = document.astype(np.int64) * (int(judge.max(initial=0)) + 1) + judge
-            return ShareParts(part(own), documents, judges)
-    return ShareParts(
+            return combined_covariance(part(own), documents, judges)
+    return combined_covariance(
         part(np.arange(len(judge))),
         part(segment.astype(np.int64)),
         judges,
@@ -632,7 +611,7 @@ def share_part(
 
 
 def share_interval(
-    successes: int, failures: int, parts: ShareParts, *, confidence: float = 0.95
+    successes: int, failures: int, found: ScoreCovariance, *, confidence: float = 0.95
 ) -> tuple[float, float]:
     """Return the ends of the interval of the share of successes.
 
@@ -649,8 +628,8 @@ def share_interval(
     ----------
     successes, failures : int
         Numbers of trials, at least one of them positive.
-    parts : ShareParts
-        Variances for these trials, see `share_parts`.
+    found : ScoreCovariance
+        Variance for these trials, see `share_variance`.
     confidence : float
 
     References
@@ -662,10 +641,10 @@ def share_interval(
     smoothed = _smoothed(successes, failures)
     alpha = (1 - confidence) / 2
     effective = 1.0
-    if parts.blocks.effective > 1:
+    if found.parts[0].effective > 1:
         independent = successes * (1 - smoothed) ** 2 + failures * smoothed**2
-        variance = max(independent, float(parts.combined.matrix[0, 0]))
-        few = stdtrit(trials - 1, alpha) / stdtrit(parts.degrees_of_freedom(variance), alpha)
+        variance = max(independent, float(found.matrix[0, 0]))
+        few = stdtrit(trials - 1, alpha) / stdtrit(found.freedom_of(variance), alpha)
         effective = trials * independent / variance * min(1.0, float(few) ** 2)
     x = successes / trials * effective
     low = float(betaincinv(x, effective - x + 1, alpha)) if successes else 0.0

@@ -20,11 +20,11 @@ from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.uncertainty import (
     RangeLimit,
-    ShareParts,
+    ScoreCovariance,
     covariance_by_unit,
-    parts_by_unit,
+    covariance_over_units,
     share_interval,
-    share_parts,
+    share_variance,
 )
 
 
@@ -162,14 +162,14 @@ def share_won(
         return ShareWon(wins, losses, ties)
     decided = np.flatnonzero(won + lost)
     blocks = outcomes.blocks.take(rows).take(decided)
-    parts = share_parts(
+    found = share_variance(
         won[decided],
         lost[decided],
         segment=blocks.segment,
         judge=blocks.judge,
         document=blocks.document,
     )
-    low, high = share_interval(wins, losses, parts, confidence=confidence)
+    low, high = share_interval(wins, losses, found, confidence=confidence)
     return ShareWon(
         won=wins,
         lost=losses,
@@ -177,7 +177,7 @@ def share_won(
         share=wins / trials,
         low=low,
         high=high,
-        limits=tuple(str(limit) for limit in parts.combined.limits),
+        limits=tuple(str(limit) for limit in found.limits),
     )
 
 
@@ -224,8 +224,7 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     share = float(wins.sum() / trials.sum())
     slope = float(x @ (wins - share * trials)) / spread
     influence = x * (wins - (share + slope * x) * trials) / spread
-    parts = _influence_parts(outcomes.blocks.take(rows), influence, trials)
-    combined = parts.combined
+    combined = _covariance(outcomes.blocks.take(rows), influence, trials)
     limits = tuple(str(limit) for limit in combined.limits)
     if RangeLimit.FEW_SEGMENTS in combined.limits:
         return LengthTrend(slope, None, limits)
@@ -233,13 +232,13 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     smoothed = (float(wins.sum()) + 1) / (float(trials.sum()) + 2)
     variance = max(smoothed * (1 - smoothed) / spread, float(combined.matrix[0, 0]))
     t = abs(slope) / np.sqrt(variance)
-    degrees_of_freedom = min(parts.degrees_of_freedom(variance), max(1, combined.segments - 2))
+    degrees_of_freedom = min(combined.freedom_of(variance), max(1, combined.segments - 2))
     p_value = float(2 * stdtr(degrees_of_freedom, -t))
     return LengthTrend(slope, p_value, limits)
 
 
-def _influence_parts(blocks: Blocks, influence: FloatArray, trials: FloatArray) -> ShareParts:
-    return parts_by_unit(
+def _covariance(blocks: Blocks, influence: FloatArray, trials: FloatArray) -> ScoreCovariance:
+    return covariance_over_units(
         lambda unit: covariance_by_unit(influence[:, np.newaxis], unit, trials),
         segment=blocks.segment,
         judge=blocks.judge,
@@ -540,13 +539,13 @@ def remark_share(
     count, trials = int(successes.sum()), len(successes)
     if not trials:
         return RemarkShare(0, None, None, None)
-    parts = share_parts(
+    found = share_variance(
         successes,
         1 - successes,
         segment=shown.segment[rows],
         judge=shown.judge[rows],
         document=None if shown.document is None else shown.document[rows],
     )
-    low, high = share_interval(count, trials - count, parts, confidence=confidence)
-    limits = tuple(str(limit) for limit in parts.combined.limits)
+    low, high = share_interval(count, trials - count, found, confidence=confidence)
+    limits = tuple(str(limit) for limit in found.limits)
     return RemarkShare(count, count / trials, low, high, limits)

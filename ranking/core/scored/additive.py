@@ -345,27 +345,25 @@ def _covariance(
     both, segments, judges = (covariance_by_unit(influence, unit, sizes) for unit in units)
     if level == "two_way":
         found = combined_covariance(both, segments, judges)
-        parts = [part for part in (segments, judges) if part.effective >= MIN_UNITS] or [both]
     else:
         part, limit = {
             "segments": (segments, RangeLimit.FEW_SEGMENTS),
             "judges": (judges, RangeLimit.FEW_JUDGES),
         }[level]
-        parts = [part]
         found = ScoreCovariance(
             matrix=part.matrix,
             degrees_of_freedom=np.inf,
             segments=segments.effective,
             judges=judges.effective,
             limits=(limit,) if part.effective < MIN_UNITS else (),
+            parts=(part,),
         )
     found = replace(found, matrix=_at_least(found.matrix, noise**2 * (moved.T @ moved)))
     if segments.effective >= MIN_UNITS:
         found = with_least_variance(found, np.diag(segments.matrix))
-    # Satterthwaite's, for the variance actually used: raising it does not make it less certain.
-    uncertain = sum(np.trace(part.matrix) ** 2 / max(part.effective - 1, 1.0) for part in parts)
-    degrees = max(1.0, np.trace(found.matrix) ** 2 / uncertain) if uncertain else np.inf
-    return replace(found, degrees_of_freedom=float(min(degrees, free)))
+    # For the variance actually used: raising it does not make it less certain.
+    degrees = found.freedom_of(float(np.trace(found.matrix)))
+    return replace(found, degrees_of_freedom=min(degrees, free))
 
 
 def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
