@@ -46,7 +46,7 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
     export = None
     if form.is_bound and form.is_valid():
         with RefusalsAt(form, "file_format"):
-            if "stream" in request.GET:
+            if "stream" in form.data:
                 return export_stream(task=task, asked=form.asked, sent=request.headers)
             export = export_of_member(task=task, asked=form.asked)
     if export is not None and request.method == "POST":
