@@ -382,15 +382,6 @@ class ClosedComparison(models.Model):
                 name="sorting_judgments_are_those_counted",
             ),
         ]
-        triggers = [
-            trigger_from_file(
-                "protocols",
-                "sorting_verdict_is_of_its_sort",
-                operation=pgtrigger.Insert,
-                when=pgtrigger.Before,
-                declare=[("asked", "RECORD"), ("found", "BIGINT")],
-            ),
-        ]
 
 
 class ScoresAreInRange(models.Func):

@@ -1,8 +1,7 @@
-"""What a sort remembers: verdicts of its own comparisons, from judgments that are there."""
+"""What a sort remembers: verdicts of comparisons."""
 
 from typing import Any
 
-from annotation.services.numbers import judgments_number
 from campaign.models import Protocol, Task
 from protocols.models import ClosedComparison, SystemSort
 from tests.integration.constraints.answers import judgment_of_two
@@ -62,30 +61,3 @@ breaks_by_fields(
     accepted={"winner": "cobalt", "loser": "amber"},
 )
 breaks_by_fields("sorting_winner_has_more", second_verdict, {"is_drawn": False})
-breaks_by_fields("sorting_verdict_is_of_its_sort", second_verdict, {"loser": "ember"})
-
-
-def verdict_of_a_judgment() -> Create:
-    """Return what makes a verdict of the one judgment that its task has."""
-    judgment: Any = judgment_of_two(Protocol.SORTING)()
-    judgments_number(task_id=judgment.task_id)
-    sort = SystemSort.objects.create(
-        task=judgment.task, systems=["amber", "birch"], seed=3, watermark=0, number=1
-    )
-
-    def create(**fields: Any) -> object:
-        counts = {"wins": 0, "losses": 0, "same": 1, "is_drawn": True}
-        values = {**counts, "judgments": [1], "watermark": 1, **fields}
-        return ClosedComparison.objects.create(
-            sort=sort, step=1, winner="amber", loser="birch", **values
-        )
-
-    return create
-
-
-breaks_by_fields(
-    "sorting_verdict_from_its_judgments",
-    verdict_of_a_judgment,
-    {"judgments": [2], "watermark": 9},
-    {"watermark": 0},
-)
