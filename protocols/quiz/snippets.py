@@ -104,7 +104,7 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
         yield line, {**values, "statements": statements}, refuse_at(file.name, line)
 
 
-def _snippet(values: dict[str, Any], refuse: Refuse) -> dict[str, Any]:
+def _snippet(values: dict[str, Any], refuse: Refuse) -> Any:
     try:
         return content_validated(SnippetSerializer, values)
     except APIException as error:

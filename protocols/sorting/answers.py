@@ -1,17 +1,253 @@
-"""Answers in a sort: the better of two outputs, or the same quality. Labels hold the whole
-answer.
+"""Answers in a sort (the better of two outputs, or the same quality), and the sort of a task: its judgments, open
+comparisons, and closing of complete ones.
+
+Labels hold the whole answer. A judgment belongs to the comparison that its HIT was drawn for or its
+file names, even if a third system wrote the same text.
 """
 
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
+from django import forms
+from django.db import transaction
+from django.db.models import F, OuterRef, Q, Subquery
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import Comparisons
-from campaign.models import Protocol
+from annotation.export.five_way import systems_shown
+from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
+from annotation.models.judgment import JudgmentQuerySet
+from annotation.protocols import Comparisons, OpenComparison, rules_completed
+from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
+from annotation.selectors.designs import systems_drawn
+from annotation.selectors.judges import excluded_judges
+from annotation.services.numbers import judgments_number
+from campaign.models import Output, Protocol, Task
+from campaign.texts.normalisation import normalise_text
+from protocols.frame.lines import judgments_of
 from protocols.frame.two_outputs import LABELS, two_outputs_answers
-from protocols.models import Verdict
-from protocols.sorting.sorts import RULES, comparisons_close, comparisons_open, rules_complete
-from protocols.sorting.statistics import most_comparisons
+from protocols.models import ClosedComparison, SystemSort, Verdict
+from protocols.sorting.statistics import (
+    Answer,
+    Decision,
+    Pair,
+    closed,
+    counting,
+    decide_in_order,
+    draw,
+    most_comparisons,
+    pair_of,
+    sort_replayed,
+)
+
+MOST: Final = 100_000
+_number: Final = partial(forms.IntegerField, min_value=0, max_value=MOST, required=False)
+#: By default, seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share
+#: of one judge.
+RULES: Final = {
+    "judgments": _number(
+        label=gettext_lazy("Judgments per comparison"),
+        help_text=gettext_lazy(
+            "A comparison closes at this number (700: seven judges with 100 sentences each)."
+        ),
+        min_value=1,
+        initial=700,
+    ),
+    "extension": _number(
+        label=gettext_lazy("Extra judgments after a tie"),
+        help_text=gettext_lazy("If still tied, the winner is drawn at random."),
+        initial=100,
+    ),
+    "most_of_a_judge": _number(
+        label=gettext_lazy("Maximum judgments per judge and comparison"),
+        help_text=gettext_lazy(
+            "Each judge receives at most this many randomly drawn sentences (100 in the paper). Enter 0 for no limit."
+        ),
+        initial=0,
+    ),
+}
+#: Returns the rules of a task, completed with defaults.
+rules_complete: Final = partial(rules_completed, RULES)
+
+
+def quota_of(task: Task) -> dict[str, Any]:
+    """Return the numbers of judgments that close a comparison of a task: `quota` and `extension`."""
+    rules = rules_complete(task.rules)
+    return {"quota": rules["judgments"], "extension": rules["extension"]}
+
+
+def answers_given(
+    *,
+    task: Task,
+    pairs: Iterable[Pair],
+    watermark: int = 0,
+    without: Collection[str] = (),
+    documents: Collection[str] | None = None,
+    current: JudgmentQuerySet | None = None,
+) -> dict[Pair, list[Answer]]:
+    """Return the answers to comparisons, by number: of `current` judgments, or of 1…`watermark`
+    without some judges.
+
+    Each is from the viewpoint of the first system of its pair. Attention checks are left out.
+    Always three queries.
+    """
+    planned, imported = (f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED))
+    wanted = [list(pair) for pair in pairs]
+    if not wanted:
+        return {}
+    judgments = current
+    if judgments is None:
+        until = Judgment.objects.of(task.pk).counted().until(watermark)
+        judgments = judgments_of(until, without=without, documents=documents)
+    rows = list(
+        judgments.filter(Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted}))
+        .order_by("numbered__number")
+        .values_list(
+            *("numbered__number", "judge__pseudonym", "block__segment__number", "block_id"),
+            *("labels", planned, imported, "superseded_by__numbered__number"),
+        )
+    )
+    ids = dict(task.test_set.systems.values_list("name", "id"))
+    shown = systems_shown({row[3] for row in rows})
+    found: dict[Pair, list[Answer]] = defaultdict(list)
+    for number, judge, segment, block, labels, of_plan, of_file, later in rows:
+        first, second = of_plan or of_file
+        place = 0 if ids[first] in shown[block][0] else 1
+        ahead = labels[1 - place] - labels[place]
+        is_current = later is None or later > watermark
+        found[first, second].append(Answer(number, judge, segment, ahead, is_current))
+    return found
+
+
+def last_number(task: Task) -> int:
+    """Return the number of the last numbered judgment; 0 without any."""
+    sequence = JudgmentSequence.objects.filter(task=task).first()
+    return sequence.last_number if sequence else 0
+
+
+def sort_in_force(design: Design) -> SystemSort:
+    """Return the sort of the participating systems: the latest of the task, or else a new unsaved
+    one.
+    """
+    task = design.task
+    taking_part = systems_drawn(task=task, design=design).filter(outputs__isnull=False)
+    systems = sorted(set(taking_part.values_list("name", flat=True)))
+    last = SystemSort.objects.filter(task=task).order_by("-number").first()
+    if last is not None and last.systems == systems:
+        return last
+    return SystemSort(
+        task=task,
+        number=last.number + 1 if last else 1,
+        systems=systems,
+        # 32 bits: it is published as a number, and does not reveal the design's seed.
+        seed=draw(design.seed, "sort") >> 32,
+        watermark=last_number(task),
+    )
+
+
+def sort_decided(
+    sort: SystemSort, *, watermark: int, without: Collection[str] | None = None
+) -> tuple[dict[Pair, Decision], dict[Pair, list[Answer]]]:
+    """Return decisions in the order of the sort, closed comparisons first, and the judgments behind
+    new decisions.
+
+    Complete comparisons count as closed, since the same judgments will close them. Superseded
+    judgments do not count, nor do those of judges in `without` (by default, the currently excluded).
+    """
+    task, used = sort.task, {}
+    if without is None:
+        without = excluded_judges(campaign_id=task.test_set.campaign_id)
+    most = rules_complete(task.rules)["most_of_a_judge"]
+
+    def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
+        given = answers_given(task=task, watermark=watermark, pairs=pairs, without=without)
+        new = {}
+        for pair in pairs:
+            current = (each for each in given.get(pair, ()) if each.is_current)
+            used[pair] = counting(current, most_of_a_judge=most)
+            signs = [each.answer for each in used[pair]]
+            new[pair] = decide_in_order(*pair, signs, **quota_of(task), seed=sort.seed)
+            if pair not in given and not outputs_differ(sort, pair):
+                # No judge is available: R stays 0.
+                new[pair] = closed(*pair, 0, 0, seed=sort.seed)
+            del used[pair][new[pair].asked :]
+        return new
+
+    rows = sort.verdicts.filter(watermark__lte=watermark).order_by("step") if sort.pk else ()
+    before = {
+        pair_of(row.winner, row.loser): Decision(
+            row.winner, row.loser, len(row.judgments), 0, arbitrary=row.is_drawn
+        )
+        for row in rows
+    }
+    return sort_replayed(sort.systems, sort.seed, decide_all, before)[1], used
+
+
+def outputs_differ(sort: SystemSort, pair: Pair) -> bool:
+    """Return whether two systems have different outputs for any segment of the test set."""
+    first, second = (
+        Output.objects.current().filter(
+            system__test_set=sort.task.test_set_id, system__name=name, text__isnull=False
+        )
+        for name in pair
+    )
+    other = second.filter(segment=OuterRef("segment"))
+    texts = first.annotate(other=Subquery(other.values("text")[:1])).filter(other__isnull=False)
+    differing = texts.exclude(text=F("other")).values_list("text", "other").iterator()
+    return any(normalise_text(one or "") != normalise_text(two) for one, two in differing)
+
+
+def comparisons_open(design: Design) -> list[OpenComparison]:
+    """Return the open comparisons of a task's sort, with the number of judgments each still
+    needs.
+    """
+    sort = sort_in_force(design)
+    if len(sort.systems) < 2:
+        return []
+    decided, _used = sort_decided(sort, watermark=last_number(design.task))
+    return [
+        OpenComparison(first=first, second=second, missing=decision.missing)
+        for (first, second), decision in decided.items()
+        if not decision.winner
+    ]
+
+
+def comparisons_close(design: Design) -> int:
+    """Store the verdicts decided by the judgments so far, and return their number.
+
+    Starts the sort of the participating systems if needed. Runs in one transaction under the
+    planning lock, so that nothing is planned for a comparison that is closing, and each is closed
+    only once.
+    """
+    judgments_number(task_id=design.task_id)
+    with transaction.atomic():
+        HITSequence.objects.select_for_update().get_or_create(task=design.task)
+        sort, watermark = sort_in_force(design), last_number(design.task)
+        if len(sort.systems) < 2:
+            return 0
+        if not sort.pk:
+            sort.save(force_insert=True)
+        decided, used = sort_decided(sort, watermark=watermark)
+        new = [pair for pair in used if decided[pair].winner]
+        for step, pair in enumerate(new, len(decided) - len(used) + 1):
+            decision, signs = decided[pair], Counter(each.answer for each in used[pair])
+            for_winner = 1 if decision.winner == pair[0] else -1
+            ClosedComparison.objects.create(
+                sort=sort,
+                step=step,
+                winner=decision.winner or "",
+                loser=decision.loser or "",
+                wins=signs[for_winner],
+                losses=signs[-for_winner],
+                same=signs[0],
+                is_drawn=decision.arbitrary,
+                judgments=[each.number for each in used[pair]],
+                watermark=watermark,
+            )
+    return len(new)
+
 
 _VERDICTS: Final = {
     LABELS[verdict]: verdict.value for verdict in (Verdict.FIRST, Verdict.SAME, Verdict.SECOND)

@@ -10,7 +10,7 @@ from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
-from protocols.sorting.sorts import answers_given
+from protocols.sorting.answers import answers_given
 from protocols.sorting.statistics import Pair, pair_of
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.files.labels import judge_named, system_of, whole, word_of

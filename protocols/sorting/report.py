@@ -16,8 +16,8 @@ from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.report import CORRECTION
 from protocols.frame.tables import report_of_answers, rules_between
 from protocols.models import SystemSort
+from protocols.sorting.answers import MOST, RULES, answers_given, quota_of, sort_decided
 from protocols.sorting.files import LINES, Compared, judged_pairs
-from protocols.sorting.sorts import MOST, RULES, answers_given, quota_of, sort_decided
 from protocols.sorting.statistics import (
     Decision,
     Pair,

@@ -20,7 +20,7 @@ from enum import StrEnum
 from itertools import permutations
 from typing import NamedTuple
 
-from protocols.spans.records import MAX_SCORE, ScoredJudgment, ScoredOutput, Severity
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
 
 
 class ContradictionKind(StrEnum):
@@ -46,22 +46,12 @@ class ContradictionRule:
         A score at or above it needs to be free of major errors.
     margin : float
         Scores on one screen that differ by less do not contradict the numbers of errors.
-
-    Raises
-    ------
-    ValueError
-        If a threshold is not between 0 and 100.
     """
 
     error_free_from: float = 85
     perfect_from: float = 100
     major_below: float = 90
     margin: float = 10
-
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            if not 0 <= getattr(self, name) <= MAX_SCORE:
-                raise ValueError(f"{name}: {getattr(self, name)} is not between 0 and {MAX_SCORE}")
 
 
 class Contradiction(NamedTuple):

@@ -21,7 +21,7 @@ from annotation.services.submission import judgment_submit, skip_submit
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import BadReference, Judge, Output, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
-from protocols.sorting.sorts import comparisons_open
+from protocols.sorting.answers import comparisons_open
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_seen
 from tests.integration.protocols.conftest import MakeTask

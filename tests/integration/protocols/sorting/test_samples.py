@@ -24,7 +24,7 @@ from annotation.services.planning.redraw import hit_redraw
 from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import Judge, Protocol, Segment, Task
 from protocols.models import ClosedComparison
-from protocols.sorting.sorts import comparisons_open
+from protocols.sorting.answers import comparisons_open
 from tests.at_work import assignment_lend, expire
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask

@@ -65,8 +65,3 @@ def test_the_output_with_more_errors_is_not_the_better_one() -> None:
     assert kinds(output("A", 51, fewer), output("B", 60, more)) == []
     # More minor errors against a major one are the judge's to weigh.
     assert kinds(output("A", 40, [major()]), output("B", 60, [minor(), minor(2, 3)])) == []
-
-
-def test_a_rule_has_thresholds_on_the_scale() -> None:
-    with pytest.raises(ValueError, match="major_below"):
-        ContradictionRule(major_below=101)
