@@ -1,7 +1,7 @@
 """Write the data files in the bundle of a published result: judgments, texts, designs, and the log of draws."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from campaign.models import Segment, System, Task
 from campaign.selectors.texts import text_lines
 from campaign.texts.canonical_json import canonical, json_line
 from optional_packages import has_extra
+from ranking.files.bundles import DESIGN, DRAWS, JUDGMENTS, LEFT_OUT, TEXTS
 from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 from ranking.models import PublishedResult
@@ -102,15 +103,20 @@ def frozen_result(asked: PublishedResult) -> FrozenResult:
     )
 
 
-def judgments_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write the judgments that count as five-way CSV, with a few thousand in memory at a time."""
-    _csv_write(frozen, frozen.counted, path, progress)
-
-
-def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write the judgments of judges who are left out, if there are any."""
+def data_files(frozen: FrozenResult, progress: Progress) -> dict[str, Iterable[str]]:
+    """Return the lines of each data file of the bundle, with a few thousand in memory at a time."""
+    found: dict[str, Iterable[str]] = {
+        JUDGMENTS: _judgments(frozen, frozen.counted, progress),
+        DESIGN: [canonical(_said_of_designs(frozen)) + "\n"],
+        DRAWS: _draws(frozen, progress),
+    }
     if frozen.left_out and frozen.not_counted.exists():
-        _csv_write(frozen, frozen.not_counted, path, progress)
+        found[LEFT_OUT] = _judgments(frozen, frozen.not_counted, progress)
+    # Damaged references are left out.
+    segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
+    if frozen.result.bundle_has_texts and segments.filter(source_text__isnull=False).exists():
+        found[TEXTS] = map(json_line, text_lines(task=frozen.task, names=frozen.names))
+    return found
 
 
 def parquet_write(judgments: Path, path: Path) -> None:
@@ -120,16 +126,14 @@ def parquet_write(judgments: Path, path: Path) -> None:
         write_parquet(str(path), in_order_of_segments(columns), vocabulary)
 
 
-def _csv_write(
-    frozen: FrozenResult, judgments: JudgmentQuerySet, path: Path, progress: Progress
-) -> None:
+def _judgments(
+    frozen: FrozenResult, judgments: JudgmentQuerySet, progress: Progress
+) -> Iterator[str]:
     rows = judged_rows(
         task=frozen.task, judgments=judgments, until=frozen.watermark, names=frozen.names
     )
     slots = max(most_candidates(judgments), 5)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        for line in write_five_way_csv(_told(rows, frozen, progress), slots=slots):
-            file.write(line)
+    return write_five_way_csv(_told(rows, frozen, progress), slots=slots)
 
 
 def _told(
@@ -150,20 +154,8 @@ def _by_name(row: JudgedBlock) -> JudgedBlock:
     return replace(row, candidates=candidates, labels=labels, system_numbers=numbers)
 
 
-def texts_write(frozen: FrozenResult, path: Path) -> None:
-    """Write sources, references and outputs; nothing if no segment has a text.
-
-    Damaged references are left out.
-    """
-    segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
-    if segments.filter(source_text__isnull=False).exists():
-        lines = text_lines(task=frozen.task, names=frozen.names)
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(map(json_line, lines))
-
-
-def designs_write(frozen: FrozenResult, path: Path) -> None:
-    """Write the designs of the HITs in the log as JSON, oldest first."""
+def _said_of_designs(frozen: FrozenResult) -> dict[str, Any]:
+    """Return the designs of the HITs in the log, oldest first."""
     designs = [
         {
             "design": number,
@@ -175,12 +167,11 @@ def designs_write(frozen: FrozenResult, path: Path) -> None:
         }
         for number, design in enumerate(_designs(frozen), 1)
     ]
-    said = {
+    return {
         "format": 1,
         "seeds": "given" if frozen.result.bundle_has_seeds else _WITHHELD,
         "designs": designs,
     }
-    path.write_text(canonical(said) + "\n", encoding="utf-8")
 
 
 def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
@@ -189,16 +180,16 @@ def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
     return sorted(frozen.names[pk] for pk in rows.values_list("pk", flat=True))
 
 
-def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write a line of JSON for each judged HIT with its blocks and judges, in planning order."""
+def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
+    """Yield a line of JSON for each judged HIT with its blocks and judges, in planning order."""
     numbers = {design.pk: number for number, design in enumerate(_designs(frozen), 1)}
     done = 0
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for hits in _chunks(frozen):
-            ids = [hit.pk for hit in hits]
-            shown, judges = _shown(frozen, ids), _judges(frozen, ids)
-            for hit in hits:
-                line = {
+    for hits in _chunks(frozen):
+        ids = [hit.pk for hit in hits]
+        shown, judges = _shown(frozen, ids), _judges(frozen, ids)
+        for hit in hits:
+            yield json_line(
+                {
                     "hit": hit.number,
                     "design": numbers[hit.design_id],
                     "purpose": hit.purpose,
@@ -206,9 +197,9 @@ def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
                     "blocks": shown[hit.pk],
                     "judges": judges[hit.pk],
                 }
-                file.write(json_line(line))
-                done += len(shown[hit.pk])
-            progress(min(frozen.watermark + done, 2 * frozen.watermark), 2 * frozen.watermark)
+            )
+            done += len(shown[hit.pk])
+        progress(min(frozen.watermark + done, 2 * frozen.watermark), 2 * frozen.watermark)
 
 
 def _designs(frozen: FrozenResult) -> Sequence[Design]:

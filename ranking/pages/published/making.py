@@ -22,13 +22,9 @@ from ranking.analyses.ranking import ranks_table
 from ranking.export.bundles import (
     FrozenResult,
     Progress,
-    designs_write,
-    draws_write,
+    data_files,
     frozen_result,
-    judgments_write,
-    left_out_write,
     parquet_write,
-    texts_write,
 )
 from ranking.export.writing import zip_entry
 from ranking.files import bundles
@@ -163,13 +159,10 @@ def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[dic
     for name, written in _of_content(result_file(frozen.result)).items():
         _write(folder / name, written)
     _write(folder / bundles.RUN, canonical(_run(frozen)) + "\n")
-    judgments_write(frozen, folder / bundles.JUDGMENTS, progress)
+    for name, lines in data_files(frozen, progress).items():
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
     parquet_write(folder / bundles.JUDGMENTS, folder / bundles.PARQUET)
-    left_out_write(frozen, folder / bundles.LEFT_OUT, progress)
-    designs_write(frozen, folder / bundles.DESIGN)
-    draws_write(frozen, folder / bundles.DRAWS, progress)
-    if frozen.result.bundle_has_texts:
-        texts_write(frozen, folder / bundles.TEXTS)
     about = {bundles.INDEX, bundles.README, bundles.METADATA, bundles.CHECKSUMS}
     names = [name for name in FOLDER if name in about or (folder / name).exists()]
     _write(folder / bundles.INDEX, frozen_page(frozen.result, names))
