@@ -58,6 +58,14 @@ class QoS(redis_transport.QoS):
             virtual.QoS.ack(self, delivery_tag)
             raise
 
+    def restore_unacked(self, client: Any = None) -> None:
+        """Restore unacknowledged messages, unless the connection is lost.
+
+        Celery closes a lost connection twice. The second time it has no address, and an error would end the worker.
+        """
+        if self.channel.connection.client is not None:
+            super().restore_unacked(client)
+
 
 class Channel(redis_transport.Channel):
     """A channel that counts messages by `QoS`."""
