@@ -188,7 +188,7 @@ class TestPages:
         assert made.url == reverse("test-set-texts", args=[campaign.slug, task.pk])  # type: ignore[attr-defined]
         assert task.blocks_wanted == 40
         texts = client.get(made.url).content.decode()  # type: ignore[attr-defined]
-        assert "Task added to museum en-de: two outputs." in texts
+        assert "Task added to museum en-de" in texts
         assert texts.count("museum en-de · Two outputs") >= 3
         delete = reverse("task-delete", args=[campaign.slug, task.pk])
         assert f'href="{delete}"' in texts
