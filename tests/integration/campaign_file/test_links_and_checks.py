@@ -247,5 +247,5 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
     new = block.format(7, "a", "{_ref: 1, _badref: 4}")
     assert "must be approved" in refused(f"{MUSEUM}{SET}training: [{new}]\n", user)
     new = block.format(99, "a", "{_ref: 1, _badref: 4}")
-    assert "no segment 99" in refused(f"{MUSEUM}{SET}training: [{new}]\n", user)
+    assert "segment 99 not found" in refused(f"{MUSEUM}{SET}training: [{new}]\n", user)
     assert TrainingBlock.objects.count() == 2
