@@ -61,9 +61,9 @@ def summarise_run(
 def summary_without_order(shown: AnalysisKind | None = None) -> dict[str, Any]:
     """Explain that a task whose judges see one output at a time has no ranking, and name what is `shown` instead."""
     if shown is not None:
-        return {"headline": str(shown.title)}
+        return {"headline": str(shown.title), "basis": []}
     words = _("Judges see one output at a time, so systems cannot be ranked.")
-    return {"headline": headline_without_ranking(), "details": [words]}
+    return {"headline": headline_without_ranking(), "details": [words], "basis": []}
 
 
 def headline_without_ranking(task: Task | None = None) -> str:
