@@ -22,6 +22,8 @@ from ranking.core.arrays import FloatArray, Int64Array
 FEWEST_PAIRS = 4
 #: Smaller numbers are rounding errors.
 _NOT_ONE = 1e-12
+#: Maximum size of a table of the distinct numbers of two lists.
+_MOST_CELLS = 1 << 22
 
 
 class NoInterval(StrEnum):
@@ -217,9 +219,19 @@ def _alike_and_opposed(x: Int64Array, y: Int64Array) -> tuple[Int64Array, Int64A
     """Return, for each i, the number of j that both lists put in the same order, and in opposite
     orders.
     """
-    alike = _both_below(x, y) + _both_below(-x, -y)
-    equal_x, equal_y, equal = (np.bincount(place)[place] for place in (x, y, _both(x, y)))
-    return alike, len(x) + equal - equal_x - equal_y - alike
+    shape = (int(x.max()) + 1, int(y.max()) + 1)
+    if shape[0] * shape[1] > _MOST_CELLS:
+        alike = _both_below(x, y) + _both_below(-x, -y)
+        return alike, _both_below(x, -y) + _both_below(-x, y)
+    # If there are few distinct numbers, count them all in a table.
+    upto = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int32)
+    np.add.at(upto, (x + 1, y + 1), 1)
+    np.cumsum(upto, axis=1, out=upto)
+    np.cumsum(upto, axis=0, out=upto)
+    in_lower_x, in_lower_y = upto[x, -1], upto[-1, y]
+    to_x, to_y = upto[x + 1, -1], upto[-1, y + 1]
+    alike = upto[x, y] + (len(x) - to_x - to_y + upto[x + 1, y + 1])
+    return alike, (in_lower_x - upto[x, y + 1]) + (in_lower_y - upto[x + 1, y])
 
 
 def _both_below(x: Int64Array, y: Int64Array) -> Int64Array:
@@ -247,7 +259,7 @@ def _both_below(x: Int64Array, y: Int64Array) -> Int64Array:
     return result
 
 
-def _places(values: npt.NDArray[np.generic]) -> Int64Array:
+def _places(values: FloatArray) -> Int64Array:
     """Return the rank of each number among the distinct ones, from 0."""
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
@@ -364,7 +376,9 @@ def _measured(
 
 def _both(one: Int64Array, other: Int64Array) -> Int64Array:
     """Return the numbers of the intersections of both kinds of clusters."""
-    return _places(_places(one) * len(other) + _places(other))
+    _values, first = np.unique(one, return_inverse=True)
+    values, second = np.unique(other, return_inverse=True)
+    return np.asarray(first * len(values) + second, dtype=np.int64)
 
 
 def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
