@@ -424,21 +424,21 @@ def segment_rows(
     ]
     found: dict[int, int] = {}
     for row in kept or range(len(scores.segments)):
-        name, place = scores.segments[row], replace(scores.places[row], field="segment")
+        name, place = scores.segments[row], scores.places[row]
         if known is not None:
             try:
                 number = known.choose(name, known.candidates(name), {}).number
             except SegmentProblem as error:
-                raise place.error(error.problem, error.remedy) from error
+                raise replace(place, field="segment").error(error.problem, error.remedy) from error
         elif name.segment.isdecimal() and name.segment.isascii():
             number = int(name.segment)
         else:
-            raise place.error(
+            raise replace(place, field="segment").error(
                 f"{name.segment} is not the number of a segment",
                 "number segments through the test set, as the judgments do",
             )
         if number in found:
-            raise place.error(
+            raise replace(place, field="segment").error(
                 f"segment {number} is named in two ways",
                 "name each segment in one way, by its number or by document and position",
             )
