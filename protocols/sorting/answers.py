@@ -29,7 +29,7 @@ from campaign.texts.normalisation import normalise_text
 from protocols.frame.lines import judgments_of
 from protocols.frame.two_outputs import LABELS, two_outputs_answers
 from protocols.models import ClosedComparison, SystemSort, Verdict
-from protocols.sorting.statistics import (
+from ranking.core.sorting import (
     Answer,
     Decision,
     Pair,

@@ -11,8 +11,8 @@ from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
 from protocols.sorting.answers import answers_given
-from protocols.sorting.statistics import Pair, pair_of
 from ranking.core.rankings.two_systems import PairJudgments
+from ranking.core.sorting import Pair, pair_of
 from ranking.files.labels import judge_named, system_of, whole, word_of
 
 #: r of each answer, for the first system; None for identical outputs, which are never shown.

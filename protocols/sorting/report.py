@@ -18,17 +18,6 @@ from protocols.frame.tables import report_of_answers, rules_between
 from protocols.models import SystemSort
 from protocols.sorting.answers import MOST, RULES, answers_given, quota_of, sort_decided
 from protocols.sorting.files import LINES, Compared, judged_pairs
-from protocols.sorting.statistics import (
-    Decision,
-    Pair,
-    SortedChain,
-    SortSettings,
-    Verdict,
-    most_comparisons,
-    pair_of,
-    partial_order,
-    sort_judged,
-)
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.analyses.ranking import tests_in_words
@@ -41,6 +30,17 @@ from ranking.core.rankings.two_systems import (
     blocks_of,
 )
 from ranking.core.scores import Shortage
+from ranking.core.sorting import (
+    Decision,
+    Pair,
+    SortedChain,
+    SortSettings,
+    Verdict,
+    most_comparisons,
+    pair_of,
+    partial_order,
+    sort_judged,
+)
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table, end_columns, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words

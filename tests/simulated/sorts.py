@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from protocols.sorting.statistics import (
+from ranking.core.ranges import Correction, adjusted
+from ranking.core.rankings.two_systems import PairJudgments, Preference
+from ranking.core.sorting import (
     Pair,
     Verdict,
     drawn_winner,
     next_comparisons,
 )
-from ranking.core.ranges import Correction, adjusted
-from ranking.core.rankings.two_systems import PairJudgments, Preference
 
 FloatArray = npt.NDArray[np.float64]
 Int8Array = npt.NDArray[np.int8]

@@ -23,7 +23,7 @@ from annotation.services.systems import system_withdraw
 from campaign.models import Output, Protocol, System, Task
 from protocols.models import ClosedComparison, SystemSort
 from protocols.sorting.answers import comparisons_close, comparisons_open, sort_decided
-from protocols.sorting.statistics import Verdict, most_comparisons, next_comparisons
+from ranking.core.sorting import Verdict, most_comparisons, next_comparisons
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_organiser

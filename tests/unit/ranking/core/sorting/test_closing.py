@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.sorting.statistics import (
+from ranking.core.sorting import (
     Answer,
     Verdict,
     counting,

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.sorting.statistics import Verdict, next_comparisons, partial_order
+from ranking.core.sorting import Verdict, next_comparisons, partial_order
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.tables import Column, Plot, Table
 from tests.properties import examples

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.sorting.statistics import (
+from ranking.core.beside import orders_beside
+from ranking.core.estimates import kendall_tau
+from ranking.core.ranges import Correction
+from ranking.core.rankings.two_systems import PairJudgments, blocks_of
+from ranking.core.sorting import (
     Pair,
     SortedChain,
     SortSettings,
     sort_judged,
 )
-from protocols.sorting.statistics import pair_of as known_as
-from ranking.core.beside import orders_beside
-from ranking.core.estimates import kendall_tau
-from ranking.core.ranges import Correction
-from ranking.core.rankings.two_systems import PairJudgments, blocks_of
+from ranking.core.sorting import pair_of as known_as
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 Judged = dict[Pair, PairJudgments]

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protocols.sorting.statistics import Decision, SortSettings, decide
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.two_systems import (
     ComparisonResult,
@@ -16,6 +15,7 @@ from ranking.core.rankings.two_systems import (
     blocks_of,
     compare,
 )
+from ranking.core.sorting import Decision, SortSettings, decide
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 Row = tuple[str, int, int]

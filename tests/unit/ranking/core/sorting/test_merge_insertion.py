@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from merge_insertion import merge_insertion_max_comparisons, merge_insertion_sort
 
-from protocols.sorting.statistics import (
+from ranking.core.sorting import (
     Pair,
     SortState,
     Verdict,
