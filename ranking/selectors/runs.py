@@ -84,7 +84,7 @@ def due_tasks() -> list[int]:
     """Return the ids of test sets whose latest ranking is out of date.
 
     It is out of date if judgments were added or other judges count, if its method or its ranges do not
-    follow the test set's settings, or if it was computed under another stopping rule. Six queries for any number of
+    follow the test set's settings, or if it was computed under another stopping rule. Four queries for any number of
     test sets; one more per test set with a group of judges.
     """
     return _due(JudgmentSequence.objects.order_by("task_id"))
@@ -96,12 +96,14 @@ def ranking_is_due(*, task_id: int) -> bool:
 
 
 def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
-    columns = ("task", "task__test_set__campaign", "last_number")
-    rows = list(sequences.filter(last_number__gt=0).values_list(*columns))
-    tasks = [task for task, *_more in rows]
-    latest = LatestRanking.objects.defer("result").in_bulk(tasks)
-    active = Design.objects.filter(task__in=tasks, kind=Design.Kind.ACTIVE)
-    with_active = set(active.values_list("task", flat=True))
+    active = Design.objects.filter(task=OuterRef("task"), kind=Design.Kind.ACTIVE)
+    rows: list[Any] = list(
+        sequences.filter(last_number__gt=0)
+        .select_related("task__test_set", "task__latest_ranking")
+        .defer("task__latest_ranking__result")
+        .annotate(has_active_design=Exists(active))
+    )
+    tasks = [row.task_id for row in rows]
     newest: list[dict[int, Any]] = [
         {
             row.task_id: row
@@ -112,21 +114,22 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     settings, rules = newest
     excluded = excluded_judges_by_campaign()
     due = []
-    for task, campaign, last in rows:
+    for row in rows:
+        task = row.task_id
         chosen = settings.get(task) or RankingSettings(task_id=task)
         rule = rules[task].recorded if task in rules else {}
-        not_counted = excluded.get(campaign, [])
+        not_counted = excluded.get(row.task.test_set.campaign_id, [])
         if chosen.judge_group_id is not None:
             outside = judges_outside(task_id=task, group_id=chosen.judge_group_id)
             not_counted = sorted({*not_counted, *outside})
         asked = (
-            *(chosen.choice, live_method(chosen, has_active_design=task in with_active)),
+            *(chosen.choice, live_method(chosen, has_active_design=row.has_active_design)),
             *(rule, not_counted),
         )
-        ranking = latest.get(task)
+        ranking = getattr(row.task, "latest_ranking", None)
         if (
             ranking is None
-            or ranking.watermark < last
+            or ranking.watermark < row.last_number
             or asked
             != (
                 *(recorded_choice(ranking.parameters), ranking.method),

@@ -445,18 +445,17 @@ GROWTH: Final = 0.1
 _CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference")
 
 
-def answer_keep_up(*, task_id: int) -> Analysis | None:
+def answer_keep_up(*, task: Task) -> Analysis | None:
     """Compute the default analysis of a task without a ranking if it is due; return it, or None.
 
     It is due if no judgments compare systems and, since the newest answer, their number has grown by `GROWTH`, or the
     judges or systems that count have changed.
     """
-    task = Task.objects.select_related("test_set__campaign").get(pk=task_id)
     kind = kind_in_place_of_ranking(task=task)
     if kind is None or _compares(task):
         return None
     choice = analysis_choice(kind.name, {})
-    last = JudgmentSequence.objects.filter(pk=task_id).values_list("last_number", flat=True).first()
+    last = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True).first()
     if not last:
         return None
     chosen = judgments_chosen(task=task, options=choice.options, watermark=last)
@@ -470,7 +469,7 @@ def answer_keep_up(*, task_id: int) -> Analysis | None:
     try:
         with transaction.atomic():
             analysis_compute(analysis=asked)
-            pages_changed([task_id])
+            pages_changed([task.pk])
     except ValueError:
         # No answer is possible, or the same was requested concurrently.
         Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()

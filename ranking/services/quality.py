@@ -73,7 +73,7 @@ def quality_evaluate(
 
     Returns False if measures of later judgments are stored already.
     """
-    task = Task.objects.get(pk=run.task_id)
+    task = run.task
     with transaction.atomic():
         if tallies is None or agreement is None:
             judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)

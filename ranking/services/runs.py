@@ -271,8 +271,8 @@ def live_tallies(
     """
     definition = live_definition(run, kinds)
     task_id = run.task_id
-    row = StoredTallies.objects.filter(pk=task_id).defer("packed").first()
-    held = CACHE.pop(task_id, None)
+    held, stored = CACHE.pop(task_id, None), StoredTallies.objects.filter(pk=task_id)
+    row = (stored if held is None else stored.defer("packed")).first()
     if row is None or bytes(row.definition) != definition.digest:
         held = None
     elif held is None or held.build != row.build or held.watermark < row.watermark:
@@ -396,7 +396,7 @@ def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
     method = live_method(settings, has_active_design=basis.has_active_design)
     rule = stopping_rule_in_force(task_id=basis.pk)
     return RankingRun(
-        task_id=basis.pk,
+        task=basis,
         method=method,
         parameters=_parameters(basis, kinds, method, choice)
         | _of_group(basis, settings)

@@ -91,7 +91,8 @@ def test_chrf_on_wmt12_has_the_known_figures(real_data: Path) -> None:
         "tau_wmt14": 0.2476,
     }
     for name, value in known.items():
-        assert got[name] == pytest.approx(value, abs=1e-4 if "tau" in name else 1e-3), name
+        within = 1e-4 if "tau" in name else 1.5e-3 if "soft" in name else 5e-4
+        assert got[name] == pytest.approx(value, abs=within), name
     assert 0 <= got["acc_eq"] - got["acc_eq_folds"] < 0.001
     assert all(0 < each.value - (each.low or 0.0) < 0.06 for each in found["segments"].values())
 
