@@ -28,8 +28,6 @@ GROWING = {
 }
 # A page has a hundred rows; each may be looked up in an index of three levels.
 ROWS, BLOCKS = 400, 700
-#: By this index, pages count the skips that they list or export.
-COUNTED = "skip_of_a_task"
 
 _SYSTEM = "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/"
 # What grows all the same, by role and address, and why. docs/scale.md has them too.
@@ -44,6 +42,16 @@ KNOWN = {
     # What withdrawing a system would do now is counted: everything that shows it.
     ("organiser", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
     ("analyst", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
+    # Their paginator counts the skips of the task, and the exports at most 10,000, in an index.
+    **{
+        (role, address): {"annotation_skip"}
+        for role in ("organiser", "analyst")
+        for address in (
+            "campaigns/<slug:slug>/tasks/<int:task_id>/skips/",
+            "campaigns/<slug:slug>/tasks/<int:task_id>/exports/",
+            "api/v1/tasks/<int:task_id>/exports/kinds/",
+        )
+    },
 }
 # Files of everything there is. What is kept about a judge is read in portions: each four queries.
 FILES = ("judge/<slug:slug>/data.zip", "api/v1/judging/data/")
@@ -151,7 +159,7 @@ def grown(few: Cost, many: Cost) -> set[str]:
     tables = {
         table
         for (table, name), rows in many.rows.items()
-        if rows > max(2 * few.rows.get((table, name), 0), ROWS) and name != COUNTED
+        if rows > max(2 * few.rows.get((table, name), 0), ROWS)
     } | {
         table
         for (table, name), blocks in many.blocks.items()
