@@ -210,7 +210,7 @@ def _protocols_load(organiser: User, name: str) -> None:
         if kind.compares_outputs:
             ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
         judgments_number(task_id=task.pk)
-        answer_keep_up(task_id=task.pk)
+        answer_keep_up(task=task)
     _side_by_side_load()
 
 
@@ -231,7 +231,7 @@ def _side_by_side_load() -> None:
     _answers_simulate(task, name=SIDE_BY_SIDE)
     ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
     judgments_number(task_id=task.pk)
-    answer_keep_up(task_id=task.pk)
+    answer_keep_up(task=task)
 
 
 def _answers_simulate(task: Task, *, name: str) -> None:
