@@ -14,7 +14,6 @@ from ranking.core.rankings.rank import rank
 #: first.
 _BY_IMPORT = (
     "ranking.core.methods.lopez_kernels",
-    "ranking.core.simulation.kernel",
 )
 
 

@@ -1,7 +1,7 @@
 """The compiled inner loop of `ranking.design_study.study`; import it inside functions.
 
 It draws blocks with the kernels of campaigns, `annotation.sampling.kernels`, and judges them
-as `ranking.core.simulation.kernel` does.
+as `ranking.core.simulation.model` does.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def simulate_more_blocks(
     priorities : float64, shape (n, n)
         Priorities of pairs in the active design.
     quality, outputs, noise, judge_noise, tie_radius
-        As for `ranking.core.simulation.kernel.judge_blocks`.
+        As in `ranking.core.simulation.model.Model`.
     rates : float64, shape (2, n, n), or (0, 0, 0)
         If given, comparisons are drawn one by one instead: ``rates[0, a, b]`` is the probability
         that a beats b, ``rates[1, a, b]`` that they tie.

@@ -24,7 +24,8 @@ from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
 #: Separate streams of random numbers of an experiment, so that none affects another.
-_JUDGING, _KEYS, _JUDGES, _RESAMPLING, _GROUPS = range(5)
+_JUDGING, _KEYS, _JUDGES, _RESAMPLING, _GROUPS, _DRAWING = range(6)
+_BLOCKS_AT_A_TIME = 8192
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,43 +220,73 @@ def simulate_blocks(
 def _simulate(
     model: Model, blocks: Sequence[int] | Int64Array, seed: int, experiment: int, *, keep: bool
 ) -> tuple[Simulated, Int8Array, Int8Array, Int32Array]:
-    # Imported here, because the compiler takes longer to load than the rest of the core.
-    from ranking.core.simulation.kernel import judge_blocks
-
-    checkpoints = np.array(blocks, dtype=np.int64)  # A copy: the kernel needs a plain array.
+    checkpoints = np.asarray(blocks, dtype=np.int64)
     if not len(checkpoints) or checkpoints[0] < 1 or np.any(np.diff(checkpoints) <= 0):
         raise ValueError("blocks: expected ascending numbers from 1")
-    n = model.systems
-    random = generator_of(seed, experiment, _JUDGING)
-    quality = random.uniform(0, QUALITY_RANGE, n)
+    n, last = model.systems, int(checkpoints[-1])
+    judging = generator_of(seed, experiment, _JUDGING)
+    drawing = generator_of(seed, experiment, _DRAWING)
+    quality = judging.uniform(0, QUALITY_RANGE, n)
     if model.groups is not None:
         quality = quality[_groups_of(model, generator_of(seed, experiment, _GROUPS))]
-    outputs = np.empty((model.segments or 0, n))
+    outputs, noise = quality[np.newaxis], float(np.hypot(model.noise, model.judge_noise))
     if model.segments:
-        outputs[:] = quality + model.noise * random.standard_normal(outputs.shape)
-    wins = np.zeros((len(checkpoints), n, n), dtype=np.int64)
-    ties = np.zeros_like(wins)
-    kept = int(checkpoints[-1]) if keep else 0
+        outputs = quality + model.noise * judging.standard_normal((model.segments, n))
+        noise = model.judge_noise
+    counts = np.zeros((2, len(checkpoints), n, n), dtype=np.int64)
+    # The first checkpoint with each block.
+    reached = np.repeat(np.arange(len(checkpoints)), np.diff(checkpoints, prepend=0))
+    kept = last if keep else 0
     labels = np.zeros((kept, n), dtype=np.int8)
     candidates = np.full((kept, n), -1, dtype=np.int8)
-    segment = np.zeros(kept, dtype=np.int32)
-    judge_blocks(
-        random,
-        quality,
-        outputs,
-        float(model.noise),
-        float(model.judge_noise),
-        float(model.tie_radius),
-        model.shown,
-        checkpoints,
-        wins,
-        ties,
-        labels,
-        candidates,
-        segment,
+    segment = np.arange(1, kept + 1, dtype=np.int32)
+    for rows in chunks(last, _BLOCKS_AT_A_TIME):
+        block = np.arange(rows.start, rows.stop)
+        # The first number of a block draws its segment, the others its systems.
+        drawn = drawing.random((len(block), 1 + n))
+        row = (drawn[:, 0] * len(outputs)).astype(np.int64)
+        systems = np.argpartition(drawn[:, 1:], model.shown - 1, axis=1)[:, : model.shown]
+        perceived = outputs[row[:, np.newaxis], systems]
+        perceived += noise * judging.standard_normal(perceived.shape)
+        # Small numbers with the longest axis last make this three times as fast.
+        shown = systems.T.astype(np.int32, order="C")
+        label = _labels(np.ascontiguousarray(perceived.T), model.tie_radius)
+        _count(shown, label, reached[rows], counts)
+        if keep:
+            labels[block, shown] = label
+            candidates[block, shown] = np.arange(model.shown)[:, np.newaxis]
+            if model.segments:
+                segment[block] = row + 1
+    wins, ties = counts.cumsum(axis=1)
+    counted = Simulated(
+        quality=quality, blocks=checkpoints, wins=wins, ties=ties + ties.swapaxes(1, 2)
     )
-    counted = Simulated(quality=quality, blocks=checkpoints, wins=wins, ties=ties)
     return counted, labels, candidates, segment
+
+
+def _labels(perceived: FloatArray, tie_radius: float) -> Int8Array:
+    """Label the k outputs of B blocks, shape (k, B); a label ends where outputs are too far below its best one."""
+    label = np.zeros(perceived.shape, dtype=np.int8)
+    below = np.ones(perceived.shape, dtype=np.bool_)
+    for _label in range(len(perceived)):
+        label += below
+        best = np.where(below, perceived, -np.inf).max(axis=0)
+        below &= best - perceived > tie_radius
+    return label
+
+
+def _count(shown: Int32Array, label: Int8Array, checkpoint: Int64Array, counts: Int64Array) -> None:
+    """Add the comparisons of B blocks, with systems and labels of shape (k, B), to wins and ties.
+
+    Both, shape (2, C, n, n), are counted at the first checkpoint with the block.
+    """
+    _two, checkpoints, n, _n = counts.shape
+    first, second = np.triu_indices(len(shown), k=1)
+    one, other = shown[first], shown[second]
+    ahead = label[second] - label[first]
+    cell = np.where(ahead >= 0, one * n + other, other * n + one)
+    cell += ((ahead == 0) * checkpoints + checkpoint).astype(np.int32) * (n * n)
+    counts += np.bincount(cell.ravel(), minlength=counts.size).reshape(counts.shape)
 
 
 def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
