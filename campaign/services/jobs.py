@@ -30,8 +30,9 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS: Final = 3
 _SECONDS_BETWEEN_WRITES: Final = 0.5
 
-# One job at a time in a process, so that jobs do not take all threads of a worker.
-_at_work: Final = threading.Lock()
+# Two jobs at a time in a process: a short one need not wait for a long one, and jobs do not take all
+# threads of a worker.
+_at_work: Final = threading.BoundedSemaphore(2)
 _HANDLERS: Final[dict[str, "Handler"]] = {}
 _ENDINGS: Final[dict[str, "Ending"]] = {}
 _REFUSALS: Final[dict[str, tuple[type[Exception], ...]]] = {}
@@ -170,7 +171,7 @@ def job_retry(*, job: Job, user: User | None = None) -> Job:
 def jobs_run_waiting() -> int:
     """Run the waiting jobs, the oldest first, and those whose worker was lost; return their number.
 
-    0 if another thread of this process is running jobs; it looks for more after each one.
+    0 if two other threads of this process are running jobs; they look for more after each one.
     """
     if not _at_work.acquire(blocking=False):
         return 0

@@ -26,13 +26,13 @@ from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
-#: Slow methods are not selected by default: Lopez takes minutes for many systems, and the
-#: Bradley–Terry model with judges fits every judge.
+#: Slow methods are not selected by default: Lopez takes minutes for many systems, TrueSkill as WMT used
+#: it a minute without numba, and the Bradley–Terry model with judges fits every judge.
 _SHOWN = (
     "expected_wins",
     "bradley_terry",
     "hopkins_may",
-    "trueskill_wmt",
+    "trueskill",
     "bojar",
     "geq_others",
     "gt_others",
