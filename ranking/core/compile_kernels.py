@@ -12,9 +12,7 @@ from ranking.core.rankings.rank import rank
 
 #: Modules whose kernels have explicit signatures: importing them compiles them. The slowest come
 #: first.
-_BY_IMPORT = (
-    "ranking.core.methods.lopez_kernels",
-)
+_BY_IMPORT = ("ranking.core.methods.lopez_kernels",)
 
 
 def compile_kernels() -> None:
