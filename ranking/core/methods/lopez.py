@@ -8,26 +8,34 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csgraph
 
-from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Counts
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.counting.counts import Counts, chunks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import NotEstimable, Scores, ordinal_ranks, shared_ranks
 
-#: Maximum number of items for dynamic programming over all subsets, which takes m · 2**m steps in
-#: numpy; for more, the search is faster, but has to be compiled.
-MAX_BY_SUBSETS = 12
-#: Maximum number of items for the search, which stores a set of items as the bits of one number.
-MAX_BY_SEARCH = 63
-#: Number of sets that the search extends per second of its time limit before the last round. A set
-#: takes 2 to 5 microseconds, and the last round takes up to four times as long as all earlier ones.
-_SETS_PER_SECOND = 35_000
+#: Up to so many items, the first round of the search holds all sets of a size, so it is always quick.
+QUICK = 12
+#: Number of sets that the search extends per second of its time limit before the last round, which
+#: takes up to four times as long as all earlier ones.
+_SETS_PER_SECOND = 8_000
+#: Number of sets of each size kept in the first round, and its growth factor per round.
+_FIRST_WIDTH, _WIDER = 1024, 4
+#: Number of steps towards a better bound before the first round, and its growth factor per round.
+_FIRST_STEPS, _LONGER = 120, 2
+#: Number of steps without a better bound after which steps become shorter, and the factor.
+_PATIENCE, _SHORTER = 15, 0.7
+#: A step that closes a smaller share of the gap counts as one without a better bound.
+_PROGRESS = 0.001
+#: Share of earlier directions in the direction of a step.
+_MEMORY = 0.8
+#: Number of weights of cycles added up at a time.
+_WEIGHTS_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -56,28 +64,59 @@ class Ordering:
 def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
 
+    The search extends the sets of items that an optimal order may begin with, one item at a time
+    (Held and Karp 1962). It leaves out sets that exceed a lower bound by more than the best known
+    order does, and keeps a limited number of each size; each round has a better bound and keeps
+    more. The order is optimal if it is better than all sets that were not kept.
+
     Parameters
     ----------
     cost : int64, shape (m, m)
         Non-negative.
     time_limit : float
-        Seconds to search for a proof, for more than `MAX_BY_SUBSETS` items. For up to
-        `MAX_BY_SEARCH` items, the limit is converted to steps, so that the result does not depend
-        on the machine; the time is then approximate.
+        Seconds to search for a proof. The limit is converted to steps, so that the result does not
+        depend on the machine; the time is then approximate.
 
     Returns
     -------
     Ordering
         Among optimal orders, one with the fewest pairs out of index order, and among these the one
-        with the largest index last, and so on to the front. With more than `MAX_BY_SEARCH` items,
-        or if the time limit ended the search, an order in which no item can be moved to lower the
-        cost, or to have fewer pairs out of index order at the same cost.
+        with the largest index last, and so on to the front. If the time limit ended the search, an
+        order in which no item can be moved to lower the cost, or to have fewer pairs out of index
+        order at the same cost.
     """
-    if len(cost) <= MAX_BY_SUBSETS:
-        return _by_subsets(cost)
-    if len(cost) > MAX_BY_SEARCH:
-        return _by_integer_programming(cost, time_limit)
-    return _by_search(cost, int(_SETS_PER_SECOND * time_limit))
+    m = len(cost)
+    if m == 1:
+        return Ordering((0,), 0, 0)
+    # Costs that rank orders by cost, and then by pairs out of index order.
+    both = cost * (m * m) + np.tri(m, k=-1, dtype=np.int64)
+    np.fill_diagonal(both, 0)
+    order = _with_insertions(both, range(m))
+    circles = circles_of(m)
+    weight = np.zeros(circles.shape[1])
+    bound, extended, width = 0, 0, _FIRST_WIDTH
+    steps = _FIRST_STEPS if m > QUICK else 0
+    while True:
+        found = total_cost(both, order)
+        raise_bound(both, found, circles, weight, steps)
+        whole = np.floor(weight)
+        lower, left = take_circles(both, circles, whole)
+        least = int(lower)
+        surplus = both - np.minimum(left, left.T)
+        better, dropped, sets = _search(found - least, width, surplus, _by_items(circles, whole, m))
+        if better:
+            order, found = better, total_cost(both, better)
+            if found - least < dropped:
+                reached = total_cost(cost, order)
+                return Ordering(tuple(order), reached, reached)
+        bound, extended = max(bound, least), extended + sets
+        if extended >= time_limit * _SETS_PER_SECOND:
+            break
+        width, steps = _WIDER * width, _LONGER * steps
+    order = _with_insertions(both, order)
+    # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m², rounded up.
+    bound = -((m * (m - 1) // 2 - bound) // (m * m))
+    return Ordering(tuple(order), total_cost(cost, order), max(0, bound))
 
 
 def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
@@ -86,112 +125,7 @@ def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
     return int(np.triu(cost[np.ix_(index, index)], 1).sum())
 
 
-def _by_subsets(cost: Int64Array) -> Ordering:
-    """Return the best order by dynamic programming over subsets."""
-    m = len(cost)
-    both = _with_index_order(cost)
-    # after[j, S] is the cost of placing j behind the whole set S.
-    after = np.zeros((m, 1 << m), dtype=np.int64)
-    for i in range(m):
-        np.add(after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i])
-    best = np.full(1 << m, np.iinfo(np.int64).max)
-    best[0] = 0
-    for sets in _sets_by_size(m)[:-1]:
-        reached = best[sets]
-        for j in range(m):
-            without = (sets >> j) & 1 == 0
-            smaller = sets[without]
-            larger = smaller | (1 << j)
-            best[larger] = np.minimum(best[larger], reached[without] + after[j, smaller])
-    placed, order = (1 << m) - 1, list[int]()
-    while placed:
-        j = next(
-            j
-            for j in range(m - 1, -1, -1)
-            if placed >> j & 1 and best[placed] == best[placed ^ 1 << j] + after[j, placed ^ 1 << j]
-        )
-        order.insert(0, j)
-        placed ^= 1 << j
-    found = total_cost(cost, order)
-    return Ordering(tuple(order), found, found)
-
-
-def _with_index_order(cost: Int64Array) -> Int64Array:
-    """Return costs that rank orders by cost, and then by pairs out of index order."""
-    m = len(cost)
-    both = np.ascontiguousarray(cost * (m * m) + np.tri(m, k=-1, dtype=np.int64))
-    np.fill_diagonal(both, 0)
-    return both
-
-
-def _by_search(cost: Int64Array, most: int) -> Ordering:
-    """Return the best order found by a search with a lower bound."""
-    from ranking.core.methods.lopez_kernels import search_order
-
-    m = len(cost)
-    both = _with_index_order(cost)
-    best, least = search_order(both, most)
-    if total_cost(both, best.tolist()) == least:
-        found = total_cost(cost, best.tolist())
-        return Ordering(tuple(best.tolist()), found, found)
-    order = _with_insertions(both, tuple(best.tolist()))
-    # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m², rounded up.
-    bound = -((m * (m - 1) // 2 - least) // (m * m))
-    return Ordering(order, total_cost(cost, order), max(0, bound))
-
-
-@lru_cache(maxsize=MAX_BY_SUBSETS + 1)
-def _sets_by_size(m: int) -> tuple[Int64Array, ...]:
-    sets = np.arange(1 << m, dtype=np.int64)
-    size = np.bitwise_count(sets)
-    return tuple(np.flatnonzero(size == k) for k in range(m + 1))
-
-
-def _by_integer_programming(cost: Int64Array, time_limit: float) -> Ordering:
-    """Return the best order by integer programming, with the constraint that no three items form a
-    cycle.
-    """
-    from scipy import optimize, sparse  # as slow to import as the rest of the core
-
-    m = len(cost)
-    first, second = np.triu_indices(m, 1)
-    number = np.zeros((m, m), dtype=np.int64)
-    number[first, second] = np.arange(len(first))
-    # x[i, j] = 1 if i comes before j, for i < j; 0 ≤ x[i, j] + x[j, k] − x[i, k] ≤ 1.
-    i, j, k = np.array(list(combinations(range(m), 3))).T
-    columns = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
-    signs = np.tile(np.array([1, 1, -1]), len(i))
-    rows = np.repeat(np.arange(len(i)), 3)
-    circles = sparse.csr_array((signs, (rows, columns.ravel())), shape=(len(i), len(first)))
-    solution = optimize.milp(
-        cost[first, second] - cost[second, first],
-        integrality=np.ones(len(first), dtype=np.int64),
-        bounds=optimize.Bounds(0, 1),
-        constraints=optimize.LinearConstraint(circles, 0, 1),
-        options={"time_limit": time_limit, "mip_rel_gap": 0.0},
-    )
-    start = tuple(range(m))
-    if solution.x is not None:
-        before = np.zeros((m, m))
-        before[first, second] = np.round(solution.x)
-        before[second, first] = 1 - before[first, second]
-        start = tuple(np.argsort(-before.sum(axis=1), kind="stable").tolist())
-    order = _with_insertions(_with_index_order(cost), start)
-    reached = total_cost(cost, order)
-    if solution.status == 0:
-        proven = float(solution.fun)
-    else:
-        dual = solution.get("mip_dual_bound")
-        proven = -math.inf if dual is None else float(dual)
-    at_least = np.minimum(cost[first, second], cost[second, first]).sum()
-    constant = cost[second, first].sum()
-    if math.isfinite(proven):
-        # Costs are integers: a bound just below an integer is that integer.
-        at_least = max(at_least, math.ceil(proven - 1e-6 * max(1.0, abs(proven))) + constant)
-    return Ordering(order, reached, min(reached, int(at_least)))
-
-
-def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...]:
+def _with_insertions(cost: Int64Array, order: Sequence[int]) -> list[int]:
     """Move single items of the order as long as that lowers the cost, and return the result."""
     current = list(order)
     improved = True
@@ -207,7 +141,159 @@ def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...
             if (ahead + behind)[best] < (ahead + behind)[at]:
                 current = [*rest[:best], item, *rest[best:]]
                 improved = True
-    return tuple(current)
+    return current
+
+
+def circles_of(m: int) -> Int64Array:
+    """Return all cycles of three of m items, in both directions, shape (3, m (m−1) (m−2) / 3)."""
+    items = np.array([*combinations(range(m), 3)], dtype=np.int64).reshape(-1, 3).T
+    return np.concatenate([items, items[[0, 2, 1]]], axis=1)
+
+
+def take_circles(
+    cost: Int64Array, circles: Int64Array, weight: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return a lower bound on the cost of any order, and the costs left by the weights of cycles.
+
+    Every order has at least one of a cycle's items before the next.
+
+    Parameters
+    ----------
+    cost : int64, shape (m, m)
+    circles : int64, shape (3, T)
+    weight : float64, shape (T,)
+        Non-negative.
+
+    Returns
+    -------
+    float, float64 of shape (m, m)
+        The costs left may be negative. Whole weights give exact results.
+    """
+    m = len(cost)
+    pairs = circles * m + circles[[1, 2, 0]]
+    left = cost - np.bincount(pairs.ravel(), np.tile(weight, 3), m * m).reshape(m, m)
+    return float(weight.sum() + np.tril(np.minimum(left, left.T), -1).sum()), left
+
+
+def raise_bound(
+    cost: Int64Array, target: float, circles: Int64Array, weight: FloatArray, steps: int
+) -> None:
+    """Change the weights of cycles to raise the bound, by the subgradient method.
+
+    Parameters
+    ----------
+    cost : int64, shape (m, m)
+    target : float
+        Cost of a known order. It stops when the bound is less than 1 below.
+    circles : int64, shape (3, T)
+    weight : float64, shape (T,)
+        Changed to the weights with the best bound.
+    steps : int
+        Maximum number of steps.
+
+    References
+    ----------
+    M. Held, P. Wolfe, H. P. Crowder (1974), Validation of Subgradient Optimization, Mathematical
+    Programming 6.
+    """
+    current, before = weight.copy(), np.zeros(cost.shape)
+    nexts = circles[[1, 2, 0]]
+    best, length, failures = -np.inf, 1.0, 0
+    for number in range(steps):
+        bound, left = take_circles(cost, circles, current)
+        failures = 0 if bound > best + _PROGRESS * (target - best) else failures + 1
+        if bound > best:
+            best = bound
+            weight[:] = current
+        if best > target - 1:
+            return
+        if failures > _PATIENCE:
+            length, failures = _SHORTER * length, 0
+            current = weight.copy()
+            continue
+        # An order of each pair at the bound: 1 if the first item comes before the second.
+        first = (1 + np.sign(left.T - left)) / 2
+        memory = _MEMORY if number else 0.0
+        before = memory * before + (1 - memory) * first
+        slope = 1 - before[circles, nexts].sum(axis=0)
+        slope[(slope < 0) & (current <= 0)] = 0
+        squares = float(slope @ slope)
+        if squares > 0:
+            current = np.maximum(0, current + length * (target - bound) / squares * slope)
+
+
+def _by_items(circles: Int64Array, weight: FloatArray, m: int) -> FloatArray:
+    """Return the weight of the cycles of each three of m items, in any order, shape (m, m, m)."""
+    found = np.zeros((m, m, m))
+    for items in permutations(circles):
+        np.add.at(found, items, weight)
+    return found
+
+
+def _search(
+    limit: int, width: int, surplus: FloatArray, weight: FloatArray
+) -> tuple[list[int], float, int]:
+    """Search for an order that exceeds the lower bound by at most a limit.
+
+    Parameters
+    ----------
+    limit : int
+    width : int
+        About so many sets of each size are kept, those with the smallest excess.
+    surplus : float64, shape (m, m)
+        Excess of having an item before another, before the weights of cycles are subtracted.
+    weight : float64, shape (m, m, m)
+        Weights of cycles by items. They are subtracted with the first item of the cycle.
+
+    Returns
+    -------
+    list of int, float, int
+        The order, empty if there is none; the smallest excess of a set that was not kept; and the
+        number of sets extended.
+    """
+    m = len(surplus)
+    sets, excess = np.zeros((1, m), dtype=np.bool_), np.zeros(1)
+    # Excess that each item adds to each set: whole numbers, exact up to 2**53.
+    added = (surplus.sum(axis=1) - weight.sum(axis=(1, 2)) / 2)[np.newaxis]
+    levels: list[tuple[Int64Array, Int64Array]] = []
+    dropped, extended = np.inf, 0
+    while len(levels) < m and len(sets):
+        extended += len(sets)
+        reached = excess[:, np.newaxis] + added
+        row, item = np.nonzero(~sets & (reached <= limit))
+        larger, least = sets[row], reached[row, item]
+        larger[np.arange(len(row)), item] = True
+        kept = _least_of_each(larger, least, item)
+        if len(kept) > width:
+            most = np.partition(least[kept], width)[width]
+            if np.count_nonzero(least[kept] <= most) > 2 * width:
+                most -= 1
+            dropped = least[kept[least[kept] > most]].min(initial=dropped)
+            kept = kept[least[kept] <= most]
+        row, item = row[kept], item[kept]
+        levels.append((row, item))
+        added = added[row] - surplus[:, item].T
+        for rows in chunks(len(row), max(1, _WEIGHTS_AT_A_TIME // m**2)):
+            outside = ~sets[row[rows], :, np.newaxis]
+            added[rows] += (weight[item[rows]] @ outside)[:, :, 0]
+        sets, excess = larger[kept], least[kept]
+    order, place = list[int](), 0
+    if len(sets):
+        for row, item in reversed(levels):
+            order.insert(0, int(item[place]))
+            place = int(row[place])
+    return order, dropped, extended
+
+
+def _least_of_each(sets: BoolArray, excess: FloatArray, item: Int64Array) -> Int64Array:
+    """Return the row of each distinct set with the least excess, and of these with the largest
+    item.
+    """
+    words = np.packbits(sets, axis=1)
+    order = np.lexsort((-item, excess, *words.T))
+    differs = np.ones(len(order), dtype=np.bool_)
+    differs[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+    return order[differs]
 
 
 #: Seconds to search for a proof of optimality if many systems beat each other in cycles.
@@ -222,22 +308,20 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     order instead.) Ties are dropped.
 
     Systems that beat each other in a cycle form components; components can be ordered without any
-    violation. Within a component, the order is found by dynamic programming over subsets for up to
-    12 systems, by a search with a lower bound for up to 63, and by integer programming beyond.
+    violation. Within a component, `minimum_cost_order` searches.
 
     Several orders can be optimal. The result is the one with the fewest pairs that contradict the
     order of Expected Wins, so it does not depend on the indices of systems unless their Expected
-    Wins are also equal. This is not guaranteed if a component has more than 63 systems or the time
-    limit ends the search, but even then no system can be moved towards the order of Expected Wins
-    at no cost.
+    Wins are also equal. This is not guaranteed if the time limit ends the search, but even then no
+    system can be moved towards the order of Expected Wins at no cost.
 
     Parameters
     ----------
     wins : int64, shape (n, n)
         ``wins[a, b]`` comparisons won by a against b.
     time_limit : float
-        Seconds to search for a proof, for more than 12 systems in a component; converted to steps
-        for up to 63 systems. Afterwards, the best order found is returned with the proven bound.
+        Seconds to search for a proof for each component, converted to steps. Afterwards, the best
+        order found is returned with the proven bound.
 
     Returns
     -------

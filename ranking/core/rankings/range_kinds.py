@@ -30,7 +30,7 @@ from ranking.core.counting.counts import Layout, Tallies, chunks, tally
 from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.lopez import MAX_BY_SUBSETS, TIME_LIMIT, lopez_order
+from ranking.core.methods.lopez import QUICK, TIME_LIMIT, lopez_order
 from ranking.core.methods.method import (
     CountsMethod,
     Method,
@@ -655,13 +655,11 @@ def seconds_of_resamples(
     """
     ranked = _with_decided_comparisons(blocks)
     layout = Layout(len(ranked.systems))
-    if layout.systems <= MAX_BY_SUBSETS:
+    if layout.systems <= QUICK:
         return 0.0
     resampling = resampling_at(resample, ranked, seed=seed)[0]
     cells = resampling.counts(ranked, layout, range(min(resamples, _MOST_TRIED)))
     tables = layout.unpack(cells).wins
-    # Do not time the first one, which may load or even compile code.
-    lopez_order(tables[0], time_limit=min(_SECONDS_TO_TRY, time_limit))
     tried, spent, begun = 0, 0.0, perf_counter()
     while tried < len(tables) and spent < _SECONDS_TO_TRY:
         lopez_order(tables[tried], time_limit=time_limit)
