@@ -8,7 +8,6 @@ cells at a time, because their tables grow with judges² × resamples.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from ranking.core.agreement.statistics import (
     cohen_of_cells,
     cohen_of_tables,
     share,
-    squared_changes_of_pairs,
     sums_by_place,
 )
 from ranking.core.agreement.units import PairMoments, shards_of_whole_segments
@@ -312,20 +310,22 @@ def _variance(
     of_judges += sums_by_place(contributions[:, kept & both], second, judges)
     compared = np.bincount(first, counted[0, kept], judges)
     compared += np.bincount(second, counted[0, kept & both], judges)
+    # Pairs of one judge with themselves are held in both orders.
+    comparable, agreeing = (counted[:, kept] / (2 - both[kept])).sum(axis=1)
     found = LeftOutSums(
         whole=contributions[:, kept].sum(axis=1),
-        segments=sums_by_place(sums, segment, len(segments)),
+        numbers=segments,
+        segments=-sums_by_place(sums, segment, len(segments)),
         judges=-of_judges[:, compared > 0],
         cells=sums_by_place(of_cells, place, len(cells)),
         pairs=compared.astype(np.int64),
+        comparable=int(comparable),
+        agreeing=int(agreeing),
     )
     # Pairs compared by two judges, in total and on a segment.
     in_all, on_segment = counted[:, kept & both], changes.counted[:, (kept & both)[changes.pair]]
     moments = PairMoments(both=in_all @ in_all.T, in_segments=on_segment @ on_segment.T)
-    # Pairs of one judge with themselves are held in both orders.
-    comparable, agreeing = (counted[:, kept] / (2 - both[kept])).sum(axis=1)
-    pairs_of = partial(squared_changes_of_pairs, moments, int(comparable), int(agreeing))
-    return leave_one_out(found, _evaluate, pairs_of)
+    return leave_one_out(found, _evaluate, moments)
 
 
 def _evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

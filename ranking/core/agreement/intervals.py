@@ -20,16 +20,12 @@ from enum import StrEnum
 from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
-from scipy import sparse
 from scipy.special import stdtrit
 
 from ranking.core.agreement.statistics import (
     FIXED_CHANCE,
     Additive,
     Chance,
-    Compared,
-    Shares,
-    Ties,
     cohen_chance,
     fleiss,
     kappa_of,
@@ -38,11 +34,8 @@ from ranking.core.agreement.statistics import (
     pooled,
     scott_chance,
     share,
-    sums_by_place,
 )
-from ranking.core.agreement.units import Units
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.resampling import bootstrap_sums
 from ranking.core.scores import NotEstimable
 
 #: The units that an interval of κ treats as random samples.
@@ -374,43 +367,6 @@ def agreement_fields(
     }
 
 
-def shares_of_compared(
-    compared: Compared, ties: Ties, additive: Additive, *, resamples: int, seed: int
-) -> Shares:
-    """Return P(A) and P(E) of counted pairs, with one P(E) for all judges.
-
-    Parameters
-    ----------
-    compared : Compared
-    ties : Ties
-        Ties among the judgments that Scott's P(E) is estimated from.
-    additive : Additive
-    resamples : int
-        0 for the original segments only.
-    seed : int
-    """
-    segments = np.union1d(compared.units.segment, ties.segment)
-    columns = (
-        (additive.of_units(compared.units), compared.units.segment),
-        (np.stack([ties.ties, ties.labels]), ties.segment),
-    )
-    by_segment = np.concatenate(
-        [
-            sums_by_place(values, np.searchsorted(segments, segment), len(segments))
-            for values, segment in columns
-        ]
-    )
-    drawn = bootstrap_sums(
-        sparse.csc_array(by_segment), segments.astype(np.uint64), resamples=resamples, seed=seed
-    )
-    whole, resampled = (
-        additive.evaluate(sums) for sums in (by_segment.sum(axis=1, keepdims=True), drawn)
-    )
-    return Shares(
-        *(np.concatenate([one, others]) for one, others in zip(whole, resampled, strict=True))
-    )
-
-
 def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive:
     """Return agreement, for a definition of chance, as a function of sums over units.
 
@@ -430,22 +386,3 @@ def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive
         ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
         return krippendorff(categories, symmetric=symmetric, ordinal=ordinal)
     return pooled(FIXED_CHANCE.get(chance))
-
-
-def agreement_of_shares(
-    units: Units, ties: Ties, shares: Shares, interval: Interval
-) -> AgreementEstimate:
-    """Return κ, with its interval, from P(A) and P(E) and the units whose compared pairs are
-    counted.
-    """
-    return AgreementEstimate(
-        **agreement_fields(
-            comparable=int(units.pairs.sum()) // 2,
-            agreeing=int(np.trace(units.pairs, axis1=1, axis2=2).sum()) // 2,
-            p_agree=float(shares.p_agree[0]),
-            p_chance=float(shares.p_chance[0]),
-            interval=interval,
-        ),
-        ties=int(ties.ties.sum()),
-        labels=int(ties.labels.sum()),
-    )

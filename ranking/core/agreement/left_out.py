@@ -4,21 +4,24 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.agreement.intervals import VarianceParts, jackknife
-from ranking.core.agreement.statistics import Evaluate, kappa_of, sums_by_place
+from ranking.core.agreement.statistics import (
+    Evaluate,
+    OfUnits,
+    kappa_of,
+    squared_changes_of_pairs,
+    sums_by_place,
+)
 from ranking.core.agreement.units import (
     Cells,
     LeftOut,
+    PairMoments,
     Raters,
     SharedItemCounts,
-    Units,
     cells_of_comparisons,
     cells_of_labels,
     count_shared_items,
@@ -39,9 +42,6 @@ from ranking.core.judged.collapsed_candidates import (
     collapsed_labels,
 )
 
-OfUnits = Callable[[Units], npt.NDArray[Any]]
-ChangesOfPairs = Callable[[float], tuple[float, float]]
-
 #: Smaller sums are rounding errors of zero: even the smallest weight of a pair is much larger.
 _NOTHING = 1e-9
 
@@ -53,21 +53,28 @@ class LeftOutSums:
     Attributes
     ----------
     whole : float64, shape (m,)
+    numbers : int64, shape (S,)
+        Numbers of the segments.
     segments : float64, shape (m, S)
-        Change without each segment.
+        Sums over each segment.
     judges : float64, shape (m, J)
         Change without each judge.
     cells : float64, shape (m, R)
         Change without a judge's ratings of one segment, for each judge of each segment.
     pairs : int64, shape (J,)
         Compared pairs of each judge with others.
+    comparable, agreeing : int
+        Compared pairs of ratings, and those in the same category.
     """
 
     whole: FloatArray
+    numbers: Int64Array
     segments: FloatArray
     judges: FloatArray
     cells: FloatArray
     pairs: Int64Array
+    comparable: int
+    agreeing: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +86,7 @@ class _Part:
     rater: Int64Array
     of_rater: FloatArray
     pairs: Int64Array
+    by_category: Int64Array
 
 
 def left_out_of_comparisons(
@@ -109,8 +117,8 @@ def left_out_of_comparisons(
     for shard in shards_of_whole_segments(_renumbered(blocks, names)):
         cells = cells_of_comparisons(collapsed_comparisons(shard, pairing), judges)
         raters = raters_of(cells, judges)
-        inter.append(_part(leave_out(cells), raters, judges, of_units))
-        intra.append(_part(intra_left_out(cells), raters, judges, of_units))
+        inter.append(_part(cells, leave_out(cells), raters, judges, of_units))
+        intra.append(_part(cells, intra_left_out(cells), raters, judges, of_units))
         ties.append(_ties(cells, raters, judges))
         here = count_shared_items(cells, raters, judges)
         met = SharedItemCounts(others=met.others + here.others, moments=met.moments + here.moments)
@@ -133,21 +141,18 @@ def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, 
     out.
     """
     judges = len(blocks.judges)
-    parts: tuple[list[_Part], list[_Part]] = ([], [])
+    inter, intra = [], []
     for shard in shards_of_whole_segments(blocks):
         cells = cells_of_labels(collapsed_labels(shard), judges)
         raters = raters_of(cells, judges)
-        for found, left_out in zip(
-            parts, (inter_left_out(cells), intra_left_out(cells)), strict=True
-        ):
-            found.append(_part(left_out, raters, judges, of_units))
+        inter.append(_part(cells, inter_left_out(cells), raters, judges, of_units))
+        intra.append(_part(cells, intra_left_out(cells), raters, judges, of_units))
     no_ties = np.empty((3, 0), dtype=np.int64)
-    inter, intra = (_sums(found, judges, no_ties) for found in parts)
-    return inter, intra
+    return _sums(inter, judges, no_ties), _sums(intra, judges, no_ties)
 
 
 def leave_one_out(
-    sums: LeftOutSums, evaluate: Evaluate, pairs_of: ChangesOfPairs | None = None
+    sums: LeftOutSums, evaluate: Evaluate, moments: PairMoments | None = None
 ) -> VarianceParts:
     """Return the parts of the variance of κ, from κ without each segment, each judge, and each
     judge's ratings of a segment.
@@ -160,9 +165,8 @@ def leave_one_out(
     sums : LeftOutSums
     evaluate : callable
         Turns sums, shape (m, R), into P(A) and P(E).
-    pairs_of : callable or None
-        Returns `pairs` and `pairs_in_segments` of the parts for a given P(E). None if no pair
-        consists of two judges, or if pairs can agree in part.
+    moments : PairMoments or None
+        None if no pair consists of two judges, or if pairs can agree in part.
     """
     whole = sums.whole[:, np.newaxis]
 
@@ -174,10 +178,14 @@ def leave_one_out(
     p_agree, p_chance = evaluate(whole)
     kappa = float(kappa_of(p_agree, p_chance)[0])
     changes = kappas(sums.cells) - kappa
-    pairs, pairs_in_segments = pairs_of(float(p_chance[0])) if pairs_of else (0.0, 0.0)
+    pairs, pairs_in_segments = 0.0, 0.0
+    if moments is not None:
+        pairs, pairs_in_segments = squared_changes_of_pairs(
+            moments, sums.comparable, sums.agreeing, float(p_chance[0])
+        )
     return VarianceParts(
         kappa=kappa,
-        of_segments=jackknife(kappa, kappas(sums.segments)),
+        of_segments=jackknife(kappa, kappas(-sums.segments)),
         segments=sums.segments.shape[1],
         of_judges=jackknife(kappa, kappas(sums.judges)),
         overlap=float(np.nansum(changes**2)),
@@ -194,18 +202,19 @@ def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
     return replace(blocks, judge=new[blocks.judge], judges=names) if len(new) else blocks
 
 
-def _part(left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> _Part:
-    before, after = left_out.with_judge, left_out.without_judge
-    values = of_units(before)
-    numbers, place = np.unique(before.segment, return_inverse=True)
+def _part(cells: Cells, left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> _Part:
+    values = of_units(left_out.values, left_out.pairs)
+    others = of_units(left_out.values_without, left_out.pairs_without)
+    numbers, place = np.unique(cells.item_segment[cells.item], return_inverse=True)
     once = left_out.once
-    compared = before.pairs.sum(axis=(1, 2)) - after.pairs.sum(axis=(1, 2))
+    compared = (left_out.pairs - left_out.pairs_without).sum(axis=(1, 2))
     return _Part(
         segment=numbers.astype(np.int64),
         of_segment=sums_by_place(values[:, once], place[once], len(numbers)),
         rater=raters.segment * judges + raters.judge,
-        of_rater=sums_by_place(of_units(after) - values, raters.of_cell, len(raters.judge)),
+        of_rater=sums_by_place(others - values, raters.of_cell, len(raters.judge)),
         pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(np.int64),
+        by_category=left_out.pairs[once].sum(axis=0),
     )
 
 
@@ -235,11 +244,15 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     cells[count:, np.searchsorted(raters, ties[0])] = -ties[1:]
     by_judge = sums_by_place(cells, raters % max(judges, 1), judges)
     rated = np.bincount(raters % max(judges, 1), minlength=judges) > 0
-    pairs: Int64Array = np.sum([part.pairs for part in parts], axis=0)
+    by_category = np.sum([part.by_category for part in parts], axis=0)
     return LeftOutSums(
         whole=by_segment.sum(axis=1),
-        segments=-by_segment,
+        numbers=segments,
+        segments=by_segment,
         judges=by_judge[:, rated],
         cells=cells,
-        pairs=pairs,
+        pairs=np.sum([part.pairs for part in parts], axis=0),
+        # Pairs are held in both orders.
+        comparable=int(by_category.sum()) // 2,
+        agreeing=int(np.trace(by_category)) // 2,
     )

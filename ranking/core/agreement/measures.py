@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ranking.core.agreement.cohen import cohen_shares, cohen_variances
 from ranking.core.agreement.intervals import (
@@ -20,12 +20,12 @@ from ranking.core.agreement.intervals import (
     KappaLevel,
     VarianceParts,
     additive_of,
-    agreement_of_shares,
+    agreement_fields,
     kappa_intervals,
-    shares_of_compared,
     trimmed,
 )
 from ranking.core.agreement.left_out import (
+    LeftOutSums,
     leave_one_out,
     left_out_of_comparisons,
     left_out_of_labels,
@@ -33,20 +33,15 @@ from ranking.core.agreement.left_out import (
 from ranking.core.agreement.statistics import (
     Additive,
     Chance,
-    Compared,
-    ComparedPairs,
     Evaluate,
     Shares,
-    Ties,
-    compared_labels,
-    compared_pairs,
     kappa_of,
+    pooled,
     share,
-    squared_changes_of_pairs,
 )
-from ranking.core.agreement.units import Units
-from ranking.core.arrays import FloatArray
-from ranking.core.counting.resampling import trim_count
+from ranking.core.agreement.units import PairMoments
+from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
 
@@ -149,20 +144,18 @@ def measure_agreement(
     options = _IntervalOptions(resample, resamples, confidence, seed)
     if chance_from is not None and chance is not Chance.SCOTT:
         raise ValueError("chance_from: only Scott's chance is estimated from other judgments")
-    compared = compared_pairs(blocks, pairing)
-    chances = compared if chance_from is None else compared_pairs(chance_from, pairing)
-    sides = [(compared.inter, chances.inter.ties), (compared.intra, chances.intra.ties)]
-    if chance is Chance.COHEN:
+    is_cohen = chance is Chance.COHEN
+    additive = pooled() if is_cohen else additive_of(chance, len(Outcome), symmetric=symmetric)
+    *sides, shared = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
+    if is_cohen:
         how: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
         shares = cohen_shares(blocks, resamples=options.drawn, seed=seed, **how)
         inter, intra = options.estimates(sides, shares, lambda: cohen_variances(blocks, **how))
     else:
-        additive = additive_of(chance, len(Outcome), symmetric=symmetric)
-        inter, intra = options.estimates(
-            sides,
-            options.shares(sides, additive),
-            lambda: _variances(blocks, compared, pairing, chance, additive, chance_from),
-        )
+        # With a distance between outcomes, pairs can agree in part.
+        in_part = chance is Chance.KRIPPENDORFF_ORDINAL
+        moments = (None if in_part else shared.pair_moments(), None)
+        inter, intra = options.estimates_of_sums(sides, additive, moments)
     return AgreementMeasures(
         inter=inter,
         intra=intra,
@@ -173,27 +166,6 @@ def measure_agreement(
         confidence=confidence,
         seed=seed,
     )
-
-
-def _variances(
-    blocks: Blocks,
-    compared: ComparedPairs,
-    pairing: Pairing,
-    chance: Chance,
-    additive: Additive,
-    chance_from: Blocks | None,
-) -> tuple[VarianceParts, VarianceParts]:
-    """Return the parts of the variances of κ, between judges and of judges with themselves."""
-    inter, intra, shared = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
-    pairs_of = None
-    # With a distance between outcomes, pairs can agree in part.
-    if chance is not Chance.KRIPPENDORFF_ORDINAL:
-        pairs = compared.inter.units.pairs
-        agreeing = int(np.trace(pairs, axis1=1, axis2=2).sum()) // 2
-        moments = shared.pair_moments()
-        pairs_of = partial(squared_changes_of_pairs, moments, int(pairs.sum()) // 2, agreeing)
-    evaluate = additive.evaluate
-    return leave_one_out(inter, evaluate, pairs_of), leave_one_out(intra, evaluate)
 
 
 @dataclass(frozen=True)
@@ -215,14 +187,34 @@ class _IntervalOptions:
         """Number of resamples of segments."""
         return self.resamples if self.resample == "segments" else 0
 
-    def shares(self, sides: Sequence[tuple[Compared, Ties]], additive: Additive) -> list[Shares]:
-        """Return P(A) and P(E) of counted pairs, also in resamples."""
-        how = {"resamples": self.drawn, "seed": self.seed}
-        return [shares_of_compared(side, ties, additive, **how) for side, ties in sides]
+    def estimates_of_sums(
+        self,
+        sides: Sequence[LeftOutSums],
+        additive: Additive,
+        moments: Sequence[PairMoments | None] = (None, None),
+    ) -> list[AgreementEstimate]:
+        """Return κ of counted pairs with one P(E) for all judges."""
+        return self.estimates(
+            sides,
+            [self._shares(sums, additive) for sums in sides],
+            lambda: [
+                leave_one_out(sums, additive.evaluate, of_pairs)
+                for sums, of_pairs in zip(sides, moments, strict=True)
+            ],
+        )
+
+    def _shares(self, sums: LeftOutSums, additive: Additive) -> Shares:
+        drawn = bootstrap_sums(
+            sparse.csc_array(sums.segments),
+            sums.numbers.astype(np.uint64),
+            resamples=self.drawn,
+            seed=self.seed,
+        )
+        return Shares(*additive.evaluate(np.column_stack([sums.whole, drawn])))
 
     def estimates(
         self,
-        sides: Sequence[tuple[Compared, Ties]],
+        sides: Sequence[LeftOutSums],
         shares: Sequence[Shares],
         variances: Callable[[], Sequence[VarianceParts]],
     ) -> list[AgreementEstimate]:
@@ -235,8 +227,20 @@ class _IntervalOptions:
         else:
             intervals = kappa_intervals(variances(), chances, self.resample, self.confidence)
         return [
-            agreement_of_shares(side.units, ties, each, interval)
-            for (side, ties), each, interval in zip(sides, shares, intervals, strict=True)
+            AgreementEstimate(
+                **agreement_fields(
+                    comparable=sums.comparable,
+                    agreeing=sums.agreeing,
+                    p_agree=float(each.p_agree[0]),
+                    p_chance=p_chance,
+                    interval=interval,
+                ),
+                ties=int(sums.whole[-2]),
+                labels=int(sums.whole[-1]),
+            )
+            for sums, each, p_chance, interval in zip(
+                sides, shares, chances, intervals, strict=True
+            )
         ]
 
 
@@ -315,64 +319,40 @@ def label_agreement(
     based on the Spanish Language, MT Summit XI.
     """
     options = _IntervalOptions(resample, resamples, confidence, seed)
-    compared = compared_labels(blocks)
-    within = [Additive(_by_difference, _share_within(n)) for n in range(MAX_LABEL)]
+    sides = left_out_of_labels(blocks, _by_difference)
+    within = [
+        options.estimates_of_sums(sides, Additive(_by_difference, _share_within(n)))
+        for n in range(MAX_LABEL)
+    ]
     chances = (Chance.FLEISS, Chance.KRIPPENDORFF_ORDINAL)
-    fleiss, alpha = (additive_of(chance, MAX_LABEL, symmetric=False) for chance in chances)
-    inter, intra = zip(
-        *_of_labels(blocks, compared, within, options),
-        *_of_labels(blocks, compared, [fleiss], options),
-        *_of_labels(blocks, compared, [alpha], options),
-        strict=True,
+    measures = [additive_of(chance, MAX_LABEL, symmetric=False) for chance in chances]
+    fleiss, alpha = (
+        options.estimates_of_sums(left_out_of_labels(blocks, each.of_units), each)
+        for each in measures
     )
-    sides = ((inter, compared.inter), (intra, compared.intra))
     return LabelAgreements(
         *(
             LabelAgreement(
                 n_agreement=tuple(
-                    replace(each, agreeing=agreeing)
-                    for each, agreeing in zip(
-                        found[:MAX_LABEL],
-                        _by_difference(side.units).sum(axis=1).cumsum().astype(int).tolist(),
-                        strict=True,
+                    replace(found[side], agreeing=int(agreeing))
+                    for found, agreeing in zip(
+                        within, sums.whole[:MAX_LABEL].cumsum().tolist(), strict=True
                     )
                 ),
-                fleiss=found[-2],
-                alpha=found[-1],
+                fleiss=fleiss[side],
+                alpha=alpha[side],
             )
-            for found, side in sides
+            for side, sums in enumerate(sides)
         )
     )
 
 
-def _of_labels(
-    blocks: Blocks,
-    compared: ComparedPairs,
-    measures: Sequence[Additive],
-    options: _IntervalOptions,
-) -> list[list[AgreementEstimate]]:
-    """Return agreement on labels by measures of the same sums, between judges and of judges with
-    themselves.
-    """
-    sides = [(side, side.ties) for side in (compared.inter, compared.intra)]
-    sums = () if options.drawn else left_out_of_labels(blocks, measures[0].of_units)
-
-    def estimates(additive: Additive) -> list[AgreementEstimate]:
-        return options.estimates(
-            sides,
-            options.shares(sides, additive),
-            lambda: [leave_one_out(each, additive.evaluate) for each in sums],
-        )
-
-    return [estimates(additive) for additive in measures]
-
-
-def _by_difference(units: Units) -> FloatArray:
-    """Return the number of pairs of labels in each group that differ by 0 … 4, shape (5, G)."""
+def _by_difference(_values: Int64Array, pairs: Int64Array) -> FloatArray:
+    """Return the number of pairs of labels in each unit that differ by 0 … 4, shape (5, G)."""
     label = np.arange(MAX_LABEL)
     difference = np.abs(label[:, np.newaxis] - label[np.newaxis, :])
-    pairs = [units.pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()]
-    return np.stack(pairs).astype(np.float64)
+    counts = [pairs[:, difference == n].sum(axis=1) // 2 for n in label.tolist()]
+    return np.stack(counts).astype(np.float64)
 
 
 def _share_within(n: int) -> Evaluate:

@@ -15,7 +15,11 @@ import numpy.typing as npt
 from ranking.core.agreement.intervals import AgreementEstimate, KappaLevel, KappaOptions
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
-from ranking.core.agreement.units import cells_of_comparisons, inter_units, shards_of_whole_segments
+from ranking.core.agreement.units import (
+    cells_of_comparisons,
+    inter_left_out,
+    shards_of_whole_segments,
+)
 from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Pairing, collapsed_comparisons
@@ -379,10 +383,13 @@ def _pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array, Int64Arra
     """
     columns: list[list[Int64Array]] = [[], [], []]
     for shard in shards_of_whole_segments(blocks):
-        units = inter_units(cells_of_comparisons(collapsed_comparisons(shard), len(shard.judges)))
-        numbers, place = np.unique(units.segment, return_inverse=True)
+        cells = cells_of_comparisons(collapsed_comparisons(shard), len(shard.judges))
+        units = inter_left_out(cells)
+        segment = cells.item_segment[cells.item][units.once]
+        numbers, place = np.unique(segment, return_inverse=True)
         # Pairs are held in both orders.
-        counts = (units.pairs.sum(axis=(1, 2)) // 2, np.trace(units.pairs, axis1=1, axis2=2) // 2)
+        pairs = units.pairs[units.once]
+        counts = (pairs.sum(axis=(1, 2)) // 2, np.trace(pairs, axis1=1, axis2=2) // 2)
         for column, values in zip(columns, counts, strict=False):
             column.append(np.bincount(place, values, len(numbers)).astype(np.int64))
         columns[2].append(numbers.astype(np.int64))

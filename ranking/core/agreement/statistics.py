@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,26 +15,11 @@ from ranking.core.agreement.units import (
     COMPARABLE,
     OTHER_TIES,
     OWN_TIES,
-    Cells,
     PairMoments,
-    Units,
-    cells_of_comparisons,
-    cells_of_labels,
-    inter_units,
-    intra_units,
-    pooled_units,
-    shards_of_whole_segments,
 )
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.collapsed_candidates import (
-    CollapsedComparisons,
-    Outcome,
-    Pairing,
-    collapsed_comparisons,
-    collapsed_labels,
-)
+from ranking.core.arrays import FloatArray, Int64Array
 
+OfUnits = Callable[[Int64Array, Int64Array], FloatArray]
 Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
@@ -75,13 +60,14 @@ class Additive:
     Attributes
     ----------
     of_units : callable
-        Turns G groups of units into m numbers each, float64 of shape (m, G).
+        Turns the values and pairs of G units, as in `LeftOut`, into m numbers each, float64 of shape
+        (m, G), which are 0 for units without pairs.
     evaluate : callable
         Turns sums of these numbers, followed by the sums of ties and of ratings, shape (m + 2, R),
         into P(A) and P(E), each of shape (R,); NaN where the sums do not determine them.
     """
 
-    of_units: Callable[[Units], FloatArray]
+    of_units: OfUnits
     evaluate: Evaluate
 
 
@@ -99,15 +85,6 @@ class Shares:
     p_chance: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Ties:
-    """Ratings, and ties among them, by segment, for estimating Scott's P(E)."""
-
-    segment: Int64Array
-    ties: Int64Array
-    labels: Int64Array
-
-
 def pooled(expected: float | None = None) -> Additive:
     """Return the measure in which P(A) is the agreeing share of all pairs, and P(E) is fixed or
     Scott's.
@@ -118,9 +95,9 @@ def pooled(expected: float | None = None) -> Additive:
         P(E); Scott's if not given.
     """
 
-    def of_units(units: Units) -> FloatArray:
-        agreeing = np.trace(units.pairs, axis1=1, axis2=2)
-        return np.stack([agreeing, units.pairs.sum(axis=(1, 2))]).astype(np.float64)
+    def of_units(_values: Int64Array, pairs: Int64Array) -> FloatArray:
+        agreeing = np.trace(pairs, axis1=1, axis2=2)
+        return np.stack([agreeing, pairs.sum(axis=(1, 2))]).astype(np.float64)
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         tied = share(sums[-2], sums[-1])
@@ -140,9 +117,10 @@ def scott_chance(tied: FloatArray) -> FloatArray:
 def fleiss(*, symmetric: bool) -> Additive:
     """Return Fleiss's (1971) measure: mean agreement within a unit, squared shares of categories."""
 
-    def of_units(units: Units) -> FloatArray:
-        within = np.nan_to_num(share(np.trace(units.pairs, axis1=1, axis2=2), units.compared))
-        return np.stack([within, units.units.astype(np.float64), *units.values.T])
+    def of_units(values: Int64Array, pairs: Int64Array) -> FloatArray:
+        compared = pairs.sum(axis=(1, 2))
+        within = np.nan_to_num(share(np.trace(pairs, axis1=1, axis2=2), compared))
+        return np.stack([within, compared > 0, *values.T * (compared > 0)])
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         within, units, values = sums[0], sums[1], sums[2:-2]
@@ -156,9 +134,9 @@ def fleiss(*, symmetric: bool) -> Additive:
 def krippendorff(categories: int, *, symmetric: bool, ordinal: bool) -> Additive:
     """Return Krippendorff's α: P(A) = 1 − D_o and P(E) = 1 − D_e, so that κ = 1 − D_o / D_e."""
 
-    def of_units(units: Units) -> FloatArray:
-        weight = np.nan_to_num(share(units.size, units.compared))
-        return units.pairs.reshape(len(weight), categories**2).T * weight
+    def of_units(values: Int64Array, pairs: Int64Array) -> FloatArray:
+        weight = np.nan_to_num(share(values.sum(axis=1), pairs.sum(axis=(1, 2))))
+        return pairs.reshape(len(weight), categories**2).T * weight
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         coincidences = sums[:-2].reshape(categories, categories, -1)
@@ -325,131 +303,3 @@ def squared_changes_of_pairs(
         return 0.0, 0.0
     slope = np.array([-agreeing / comparable, 1.0]) / (comparable * (1 - p_chance))
     return float(slope @ moments.both @ slope), float(slope @ moments.in_segments @ slope)
-
-
-Columns = TypeVar("Columns", Units, Ties)
-
-
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """Pairs of judgments on which to measure agreement.
-
-    Attributes
-    ----------
-    units : Units
-        Items with at least two judgments.
-    ties : Ties
-        Judgments whose ties determine the agreement expected by chance.
-    """
-
-    units: Units
-    ties: Ties
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedPairs:
-    """Pairs of judgments between judges, and of judges with themselves."""
-
-    inter: Compared
-    intra: Compared
-
-
-def compared_pairs(blocks: Blocks, pairing: Pairing) -> ComparedPairs:
-    """Count the pairs of comparisons of the same item, a shard of segments at a time.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        B blocks over n systems by J judges.
-    pairing : Pairing
-        See `ranking.core.agreement.measures.measure_agreement`.
-
-    Returns
-    -------
-    ComparedPairs
-        Memory grows with the segments, not with the comparisons.
-    """
-    judges = len(blocks.judges)
-    shards = [
-        _of_shard(collapsed_comparisons(shard, pairing), judges, pairing)
-        for shard in shards_of_whole_segments(blocks)
-    ]
-    return _joined_pairs(shards)
-
-
-def compared_labels(blocks: Blocks) -> ComparedPairs:
-    """Count the labels of each candidate of a segment, a shard of segments at a time.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        B blocks over n systems by J judges.
-
-    Returns
-    -------
-    ComparedPairs
-        `inter` compares different judges, `intra` judges with themselves. There are no ties.
-    """
-    none = np.empty(0, dtype=np.int64)
-    no_ties = Ties(segment=none, ties=none, labels=none)
-    shards = []
-    for shard in shards_of_whole_segments(blocks):
-        cells = cells_of_labels(collapsed_labels(shard), len(blocks.judges))
-        inter, intra = (
-            Compared(units, no_ties) for units in (inter_units(cells), intra_units(cells))
-        )
-        shards.append(ComparedPairs(inter, intra))
-    return _joined_pairs(shards)
-
-
-def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) -> ComparedPairs:
-    cells = cells_of_comparisons(comparisons, judges)
-    segment = comparisons.item_segment[comparisons.item]
-    tied = comparisons.outcome == Outcome.TIE
-    everything = _ties(segment, tied)
-    themselves = intra_units(cells)
-    if pairing is Pairing.UNORDERED:
-        return ComparedPairs(
-            inter=Compared(units=inter_units(cells), ties=everything),
-            intra=Compared(units=themselves, ties=everything),
-        )
-    repeated = _repeats_by_judge(cells, comparisons, judges)
-    return ComparedPairs(
-        inter=Compared(units=pooled_units(cells), ties=everything),
-        intra=Compared(units=themselves, ties=_ties(segment[repeated], tied[repeated])),
-    )
-
-
-def _repeats_by_judge(cells: Cells, comparisons: CollapsedComparisons, judges: int) -> BoolArray:
-    """Return, for each comparison, whether its judge repeated a comparison of that segment."""
-    again = cells.counts.sum(axis=1) > 1
-    theirs = comparisons.item_segment[comparisons.item] * judges + comparisons.judge
-    return np.isin(theirs, cells.item_segment[cells.item[again]] * judges + cells.judge[again])
-
-
-def _ties(segment: Int64Array, tied: BoolArray) -> Ties:
-    numbers, which = np.unique(segment, return_inverse=True)
-    return Ties(
-        segment=numbers,
-        ties=np.bincount(which[tied], minlength=len(numbers)),
-        labels=np.bincount(which, minlength=len(numbers)),
-    )
-
-
-def _joined_pairs(parts: list[ComparedPairs]) -> ComparedPairs:
-    inter, intra = (
-        Compared(
-            units=_joined([each.units for each in side]), ties=_joined([each.ties for each in side])
-        )
-        for side in ([part.inter for part in parts], [part.intra for part in parts])
-    )
-    return ComparedPairs(inter=inter, intra=intra)
-
-
-def _joined(parts: list[Columns]) -> Columns:
-    kind = type(parts[0])
-    columns = {
-        field.name: np.concatenate([getattr(part, field.name) for part in parts])
-        for field in fields(kind)
-    }
-    return kind(**columns)

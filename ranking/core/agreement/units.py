@@ -1,5 +1,5 @@
-"""Ratings of items by judges, grouped into the units that agreement measures compare, and counted
-by segment and judge.
+"""Ratings of items by judges, as the units that agreement measures compare, and counted by segment
+and judge.
 """
 
 from __future__ import annotations
@@ -40,32 +40,6 @@ class Cells:
     item_segment: Int64Array
 
 
-@dataclass(frozen=True, eq=False)
-class Units:
-    """Units with at least two ratings to compare, grouped by segment and size.
-
-    Attributes
-    ----------
-    segment : int64, shape (G,)
-        Segment number of the units of each group.
-    size, compared : int64, shape (G,)
-        Ratings, and compared ordered pairs of ratings, in each unit of the group.
-    units : int64, shape (G,)
-        Number of units in the group.
-    values : int64, shape (G, K)
-        Ratings in each of K categories, summed over the units of the group.
-    pairs : int64, shape (G, K, K)
-        Compared ordered pairs of ratings by their two categories; symmetric.
-    """
-
-    segment: Int64Array
-    size: Int64Array
-    compared: Int64Array
-    units: Int64Array
-    values: Int64Array
-    pairs: Int64Array
-
-
 def cells_of_comparisons(comparisons: CollapsedComparisons, judges: int) -> Cells:
     """Return comparisons as cells; the K = 3 categories are those of `Outcome`."""
     return _cells(comparisons, comparisons.outcome, len(Outcome), judges)
@@ -93,135 +67,73 @@ def _cells(
 class LeftOut:
     """The unit of each of N cells, with and without the ratings of the cell's judge.
 
-    There is one group for each cell, even without compared pairs. A unit with several judges occurs
-    several times; `once`, bool of shape (N,), selects each unit once.
+    A unit is compared if it has pairs. One with several judges occurs several times.
+
+    Attributes
+    ----------
+    values, values_without : int64, shape (N, K)
+        Ratings of the unit in each of K categories.
+    pairs, pairs_without : int64, shape (N, K, K)
+        Compared ordered pairs of ratings by their two categories; symmetric.
+    once : bool, shape (N,)
+        Selects each unit once.
     """
 
-    with_judge: Units
-    without_judge: Units
+    values: Int64Array
+    pairs: Int64Array
+    values_without: Int64Array
+    pairs_without: Int64Array
     once: BoolArray
 
 
 def inter_left_out(cells: Cells) -> LeftOut:
-    """Return the units of `inter_units` with each judge of each item left out."""
-    counts = cells.counts
-    own = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
-    starts, place = _items(cells)
-    values, owns = _summed(counts, starts)[place], _summed(own, starts)[place]
-
-    def units(values: Int64Array, owns: Int64Array) -> Units:
-        return _singly(cells, values, values[:, :, np.newaxis] * values[:, np.newaxis, :] - owns)
-
-    return LeftOut(units(values, owns), units(values - counts, owns - own), _first(cells, starts))
-
-
-def pooled_left_out(cells: Cells) -> LeftOut:
-    """Return the units of `pooled_units` with each judge of each item left out."""
-    starts, place = _items(cells)
-    values = _summed(cells.counts, starts)[place]
-    others = values - cells.counts
-    return LeftOut(
-        _singly(cells, values, _own_pairs(values)),
-        _singly(cells, others, _own_pairs(others)),
-        _first(cells, starts),
-    )
-
-
-def intra_left_out(cells: Cells) -> LeftOut:
-    """Return the units of `intra_units`, each of one judge, left out one by one."""
-    nothing = np.zeros_like(cells.counts)
-    return LeftOut(
-        _singly(cells, cells.counts, _own_pairs(cells.counts)),
-        _singly(cells, nothing, _own_pairs(nothing)),
-        np.ones(len(cells.item), dtype=np.bool_),
-    )
-
-
-def _items(cells: Cells) -> tuple[Int64Array, Int64Array]:
-    """Return the index of the first cell of each rated item, and the item's index for each cell."""
-    _, starts = _groups(cells.item)
-    counts = np.diff(np.append(starts, len(cells.item)))
-    return starts, np.repeat(np.arange(len(starts)), counts)
-
-
-def _first(cells: Cells, starts: Int64Array) -> BoolArray:
-    first = np.zeros(len(cells.item), dtype=np.bool_)
-    first[starts] = True
-    return first
-
-
-def _singly(cells: Cells, values: Int64Array, pairs: Int64Array) -> Units:
-    """Return each cell as a separate group; without compared pairs, all its counts are 0."""
-    compared = pairs.sum(axis=(1, 2))
-    some = (compared > 0).astype(np.int64)
-    return Units(
-        segment=cells.item_segment[cells.item],
-        size=values.sum(axis=1),
-        compared=compared,
-        units=some,
-        values=values * some[:, np.newaxis],
-        pairs=pairs,
-    )
-
-
-def inter_units(cells: Cells) -> Units:
-    """Return one unit for each item rated by at least two judges.
+    """Return one unit for each item, with each of its judges left out.
 
     A judge's own repeated ratings are not compared with each other, but each is compared with those
     of the other judges.
     """
-    return _comparable(inter_left_out(cells))
+    return _left_out(cells, cells.item, _products(cells.counts))
 
 
-def intra_units(cells: Cells) -> Units:
-    """Return one unit for each judge and item that the judge rated more than once."""
-    return _comparable(intra_left_out(cells))
+def pooled_left_out(cells: Cells) -> LeftOut:
+    """Return one unit for each item, in which all ratings are compared, with each of its judges
+    left out.
+    """
+    return _left_out(cells, cells.item, _themselves(cells.counts))
 
 
-def pooled_units(cells: Cells) -> Units:
-    """Return one unit for each item rated at least twice, by any judges."""
-    return _comparable(pooled_left_out(cells))
+def intra_left_out(cells: Cells) -> LeftOut:
+    """Return one unit for each item and judge, left out one by one."""
+    return _left_out(cells, np.arange(len(cells.item)), _themselves(cells.counts))
 
 
-def _summed(values: Int64Array, starts: Int64Array) -> Int64Array:
+def _left_out(cells: Cells, unit: Int64Array, apart: Int64Array) -> LeftOut:
+    """Return the units of cells; the pairs `apart`, of shape (N, K, K), are not compared."""
+    _, starts, place = np.unique(unit, return_index=True, return_inverse=True)
     # `reduceat` raises an error for empty input.
-    return np.add.reduceat(values, starts, axis=0) if len(starts) else values
-
-
-def _own_pairs(counts: Int64Array) -> Int64Array:
-    pairs: Int64Array = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
-    category = np.arange(counts.shape[1])
-    pairs[:, category, category] -= counts
-    return pairs
-
-
-def _comparable(left_out: LeftOut) -> Units:
-    """Return the units with compared pairs, each once, summed by segment and size."""
-    units = left_out.with_judge
-    order, starts = _groups(
-        units.segment, units.size, units.compared, where=left_out.once & (units.compared > 0)
+    values, not_compared = (
+        np.add.reduceat(each, starts, axis=0)[place] if len(starts) else each
+        for each in (cells.counts, apart)
     )
-    kept = order[starts]
-    return Units(
-        segment=units.segment[kept],
-        size=units.size[kept],
-        compared=units.compared[kept],
-        units=_summed(units.units[order], starts),
-        values=_summed(units.values[order], starts),
-        pairs=_summed(units.pairs[order], starts),
+    once = np.zeros(len(unit), dtype=np.bool_)
+    once[starts] = True
+    others = values - cells.counts
+    return LeftOut(
+        values=values,
+        pairs=_products(values) - not_compared,
+        values_without=others,
+        pairs_without=_products(others) - (not_compared - apart),
+        once=once,
     )
 
 
-def _groups(*columns: Int64Array, where: BoolArray | None = None) -> tuple[Int64Array, Int64Array]:
-    """Return the order that sorts rows by columns, and the index in it where each group starts."""
-    order = np.lexsort(columns[::-1])
-    if where is not None:
-        order = order[where[order]]
-    changed = np.zeros(max(0, len(order) - 1), dtype=np.bool_)
-    for column in columns:
-        changed |= column[order[1:]] != column[order[:-1]]
-    first = np.zeros(min(1, len(order)), dtype=np.int64)
-    return order, np.concatenate([first, np.flatnonzero(changed) + 1])
+def _products(counts: Int64Array) -> Int64Array:
+    return counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
+
+
+def _themselves(counts: Int64Array) -> Int64Array:
+    """Return the pairs of each rating with itself."""
+    return counts[:, :, np.newaxis] * np.eye(counts.shape[1], dtype=np.int64)
 
 
 #: Columns of the counts of two judges on a segment, see `SharedItemCounts`.
