@@ -1,7 +1,7 @@
 """Judged blocks as columns, with content keys and documents: the input of all methods.
 
 The content key of a block determines its resampling weights, so an exported file gives the same
-ranking as its campaign; see `content_key`. It is computed from the block as judged, before the
+ranking as its campaign; see `_content_keys`. It is computed from the block as judged, before the
 reference or any other system is removed, so a block has the same weights in rankings with and
 without the reference.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import blake2b
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,110 +23,7 @@ import numpy.typing as npt
 from ranking.core.arrays import BoolArray, Int8Array, Int32Array, Int64Array, UInt64Array
 
 CONTENT_KEY_VERSION = 1
-PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
-
-
-def encoded_text(value: str) -> bytes:
-    """Encode a text as its length in bytes followed by its UTF-8."""
-    encoded = value.encode()
-    return struct.pack("<I", len(encoded)) + encoded
-
-
-def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str]]) -> bytes:
-    """Encode the judged block and the judge, without the occurrence.
-
-    With little-endian integers, and texts as their length in bytes (4 bytes) followed by UTF-8, the
-    encoding is
-
-        segment number                      8 bytes, signed
-        judge's pseudonym                   text
-        number of candidates                4 bytes
-        for each candidate, in shown order:
-            number of systems               4 bytes
-            for each system, sorted by name (by code point): text
-
-    Every part is preceded by its length or number, so different judgments never have the same
-    encoding. It does not include the test set, because renaming a test set, or importing its
-    judgments under another name, must not change the ranking at all. It does not include labels, so
-    correcting a label changes no weight.
-
-    Parameters
-    ----------
-    segment : int
-        Number of the segment in its test set.
-    judge : str
-        The judge's pseudonym.
-    candidates : sequence of sequences of str
-        The candidates in display order, including the reference; each is a sequence of the names,
-        in any order, of the systems it stands for.
-
-    Returns
-    -------
-    bytes
-        The encoding above.
-    """
-    parts = [struct.pack("<q", segment), encoded_text(judge), struct.pack("<I", len(candidates))]
-    for systems in candidates:
-        parts.append(struct.pack("<I", len(systems)))
-        parts.extend(encoded_text(name) for name in sorted(systems))
-    return b"".join(parts)
-
-
-def content_key(content: bytes, occurrence: int = 0) -> int:
-    """Return the 64-bit hash of an encoded judgment and its occurrence.
-
-    It is BLAKE2b (8 bytes, person "quintet-key-v1", read as little-endian) of the content and the
-    4-byte occurrence. Occurrences number judgments with equal content (a judge who saw the same
-    block twice) in the order of their labels in display order, with 0 for a blank label, so that
-    the order of the rows in a file never matters. This definition is version 1. Changing it changes
-    every published range: if you do, increase `CONTENT_KEY_VERSION`, which ranking runs record.
-
-    Parameters
-    ----------
-    content : bytes
-        From `judgment_content`.
-    occurrence : int
-        0, 1, 2 … among the judgments with the same content.
-
-    Returns
-    -------
-    int
-        The key, 0 ≤ key < 2**64.
-    """
-    digest = blake2b(content + struct.pack("<I", occurrence), digest_size=8, person=PERSON)
-    return int.from_bytes(digest.digest(), "little")
-
-
-def number_occurrences(
-    keys: UInt64Array, describe: Callable[[int], tuple[bytes, Sequence[int]]]
-) -> UInt64Array:
-    """Return keys in which repeated judgments with equal content have separate keys.
-
-    Parameters
-    ----------
-    keys : uint64, shape (B,)
-        Keys of all judgments of a test set, each with occurrence 0.
-    describe : callable
-        Returns the content of the judgment in a row, and its labels in display order, 0 for blank.
-        Only called for repeated judgments.
-
-    Returns
-    -------
-    uint64, shape (B,)
-        The keys with their occurrences.
-    """
-    ordered = np.sort(keys)
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    numbered = keys.copy()
-    rows_of: dict[int, list[int]] = {}
-    for row in np.flatnonzero(np.isin(keys, repeated)).tolist() if len(repeated) else ():
-        rows_of.setdefault(int(keys[row]), []).append(row)
-    for rows in rows_of.values():
-        described = [(*describe(row), row) for row in rows]
-        described.sort(key=lambda content_labels_row: tuple(content_labels_row[1]))
-        for occurrence, (content, _, row) in enumerate(described):
-            numbered[row] = content_key(content, occurrence)
-    return numbered
+_PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
 
 
 #: Labels run from 1 (best) to 5 (worst); 0 means "no label".
@@ -159,7 +56,7 @@ class Blocks:
     segment : int32, shape (B,)
         Number of the block's segment in the test set.
     key : uint64, shape (B,)
-        Content key of each judgment, see `content_key`.
+        Content key of each judgment, see `_content_keys`.
     document : int32, shape (B,), or None
         Number of the document of each block's segment, if documents are known. Results depend only
         on which segments share a document, not on its number.
@@ -460,7 +357,7 @@ def blocks_of_parts(
     shown = np.full((len(coded), len(names)), -1, dtype=np.int8)
     systems_of = systems_table(coded.candidates, names)
     _spread(coded, systems_of, labels, shown)
-    key = _keys(coded)
+    key = _content_keys(coded)
     found = []
     for rows in parts:
         part = coded.take(rows)
@@ -471,22 +368,30 @@ def blocks_of_parts(
             judge=part.judge,
             judges=tuple(part.judges),
             segment=part.segment,
-            key=number_occurrences(key[rows], partial(_described, part)),
+            key=_with_occurrences(part, key[rows]),
             document=None if document is None else document[rows],
         )
         found.append(blocks.with_judges_in_order())
     return found
 
 
-def _described(coded: CodedJudgments, row: int) -> tuple[bytes, list[int]]:
-    """Return the content of a judgment, and its labels in display order."""
-    places = np.flatnonzero(coded.candidate[row] >= 0)
-    content = judgment_content(
-        int(coded.segment[row]),
-        coded.judges[coded.judge[row]],
-        [coded.candidates[one] for one in coded.candidate[row, places].tolist()],
-    )
-    return content, coded.label[row, places].tolist()
+def _with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
+    """Return keys in which repeated judgments with equal content have separate keys."""
+    _, place, times = np.unique(keys, return_inverse=True, return_counts=True)
+    rows = np.flatnonzero(times[place] > 1)
+    if not len(rows):
+        return keys
+    repeated = coded.take(rows)
+    shown = repeated.candidate >= 0
+    in_order = np.argsort(~shown, axis=1, kind="stable")
+    labels = np.take_along_axis(np.where(shown, repeated.label, 0), in_order, axis=1)
+    order = np.lexsort((*labels.T[::-1], place[rows]))
+    ordered = place[rows][order]
+    occurrence = np.empty(len(rows), dtype=np.int64)
+    occurrence[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
+    numbered = keys.copy()
+    numbered[rows] = _content_keys(repeated, occurrence.tolist())
+    return numbered
 
 
 def systems_table(candidates: Sequence[Candidate], systems: Sequence[str]) -> Int32Array:
@@ -518,32 +423,55 @@ def _spread(
         position[rows] += 1
 
 
-def _keys(coded: CodedJudgments) -> UInt64Array:
-    """Hash the contents one by one, with occurrence 0."""
-    of_judges = [encoded_text(name) for name in coded.judges]
+def _content_keys(coded: CodedJudgments, occurrences: Iterable[int] = repeat(0)) -> UInt64Array:
+    """Return the 64-bit hash of each judgment and its occurrence, shape (B,).
+
+    It is BLAKE2b (8 bytes, person "quintet-key-v1", read as little-endian) of the judged block and
+    the judge. With little-endian integers, and texts as their length in bytes (4 bytes) followed by
+    UTF-8, the encoding is
+
+        segment number                      8 bytes, signed
+        judge's pseudonym                   text
+        number of candidates                4 bytes
+        for each candidate, in shown order:
+            number of systems               4 bytes
+            for each system, sorted by name (by code point): text
+        occurrence                          4 bytes
+
+    Every part is preceded by its length or number, so different judgments never have the same
+    encoding. It does not include the test set, because renaming a test set, or importing its
+    judgments under another name, must not change the ranking at all. It does not include labels, so
+    correcting a label changes no weight.
+
+    Occurrences number judgments with equal content (a judge who saw the same block twice) in the
+    order of their labels in display order, with 0 for a blank label, so that the order of the rows
+    in a file never matters. This definition is version 1. Changing it changes every published
+    range: if you do, increase `CONTENT_KEY_VERSION`, which ranking runs record.
+    """
+    of_judges = [_encoded(name) for name in coded.judges]
     of_candidates = [
-        struct.pack("<I", len(one)) + b"".join(map(encoded_text, sorted(one)))
+        struct.pack("<I", len(one)) + b"".join(map(_encoded, sorted(one)))
         for one in coded.candidates
     ]
     of_candidates.append(b"")  # for index -1
     counts = (coded.candidate >= 0).sum(axis=1).tolist()
-    start = blake2b(digest_size=8, person=PERSON)
+    start = blake2b(digest_size=8, person=_PERSON)
     head, count_of = struct.Struct("<q").pack, struct.Struct("<I").pack
     digests = bytearray()
-    for segment, judge, count, shown in zip(
-        coded.segment.tolist(),
-        coded.judge.tolist(),
-        counts,
-        coded.candidate.tolist(),
-        strict=True,
-    ):
+    columns = (coded.segment.tolist(), coded.judge.tolist(), counts, coded.candidate.tolist())
+    for segment, judge, count, shown, occurrence in zip(*columns, occurrences, strict=False):
         parts = [head(segment), of_judges[judge], count_of(count)]
         parts += [of_candidates[one] for one in shown]
-        parts.append(b"\0\0\0\0")  # the occurrence
+        parts.append(count_of(occurrence))
         hashed = start.copy()
         hashed.update(b"".join(parts))
         digests += hashed.digest()
     return np.frombuffer(bytes(digests), dtype="<u8").astype(np.uint64)
+
+
+def _encoded(text: str) -> bytes:
+    encoded = text.encode()
+    return struct.pack("<I", len(encoded)) + encoded
 
 
 class CandidateSets:

@@ -12,25 +12,39 @@ from ranking.core.judged.blocks import (
     CONTENT_KEY_VERSION,
     BlockRow,
     Blocks,
+    CodedJudgments,
     blocks_from_rows,
-    content_key,
-    judgment_content,
+    blocks_of_codes,
 )
 
 candidates = st.lists(st.lists(st.text(max_size=3), max_size=3, unique=True), max_size=3)
 judged = st.tuples(st.integers(0, 2**31 - 1), st.text(max_size=3), candidates)
 
 
+def key_of(segment: int, judge: str, shown: list[list[str]]) -> int:
+    """Return the content key of a judged block."""
+    coded = CodedJudgments(
+        judge=np.zeros(1, dtype=np.int32),
+        judges=(judge,),
+        segment=np.array([segment], dtype=np.int32),
+        candidate=np.arange(len(shown), dtype=np.int32)[np.newaxis],
+        candidates=tuple(map(tuple, shown)),
+        label=np.zeros((1, len(shown)), dtype=np.int8),
+    )
+    return int(blocks_of_codes(coded, []).key[0])
+
+
 def test_version_1_keys_never_change() -> None:
     # Published ranges hang on these bits. If this fails, raise CONTENT_KEY_VERSION.
     assert CONTENT_KEY_VERSION == 1
-    content = judgment_content(1018, "judge01", [["jhu"], ["onlineB", "Übersetzer"], ["_ref"]])
-    assert content_key(content) == 0x55F185BC47DE8D07
-    assert content_key(content, 1) == 0x4CA267275F009593
+    shown = [["jhu"], ["onlineB", "Übersetzer"], ["_ref"]]
+    rows = [BlockRow("judge01", 1018, shown, [label, 2, 3]) for label in (1, 2)]
+    found = blocks_from_rows(rows, ["jhu", "onlineB", "Übersetzer", "_ref"])
+    assert found.key.tolist() == [0x55F185BC47DE8D07, 0x4CA267275F009593]
 
 
 @given(judged, judged)
-def test_different_judgments_have_different_contents(
+def test_different_judgments_have_different_keys(
     one: tuple[int, str, list[list[str]]], other: tuple[int, str, list[list[str]]]
 ) -> None:
     def meaning(judgment: tuple[int, str, list[list[str]]]) -> object:
@@ -38,32 +52,33 @@ def test_different_judgments_have_different_contents(
         return segment, judge, [frozenset(systems) for systems in shown]
 
     same = meaning(one) == meaning(other)
-    assert (judgment_content(*one) == judgment_content(*other)) is same
+    assert (key_of(*one) == key_of(*other)) is same
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        judgment_content(2, "j", [["a", "b"], ["c"]]),
-        judgment_content(1, "k", [["a", "b"], ["c"]]),
-        judgment_content(1, "j", [["c"], ["a", "b"]]),
-        judgment_content(1, "j", [["a"], ["b", "c"]]),
-        judgment_content(1, "j", [["a,b"], ["c"]]),
+        (2, "j", [["a", "b"], ["c"]]),
+        (1, "k", [["a", "b"], ["c"]]),
+        (1, "j", [["c"], ["a", "b"]]),
+        (1, "j", [["a"], ["b", "c"]]),
+        (1, "j", [["a,b"], ["c"]]),
     ],
 )
-def test_segment_judge_and_outputs_in_shown_order_count(other: bytes) -> None:
-    assert content_key(other) != content_key(judgment_content(1, "j", [["a", "b"], ["c"]]))
+def test_segment_judge_and_outputs_in_shown_order_count(
+    other: tuple[int, str, list[list[str]]],
+) -> None:
+    assert key_of(*other) != key_of(1, "j", [["a", "b"], ["c"]])
 
 
 def test_the_order_of_systems_within_a_candidate_does_not_count() -> None:
-    assert judgment_content(1, "j", [["b", "a"]]) == judgment_content(1, "j", [["a", "b"]])
+    assert key_of(1, "j", [["b", "a"]]) == key_of(1, "j", [["a", "b"]])
 
 
 def test_repeated_judgments_are_numbered_by_their_labels_not_by_their_rows() -> None:
     shown = [("a",), ("b", "c")]
     rows = [BlockRow("j", 1, shown, labels) for labels in ([2, 1], [None, 3], [1, 2])]
-    content = judgment_content(1, "j", shown)
-    by_label = {0: content_key(content, 0), 1: content_key(content, 1), 2: content_key(content, 2)}
+    by_label = {0: 0xBC59F0D52920F530, 1: 0x3B53229F2C8E4D7D, 2: 0xECC758281529AB85}
     for order in permutations(rows):
         blocks = blocks_from_rows([*order, BlockRow("j", 2, shown, [1, 1])], "abc")
         found = dict(zip(blocks.labels[:3, 0].tolist(), blocks.key.tolist(), strict=False))
