@@ -44,7 +44,20 @@ KAPPA_LEVELS: tuple[KappaLevel, ...] = get_args(KappaLevel)
 
 
 class KappaOptions(TypedDict, total=False):
-    """Options for intervals of κ; see `ranking.core.agreement.measures.measure_agreement`."""
+    """Options for intervals of κ.
+
+    Attributes
+    ----------
+    resample : "segments", "judges" or "two_way"
+        Units that the intervals treat as random samples, see `ranking.core.agreement.report`;
+        "two_way", the default, is both.
+    resamples : int
+        Number of bootstrap resamples, for "segments".
+    confidence : float
+        Confidence of the intervals, between 0 and 1.
+    seed : int
+        0 ≤ seed < 2**64, for "segments".
+    """
 
     resample: KappaLevel
     resamples: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -18,6 +18,7 @@ from ranking.core.agreement.intervals import (
     KAPPA_LEVELS,
     AgreementEstimate,
     KappaLevel,
+    KappaOptions,
     VarianceParts,
     additive_of,
     agreement_fields,
@@ -83,10 +84,7 @@ def measure_agreement(
     chance: Chance = Chance.SCOTT,
     symmetric: bool = True,
     chance_from: Blocks | None = None,
-    resample: KappaLevel = "two_way",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    **how: Unpack[KappaOptions],
 ) -> AgreementMeasures:
     """Measure the agreement between judges and of judges with themselves.
 
@@ -117,15 +115,8 @@ def measure_agreement(
     chance_from : Blocks or None
         Blocks in which to count ties for Scott's P(E), if not `blocks`: for the agreement without
         the reference, Bojar et al. (2011, Table 3) use the judgments with it.
-    resample : "segments", "judges" or "two_way"
-        Units that the intervals treat as random samples, see `ranking.core.agreement.report`;
-        "two_way" is both.
-    resamples : int
-        Number of bootstrap resamples, for "segments".
-    confidence : float
-        Confidence of the intervals, between 0 and 1.
-    seed : int
-        0 ≤ seed < 2**64, for "segments".
+    **how
+        Options for the intervals, see `KappaOptions`.
 
     Returns
     -------
@@ -141,16 +132,16 @@ def measure_agreement(
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation. J. Cohen (1960).
     J. L. Fleiss (1971). K. Krippendorff (2004), Content Analysis, ch. 11. W. A. Scott (1955).
     """
-    options = _IntervalOptions(resample, resamples, confidence, seed)
+    options = IntervalOptions(**how)
     if chance_from is not None and chance is not Chance.SCOTT:
         raise ValueError("chance_from: only Scott's chance is estimated from other judgments")
     is_cohen = chance is Chance.COHEN
     additive = pooled() if is_cohen else additive_of(chance, len(Outcome), symmetric=symmetric)
     *sides, shared = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
     if is_cohen:
-        how: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
-        shares = cohen_shares(blocks, resamples=options.drawn, seed=seed, **how)
-        inter, intra = options.estimates(sides, shares, lambda: cohen_variances(blocks, **how))
+        kind: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
+        shares = cohen_shares(blocks, resamples=options.drawn, seed=options.seed, **kind)
+        inter, intra = options.estimates(sides, shares, lambda: cohen_variances(blocks, **kind))
     else:
         # With a distance between outcomes, pairs can agree in part.
         in_part = chance is Chance.KRIPPENDORFF_ORDINAL
@@ -161,21 +152,21 @@ def measure_agreement(
         intra=intra,
         pairing=pairing,
         chance=chance,
-        resample=resample,
+        resample=options.resample,
         resamples=options.drawn,
-        confidence=confidence,
-        seed=seed,
+        confidence=options.confidence,
+        seed=options.seed,
     )
 
 
-@dataclass(frozen=True)
-class _IntervalOptions:
-    """Options for intervals."""
+@dataclass(frozen=True, kw_only=True)
+class IntervalOptions:
+    """Checked `KappaOptions`."""
 
-    resample: KappaLevel
-    resamples: int
-    confidence: float
-    seed: int
+    resample: KappaLevel = "two_way"
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
 
     def __post_init__(self) -> None:
         trim_count(self.resamples, self.confidence)
@@ -274,11 +265,7 @@ class LabelAgreements:
 
 def label_agreement(
     blocks: Blocks,
-    *,
-    resample: KappaLevel = "two_way",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    **how: Unpack[KappaOptions],
 ) -> LabelAgreements:
     """Measure the agreement of labels given to the same output.
 
@@ -294,15 +281,8 @@ def label_agreement(
     ----------
     blocks : Blocks
         The current judgments of one test set.
-    resample : "segments", "judges" or "two_way"
-        Units that the intervals treat as random samples, see `ranking.core.agreement.report`;
-        "two_way" is both.
-    resamples : int
-        Number of bootstrap resamples, for "segments".
-    confidence : float
-        Confidence of the intervals, between 0 and 1.
-    seed : int
-        0 ≤ seed < 2**64, for "segments".
+    **how
+        Options for the intervals, see `KappaOptions`.
 
     Returns
     -------
@@ -318,7 +298,7 @@ def label_agreement(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
-    options = _IntervalOptions(resample, resamples, confidence, seed)
+    options = IntervalOptions(**how)
     sides = left_out_of_labels(blocks, _by_difference)
     within = [
         options.estimates_of_sums(sides, Additive(_by_difference, _share_within(n)))

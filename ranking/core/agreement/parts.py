@@ -12,7 +12,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.intervals import AgreementEstimate, KappaLevel, KappaOptions
+from ranking.core.agreement.intervals import AgreementEstimate, KappaOptions
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
 from ranking.core.agreement.units import (
@@ -181,27 +181,21 @@ class PartAgreement:
     agreement: AgreementEstimate
 
 
-@dataclass(frozen=True, kw_only=True)
 class PartsMeasure:
     """Method of measuring the agreement on parts.
 
-    Attributes
+    Parameters
     ----------
     p_chance : float
         P(E) of all parts, below 1: that of the whole test set.
-    resample, resamples, confidence, seed
-        See `ranking.core.agreement.measures.measure_agreement`.
+    **how
+        As for `ranking.core.agreement.measures.measure_agreement`.
     """
 
-    p_chance: float
-    resample: KappaLevel = "two_way"
-    resamples: int = 1000
-    confidence: float = 0.95
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.p_chance < 1:
+    def __init__(self, p_chance: float, **how: Unpack[KappaOptions]) -> None:
+        if not 0 <= p_chance < 1:
             raise ValueError("p_chance: expected a probability below 1")
+        self.p_chance, self.how = p_chance, how
 
     def of(self, part: Sequence[str | int], blocks: Blocks) -> PartAgreement:
         """Measure the agreement on the blocks of a part.
@@ -211,14 +205,7 @@ class PartsMeasure:
         """
         # Judges of other parts would cost time and memory without changing anything.
         present = blocks.with_judges_in_order()
-        found = measure_agreement(
-            present,
-            chance=Chance.UNIFORM,
-            resample=self.resample,
-            resamples=self.resamples,
-            confidence=self.confidence,
-            seed=self.seed,
-        ).inter
+        found = measure_agreement(present, chance=Chance.UNIFORM, **self.how).inter
         scale = (1 - FIXED_CHANCE[Chance.UNIFORM]) / (1 - self.p_chance)
         kappa, low, high = (
             None if value is None else 1 - (1 - value) * scale
@@ -370,7 +357,7 @@ def agreement_by_segment(
     enough = np.flatnonzero(comparable >= max(1, fewest))
     share = agreeing[enough] / comparable[enough]
     order = np.lexsort((segment[enough], -comparable[enough], share))[:most]
-    over_judges = replace(measure, resample="judges")
+    over_judges = PartsMeasure(measure.p_chance, **measure.how | {"resample": "judges"})
     return tuple(
         over_judges.of([number], blocks.take(blocks.segment == number))
         for number in segment[enough][order].tolist()

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
 from ranking.core.agreement.intervals import (
     KAPPA_LEVELS,
     Agreement,
-    Interval,
     KappaLevel,
-    Kappas,
     agreement_fields,
     kappa_intervals,
     kappas_of_sums,
@@ -35,7 +31,6 @@ from ranking.core.agreement.units import (
     TIES,
     count_agreement,
 )
-from ranking.core.arrays import Int64Array
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
 
@@ -168,39 +163,16 @@ def inter_judge_agreement(
     O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
     Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S, J. Cohen (1960).
     """
-    cut = trim_count(resamples, confidence)
-    _refuse(chance, resample)
-    if resample != "segments":
-        return agreement_of_tallies(
-            tally_agreement(blocks),
-            chance=chance,
-            chance_of_judges=chance_of_judges,
-            resample=resample,
-            confidence=confidence,
-            seed=seed,
-        )
-    own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
-    judges = len(blocks.judges)
-    counts = count_agreement(blocks)
-    by_segment = counts.by_segment(judges, own_chance=own)
-    total: Int64Array = np.asarray(by_segment.sum(axis=1)).reshape(-1, 1)
-    expected = FIXED_CHANCE.get(chance)
-    point = kappas_of_sums(total, judges, expected, own_chance=own)
-    unit = counts.segments.astype(np.uint64)
-    sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
-    samples = kappas_of_sums(sums, judges, expected, own_chance=own)
-    intervals = [
-        trimmed(*each, cut)
-        for each in zip(samples.kappa, point.p_chance[:, 0].tolist(), strict=True)
-    ]
-    work = np.bincount(blocks.judge, minlength=judges), counts.by_judge(judges)
-    return AgreementReport(
-        **_rows(blocks.judges, *work, point, intervals),
+    trim_count(resamples, confidence)
+    return agreement_of_tallies(
+        tally_agreement(blocks),
         chance=chance,
+        chance_of_judges=chance_of_judges,
         resample=resample,
-        resamples=resamples,
         confidence=confidence,
         seed=seed,
+        blocks=blocks,
+        resamples=resamples if resample == "segments" else 0,
     )
 
 
@@ -212,6 +184,8 @@ def agreement_of_tallies(
     resample: KappaLevel = "two_way",
     confidence: float = 0.95,
     seed: int = 0,
+    blocks: Blocks | None = None,
+    resamples: int = 0,
 ) -> AgreementReport:
     """Measure how much judges agree with each other, using sums over segments.
 
@@ -219,8 +193,11 @@ def agreement_of_tallies(
     ----------
     tallies : AgreementTallies
     chance, chance_of_judges, resample, confidence, seed
-        As for `inter_judge_agreement`, but `resample` cannot be "segments", which needs all
-        judgments.
+        As for `inter_judge_agreement`.
+    blocks : Blocks, optional
+        The judgments, which "segments" needs.
+    resamples : int
+        Number of resamples of segments.
 
     Returns
     -------
@@ -232,65 +209,45 @@ def agreement_of_tallies(
     ValueError
         If an argument is out of range.
     """
-    _refuse(chance, resample)
-    if resample == "segments":
-        raise ValueError("resample: segments cannot be resampled from sums")
+    if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
+        raise ValueError(f"chance: {chance.value} is not the same for all judges")
+    if resample not in KAPPA_LEVELS:
+        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
     own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
     judges, expected = len(tallies.judges), FIXED_CHANCE.get(chance)
     kinds = [*PAIRS] if own else [COMPARABLE, AGREEING]
     all_of_them = tallies.of_judges[:, [TIES, COMPARISONS]].sum(axis=0)
     total = np.concatenate([tallies.of_judges[:, kinds].T.ravel(), all_of_them])
     point = kappas_of_sums(total[:, np.newaxis], judges, expected, own_chance=own)
-    p_chance = None if own else float(point.p_chance[-1, 0])
-    parts = [
-        *parts_of_judges(tallies, p_chance=p_chance),
-        parts_of_all(tallies, expected=expected),
-    ]
     chances = point.p_chance[:, 0].tolist()
-    intervals = kappa_intervals(parts, chances, resample, confidence)
-    return AgreementReport(
-        **_rows(tallies.judges, tallies.blocks, tallies.of_judges, point, intervals),
-        chance=chance,
-        resample=resample,
-        resamples=0,
-        confidence=confidence,
-        seed=seed,
-    )
-
-
-def _refuse(chance: Chance, resample: str) -> None:
-    if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
-        raise ValueError(f"chance: {chance.value} is not the same for all judges")
-    if resample not in KAPPA_LEVELS:
-        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
-
-
-def _rows(
-    judges: tuple[str, ...],
-    blocks: Int64Array,
-    counts: Int64Array,
-    point: Kappas,
-    intervals: Sequence[Interval],
-) -> dict[str, Any]:
-    """Return the parts of a report about each judge, and those summed over judges; `blocks` are
-    those of each judge, and `counts` by the columns of `AgreementCounts`.
-    """
+    if resample == "segments":
+        if blocks is None:
+            raise ValueError("resample: segments cannot be resampled from sums")
+        counts = count_agreement(blocks)
+        by_segment = counts.by_segment(judges, own_chance=own)
+        unit = counts.segments.astype(np.uint64)
+        sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
+        samples = kappas_of_sums(sums, judges, expected, own_chance=own)
+        cut = trim_count(resamples, confidence)
+        intervals = [trimmed(*each, cut) for each in zip(samples.kappa, chances, strict=True)]
+    else:
+        of_judges = parts_of_judges(tallies, p_chance=None if own else chances[-1])
+        parts = [*of_judges, parts_of_all(tallies, expected=expected)]
+        intervals = kappa_intervals(parts, chances, resample, confidence)
     columns = (point.comparable, point.agreeing, point.p_agree, point.p_chance)
     rows = zip(*(each[:, 0].tolist() for each in columns), intervals, strict=True)
     *found, inter = (Agreement(**agreement_fields(*row)) for row in rows)
-    return {
-        "judges": tuple(
-            JudgeAgreement(
-                judge=name,
-                blocks=int(blocks[row]),
-                comparisons=int(counts[row, COMPARISONS]),
-                ties=int(counts[row, TIES]),
-                agreement=found[row],
-            )
-            for row, name in enumerate(judges)
-        ),
-        "inter": inter,
-        "p_chance": inter.p_chance,
-        "comparisons": int(counts[:, COMPARISONS].sum()),
-        "ties": int(counts[:, TIES].sum()),
-    }
+    comparisons, ties = tallies.of_judges[:, [COMPARISONS, TIES]].T
+    work = (each.tolist() for each in (tallies.blocks, comparisons, ties))
+    return AgreementReport(
+        judges=tuple(map(JudgeAgreement, tallies.judges, *work, found)),
+        inter=inter,
+        chance=chance,
+        p_chance=inter.p_chance,
+        comparisons=int(comparisons.sum()),
+        ties=int(ties.sum()),
+        resample=resample,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+    )

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
-from ranking.core.agreement.intervals import Agreement, KappaOptions
-from ranking.core.agreement.report import JudgeChance, inter_judge_agreement
+from ranking.core.agreement.intervals import KappaOptions
+from ranking.core.agreement.report import JudgeAgreement, JudgeChance, inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.agreement.units import (
@@ -225,16 +225,11 @@ class TimePerBlock:
 
 
 @dataclass(frozen=True)
-class JudgeDiagnosis:
+class JudgeDiagnosis(JudgeAgreement):
     """All measures of one judge.
 
     Attributes
     ----------
-    judge : str
-    blocks, comparisons, ties : int
-        Blocks judged, comparisons between collapsed candidates in them, and tied comparisons.
-    agreement : Agreement
-        κ with all others on shared items.
     labels : LabelsBesideOthers
     easy : EasyItems
     reference : ReferencePreference or None
@@ -249,11 +244,6 @@ class JudgeDiagnosis:
         None if no times were given.
     """
 
-    judge: str
-    blocks: int
-    comparisons: int
-    ties: int
-    agreement: Agreement
     labels: LabelsBesideOthers
     easy: EasyItems
     reference: ReferencePreference | None
@@ -316,11 +306,7 @@ def diagnose_judges(
     labels, easy = _compared_with_others(blocks)
     return tuple(
         JudgeDiagnosis(
-            judge=row.judge,
-            blocks=row.blocks,
-            comparisons=row.comparisons,
-            ties=row.ties,
-            agreement=row.agreement,
+            **vars(row),
             labels=labels[index],
             easy=easy[index],
             reference=preferences[index] if preferences else None,
