@@ -23,12 +23,7 @@ from scipy.special import betaln, xlog1py, xlogy
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import (
-    Moments,
-    effective_units_by_system,
-    moments_of_blocks,
-)
-from ranking.core.judged.blocks import Blocks
+from ranking.core.counting.moments import Moments, effective_units_by_system
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
 from ranking.core.ranges import RankRanges, ranges_of_better
 from ranking.core.scores import Scores
@@ -129,8 +124,7 @@ def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatA
     """
     layout = Layout(systems)
     wins = layout.unpack(moments.cells).wins
-    influence = expected_wins_influence(wins).reshape(systems, systems**2)
-    return expected_wins(wins), influence[:, layout.used]
+    return expected_wins(wins), expected_wins_influence(wins)[:, layout.used]
 
 
 def difference_variances(
@@ -274,38 +268,6 @@ class AnytimeRanges:
         return tuple(sorted(found, key=lambda reason: -reasons.count(reason)))
 
 
-def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges:
-    """Return rank ranges that hold simultaneously for all systems and at all looks.
-
-    Segments (or documents) and judges are treated as independent samples from populations, and
-    systems are ranked by their Expected Wins in these populations. The probability of ever claiming
-    a difference that does not exist, or has the opposite direction, is at most about ``1 −
-    confidence``.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The current judgments of one test set, B blocks over n systems, without the reference. If
-        segments belong to documents, the documents should be known, even if they are few: otherwise
-        segments of one document are treated as independent.
-    confidence : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    AnytimeRanges
-        Bit-identical for any order of the blocks.
-
-    Raises
-    ------
-    ValueError
-        If `confidence` is not between 0 and 1.
-    """
-    # Segments are never used instead of documents here: with few documents, no pairs are separated.
-    moments = moments_of_blocks(blocks, Layout(len(blocks.systems)), fewest_documents=0)
-    return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
-
-
 def anytime_ranges_of_moments(
     moments: Moments,
     systems: tuple[str, ...],
@@ -313,7 +275,12 @@ def anytime_ranges_of_moments(
     confidence: float = 0.95,
     all_systems: int | None = None,
 ) -> AnytimeRanges:
-    """Return the rank ranges of `anytime_ranges` from moments.
+    """Return rank ranges that hold simultaneously for all systems and at all looks.
+
+    Segments (or documents) and judges are treated as independent samples from populations, and
+    systems are ranked by their Expected Wins in these populations. The probability of ever claiming
+    a difference that does not exist, or has the opposite direction, is at most about ``1 −
+    confidence``.
 
     Parameters
     ----------

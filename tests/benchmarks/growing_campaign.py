@@ -152,7 +152,7 @@ def looks(
         order = np.arange(len(blocks))
     labels, segment, judge = blocks.labels[order], segment[order], judge[order]
     unit = segment // 10 if setting.documents else segment
-    # As `anytime_ranges` does: what a judge did of a document belongs together.
+    # As with documents: what a judge did of a document belongs together.
     both = unit * setting.world.judges + judge if setting.documents else np.arange(len(blocks))
     numbered = [np.unique(each, return_inverse=True)[1] for each in (unit, judge, both)]
     sizes = (*(int(each.max()) + 1 for each in numbered),)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -162,23 +162,25 @@ def share_won(
         return ShareWon(wins, losses, ties)
     decided = np.flatnonzero(won + lost)
     blocks = outcomes.blocks.take(rows).take(decided)
-    found = share_variance(
-        won[decided],
-        lost[decided],
-        segment=blocks.segment,
-        judge=blocks.judge,
-        document=blocks.document,
-    )
-    low, high = share_interval(wins, losses, found, confidence=confidence)
+    units = {"segment": blocks.segment, "judge": blocks.judge, "document": blocks.document}
     return ShareWon(
-        won=wins,
-        lost=losses,
-        tied=ties,
-        share=wins / trials,
-        low=low,
-        high=high,
-        limits=tuple(str(limit) for limit in found.limits),
+        wins, losses, ties, **_share(won[decided], lost[decided], units, confidence=confidence)
     )
+
+
+def _share(
+    successes: Int64Array,
+    failures: Int64Array,
+    units: Mapping[str, Any],
+    *,
+    confidence: float,
+) -> dict[str, Any]:
+    """Return a share with its interval, and the units that it does not account for."""
+    won, lost = int(successes.sum()), int(failures.sum())
+    found = share_variance(successes, failures, **units)
+    low, high = share_interval(won, lost, found, confidence=confidence)
+    limits = tuple(str(limit) for limit in found.limits)
+    return {"share": won / (won + lost), "low": low, "high": high, "limits": limits}
 
 
 def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
@@ -536,16 +538,12 @@ def remark_share(
     RemarkShare
     """
     successes = marked[rows].astype(np.int64)
-    count, trials = int(successes.sum()), len(successes)
-    if not trials:
+    if not len(successes):
         return RemarkShare(0, None, None, None)
-    found = share_variance(
-        successes,
-        1 - successes,
-        segment=shown.segment[rows],
-        judge=shown.judge[rows],
-        document=None if shown.document is None else shown.document[rows],
-    )
-    low, high = share_interval(count, trials - count, found, confidence=confidence)
-    limits = tuple(str(limit) for limit in found.limits)
-    return RemarkShare(count, count / trials, low, high, limits)
+    units = {
+        "segment": shown.segment[rows],
+        "judge": shown.judge[rows],
+        "document": None if shown.document is None else shown.document[rows],
+    }
+    share = _share(successes, 1 - successes, units, confidence=confidence)
+    return RemarkShare(int(successes.sum()), **share)

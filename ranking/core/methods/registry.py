@@ -25,8 +25,7 @@ def _expected_wins(counts: Counts) -> Scores:
 
 
 def _expected_wins_influence(counts: Counts) -> FloatArray:
-    n = len(counts.wins)
-    return expected_wins_influence(counts.wins).reshape(n, n * n)
+    return expected_wins_influence(counts.wins)
 
 
 _METHODS: tuple[Method, ...] = (

@@ -78,8 +78,8 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
 
     Returns
     -------
-    float64, shape (n, n, n)
-        ``result[j, a, b]`` is the influence of a win of a against b on the score of j.
+    float64, shape (n, n²)
+        ``result[j, a n + b]`` is the influence of a win of a against b on the score of j.
     """
     n = len(wins)
     decided = (wins + wins.T) * ~np.eye(n, dtype=np.bool_)
@@ -90,7 +90,7 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     system = np.arange(n)
     result[system, system, :] = weight * (1 - share)
     result[system, :, system] -= weight * share
-    return result
+    return result.reshape(n, n * n)
 
 
 def smoothed_share(

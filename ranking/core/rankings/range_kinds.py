@@ -370,7 +370,7 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     layout = Layout(len(blocks.systems))
     moments = moments_of_blocks(blocks, layout)
     wins = layout.unpack(moments.cells).wins
-    influence = expected_wins_influence(wins).reshape(layout.systems, layout.size)[:, layout.used]
+    influence = expected_wins_influence(wins)[:, layout.used]
     covariance = two_way_covariance(moments, influence)
     by_documents = blocks.document is not None and not moments.few_documents
     if RangeLimit.FEW_JUDGES in covariance.limits:

@@ -10,7 +10,6 @@ from scipy import integrate, stats
 from ranking.core.anytime import (
     MIXTURE,
     Refusal,
-    anytime_ranges,
     anytime_ranges_of_moments,
     difference_variances,
     half_width,
@@ -29,6 +28,7 @@ from ranking.core.counting.moments import (
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.ranges import better
 from ranking.core.uncertainty import clustered_covariance
+from tests.anytime import anytime_ranges
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
 from tests.some_now import some_now
 from tests.worlds import World, draw_campaign, world_named

@@ -79,7 +79,7 @@ def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(name: s
 
 def test_influences_of_expected_wins_ignore_the_diagonal_and_opponents_never_met() -> None:
     wins = np.array([[7, 3, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
-    found = expected_wins_influence(wins)
+    found = expected_wins_influence(wins).reshape(4, 4, 4)
     weight = (4 / 3) ** 0.5 / 4
     assert found[0, 0, 1] == pytest.approx(weight * (1 - 4 / 6))
     assert found[0, 1, 0] == pytest.approx(-weight * 4 / 6)

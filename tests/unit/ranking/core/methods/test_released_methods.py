@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from ranking.core.anytime import anytime_ranges
 from ranking.core.counting.counts import comparisons_of, tally
 from ranking.core.judged.blocks import BlockRow, Blocks
 from ranking.core.methods.davidson_judges import JudgeEffectsModel, Penalty
@@ -18,6 +17,7 @@ from ranking.core.methods.trueskill import trueskill_wmt
 from ranking.core.ranges import RankRanges, clusters
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import names_in_order
+from tests.anytime import anytime_ranges
 from tests.benchmarks.rank_confidence_sets import KINDS, scored
 from tests.released import appraise, blocks_of, expected_of, five_way, pairwise
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from ranking.core.anytime import anytime_ranges
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks
 from ranking.core.counting.resampling import Level
@@ -32,6 +31,7 @@ from ranking.core.rankings.range_kinds import (
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores
 from ranking.core.uncertainty import RangeLimit, two_way_covariance
+from tests.anytime import anytime_ranges
 from tests.worlds import World, draw_campaign, world_named
 
 Drawn = Callable[[int], Blocks]
@@ -388,7 +388,7 @@ def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
     blocks = draw_campaign(world, 1)[0]
     layout = Layout(5)
     moments = moments_of_blocks(blocks, layout)
-    influence = expected_wins_influence(layout.unpack(moments.cells).wins).reshape(5, 25)
+    influence = expected_wins_influence(layout.unpack(moments.cells).wins)
     influence = influence[:, layout.used]
     closed = two_way_covariance(moments, influence)
     degrees_of_freedom = closed.rank_degrees_of_freedom

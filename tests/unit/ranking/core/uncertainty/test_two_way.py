@@ -128,7 +128,7 @@ def test_two_judges_are_too_few_and_six_are_not(method: str) -> None:
 def test_with_too_few_judges_the_covariance_is_that_of_the_segments() -> None:
     blocks, layout = few_judges(3), Layout(5)
     moments = moments_of_blocks(blocks, layout)
-    influence = expected_wins_influence(layout.unpack(moments.cells).wins).reshape(5, 25)
+    influence = expected_wins_influence(layout.unpack(moments.cells).wins)
     influence = influence[:, layout.used]
     found = two_way_covariance(moments, influence)
     total = int(moments.cells.sum())
