@@ -6,7 +6,6 @@ one by one by the mean scores of segments.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -76,7 +75,7 @@ NO_TIME = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
 
 
 @dataclass(frozen=True, eq=False)
-class TimedTask(ABC):
+class TimedTask:
     """Judgments of one task, with times.
 
     Attributes
@@ -93,24 +92,6 @@ class TimedTask(ABC):
     name: str
     blocks: Blocks
     time: ActiveTime
-
-    @property
-    @abstractmethod
-    def systems(self) -> tuple[str, ...]:
-        """The n systems that are compared with at least one other."""
-
-    @abstractmethod
-    def wins(self) -> Int64Array:
-        """Return the number of times that each system was better than each other one, shape (n,
-        n).
-        """
-
-    @abstractmethod
-    def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
-        """Return the wins in resamples of units, shape (R, n, n).
-
-        With the same seed, a unit has the same weight in every task and in `hours_resampled`.
-        """
 
     @property
     def fewest_units(self) -> int:
@@ -326,8 +307,12 @@ class ScoredTask(TimedTask):
         return wins
 
 
+#: A task of either kind.
+Task = JudgedTask | ScoredTask
+
+
 def drawn_scores(
-    task: JudgedTask | ScoredTask, method: CountsMethod, *, resamples: int = 1000, seed: int = 0
+    task: Task, method: CountsMethod, *, resamples: int = 1000, seed: int = 0
 ) -> DrawnScores:
     """Score the systems of a task and its resamples: by the method, or by means if outputs are
     scored one by one.
@@ -406,7 +391,7 @@ class DecidedPairs:
 
 
 def decided_pairs(
-    task: TimedTask, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+    task: Task, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
 ) -> DecidedPairs:
     """Find the decided pairs of systems, and estimate their number per hour.
 
@@ -480,7 +465,7 @@ class TaskOrder:
     decided : DecidedPairs
     """
 
-    task: JudgedTask | ScoredTask
+    task: Task
     ranking: Ranking | None
     means: Sequence[Mapping[str, Any]]
     decided: DecidedPairs
@@ -518,7 +503,7 @@ class TasksBeside:
 
 
 def tasks_beside(
-    tasks: Sequence[JudgedTask | ScoredTask],
+    tasks: Sequence[Task],
     method: str = "expected_wins",
     *,
     resamples: int = 1000,

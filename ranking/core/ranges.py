@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 from scipy.special import bdtr, stdtr
@@ -406,6 +406,8 @@ def compared_pairs(
 
 #: Second word of the generator's key, so that these draws differ from those of the resamples.
 _STREAM = int.from_bytes(b"ranksets", "little")
+#: Default number of draws.
+DRAWS = 10_000
 #: A difference is known exactly if its variance is at most this share of the largest variance.
 _NO_VARIANCE = 1e-12
 
@@ -485,8 +487,8 @@ def studentised_differences(
     *,
     degrees_of_freedom: float = np.inf,
     group: Int64Array | None = None,
-    draws: int,
-    seed: int,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> StudentisedDifferences:
     """Return studentised differences of scores, and draws of their random errors.
 
@@ -574,7 +576,12 @@ def _deviates(shape: tuple[int, int], degrees_of_freedom: float, seed: int) -> F
     )
 
 
-DRAWS = 10_000
+class Drawing(TypedDict, total=False):
+    """How the errors of scores are drawn, see `studentised_differences`."""
+
+    degrees_of_freedom: float
+    group: Int64Array | None
+    seed: int
 
 
 def rank_confidence_sets(
@@ -583,10 +590,8 @@ def rank_confidence_sets(
     *,
     confidence: float = 0.95,
     simultaneous: bool = False,
-    degrees_of_freedom: float = np.inf,
-    group: Int64Array | None = None,
     draws: int = DRAWS,
-    seed: int = 0,
+    **drawing: Unpack[Drawing],
 ) -> RankRanges:
     """Return confidence sets for the ranks of systems (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
@@ -620,16 +625,11 @@ def rank_confidence_sets(
         Between 0 and 1.
     simultaneous : bool
         Whether the sets are simultaneous rather than marginal.
-    degrees_of_freedom : float
-        Degrees of freedom of `covariance`, such as `ScoreCovariance.degrees_of_freedom`: with few
-        judges, the covariance itself is uncertain, and normal draws would make sets too narrow. ∞
-        treats it as known, as in the paper.
-    group : int64, shape (n,), optional
-        As in `ranking.core.scores.Scores`: a system may be better or worse than any of another group.
     draws : int
         Number of normal draws behind the p-values, at least 1 / (1 − `confidence`).
-    seed : int
-        0 ≤ seed < 2**64. The same arguments give the same sets.
+    **drawing
+        As for `studentised_differences`. With few judges, the covariance itself is uncertain, and
+        normal draws would make sets too narrow. The same arguments give the same sets.
 
     Returns
     -------
@@ -653,14 +653,7 @@ def rank_confidence_sets(
     level = 1 - confidence
     if (1 + draws) * level < 1:
         raise ValueError("draws: too few for any difference to be significant at this confidence")
-    differences = studentised_differences(
-        values,
-        covariance,
-        degrees_of_freedom=degrees_of_freedom,
-        group=group,
-        draws=draws,
-        seed=seed,
-    )
+    differences = studentised_differences(values, covariance, draws=draws, **drawing)
     if simultaneous:
         return ranges_of_better(_of_all_pairs(differences) <= level)
     return _of_each_system(differences, level)
@@ -670,10 +663,8 @@ def pairwise_p_values(
     values: FloatArray,
     covariance: FloatArray,
     *,
-    degrees_of_freedom: float = np.inf,
-    group: Int64Array | None = None,
     draws: int = DRAWS,
-    seed: int = 0,
+    **drawing: Unpack[Drawing],
 ) -> FloatArray:
     """Return adjusted p-values for all statements that one system is better than another.
 
@@ -684,7 +675,7 @@ def pairwise_p_values(
 
     Parameters
     ----------
-    values, covariance, degrees_of_freedom, group, draws, seed
+    values, covariance, draws, **drawing
         As for `rank_confidence_sets`.
 
     Returns
@@ -693,16 +684,7 @@ def pairwise_p_values(
         ``p[a, b]`` for "a is better than b". 1 where a does not have the larger score, on the
         diagonal, and where the scores cannot be compared.
     """
-    return _of_all_pairs(
-        studentised_differences(
-            values,
-            covariance,
-            degrees_of_freedom=degrees_of_freedom,
-            group=group,
-            draws=draws,
-            seed=seed,
-        )
-    )
+    return _of_all_pairs(studentised_differences(values, covariance, draws=draws, **drawing))
 
 
 def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from ranking.core.agreement.intervals import NoInterval
-from ranking.core.agreement.statistics import share
+from ranking.core.agreement.statistics import cohen_chance, kappa_of, share
 from ranking.core.agreement.units import (
     AGREEING,
     COMPARABLE,
@@ -22,6 +22,8 @@ from ranking.core.agreement.units import (
     raters_of,
     shards_of_whole_segments,
     shared_tables,
+    sums_of_products,
+    sums_of_rows,
 )
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.blocks import Blocks
@@ -225,8 +227,9 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
         raise ValueError("confidence: expected a share between 0 and 1")
     two, tables = _by_segment(blocks)
     pairs, pair = np.unique(two, return_inverse=True)
-    counts = counts_of_tables(tables).astype(np.float64)
-    sums, moments = _sums_and_moments(counts, pair, len(pairs))
+    counts = counts_of_tables(tables)
+    sums = sums_of_rows(counts, pair, len(pairs)).astype(np.float64)
+    moments = sums_of_products(counts, counts, pair, len(pairs)).astype(np.float64)
     outcomes = np.zeros((len(pairs), _OUTCOMES, _OUTCOMES), dtype=np.int64)
     # The first candidate of an item has the smaller code, and the systems that come later by name.
     np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
@@ -276,30 +279,15 @@ def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     return np.concatenate(codes), np.concatenate(parts)
 
 
-def _sums_and_moments(
-    counts: FloatArray, pair: Int64Array, pairs: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return sums (P, 4) and sums of products (P, 4, 4) of the counts of each pair over segments."""
-    sums = np.empty((pairs, _COUNTS))
-    for one in range(_COUNTS):
-        sums[:, one] = np.bincount(pair, counts[:, one], pairs)
-    moments = np.empty((pairs, _COUNTS, _COUNTS))
-    for one in range(_COUNTS):
-        for again in range(one, _COUNTS):
-            products = np.bincount(pair, counts[:, one] * counts[:, again], pairs)
-            moments[:, one, again] = moments[:, again, one] = products
-    return sums, moments
-
-
 def _kappa_and_slope(
     sums: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return P(A), P(E), κ, and the derivatives of κ by the four sums, shape (P, 4)."""
     n = sums[:, COMPARABLE]
     p_agree, own, other = (share(sums[:, column], n) for column in (AGREEING, OWN_TIES, OTHER_TIES))
-    p_chance = own * other + (1 - own) * (1 - other) / 2
+    p_chance = cohen_chance(own, other)
+    kappa = kappa_of(p_agree, p_chance)
     rest = np.where(p_chance < 1, 1 - p_chance, np.nan)
-    kappa = (p_agree - p_chance) / rest
     # κ = 1 − (1 − P(A)) / (1 − P(E)), and P(E) changes by (3 u − 1)/2 with t.
     by_chance = -(1 - p_agree) / rest**2
     by_own, by_other = by_chance * (3 * other - 1) / 2, by_chance * (3 * own - 1) / 2

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ranking.core.agreement.intervals import VarianceParts, jackknife
 from ranking.core.agreement.statistics import (
@@ -34,6 +33,8 @@ from ranking.core.agreement.units import (
     TIES,
     SharedItemCounts,
     count_agreement,
+    sums_of_products,
+    sums_of_rows,
 )
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_from
@@ -98,12 +99,16 @@ class AgreementTallies:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "judges"}
 
     def change(self, other: AgreementTallies, sign: int) -> None:
-        """Add the sums of some of these judges in place, or subtract them if `sign` is −1."""
+        """Add the sums of other tallies to those of the same judges in place, or subtract them if
+        `sign` is −1.
+        """
         place = {name: index for index, name in enumerate(self.judges)}
-        own = np.array([place[name] for name in other.judges], dtype=np.int64)
+        known = [index for index, name in enumerate(other.judges) if name in place]
+        own = np.array([place[other.judges[index]] for index in known], dtype=np.int64)
         mine, theirs = self.arrays(), other.arrays()
+        from_rows = _rows(np.array(known, dtype=np.int64))
         for name, rows in _rows(own).items():
-            mine[name][rows] += sign * theirs[name]
+            mine[name][rows] += sign * theirs[name][from_rows[name]]
 
     def over(self, judges: tuple[str, ...]) -> AgreementTallies:
         """Return a copy for other judges; new judges have sums of 0."""
@@ -111,14 +116,7 @@ class AgreementTallies:
             copied = {name: array.copy() for name, array in self.arrays().items()}
             return AgreementTallies(judges=judges, **copied)
         found = no_agreement(judges)
-        place = {name: index for index, name in enumerate(self.judges)}
-        kept = [name for name in judges if name in place]
-        here = np.array([place[name] for name in kept], dtype=np.int64)
-        new_place = {name: index for index, name in enumerate(judges)}
-        there = np.array([new_place[name] for name in kept], dtype=np.int64)
-        mine, copied, from_rows = self.arrays(), found.arrays(), _rows(here)
-        for name, rows in _rows(there).items():
-            copied[name][rows] = mine[name][from_rows[name]]
+        found.change(self, 1)
         return found
 
 
@@ -174,11 +172,7 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
     if shared is None:
         raise ValueError("counts: expected those with shared items")
     own, all_of_them = counts[:, PAIRS], counts[:, OF_ALL]
-    raters, on_segments = (
-        _summing(found.judge, judges),
-        _summing(found.segment, len(found.segments)),
-    )
-    by_segment = np.asarray(on_segments @ all_of_them)
+    by_segment = sums_of_rows(all_of_them, found.segment, len(found.segments))
     pairs = counts[:, [COMPARABLE, AGREEING]]
     gone = GONE_WITH_JUDGE * all_of_them
     return AgreementTallies(
@@ -190,27 +184,14 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
         ),
         of_judges=found.by_judge(judges),
         with_others=shared.others,
-        products=_products(raters, own, own),
+        products=sums_of_products(own, own, found.judge, judges),
         products_with_others=shared.moments,
-        products_with_all=_products(raters, pairs, by_segment[found.segment][:, :2]),
+        products_with_all=sums_of_products(
+            pairs, by_segment[found.segment][:, :2], found.judge, judges
+        ),
         products_of_all=by_segment.T @ by_segment,
         products_of_raters=gone.T @ gone,
     )
-
-
-def _summing(place: Int64Array, places: int) -> sparse.csr_array[np.int64]:
-    """Return the matrix whose product with rows is the sum of rows by place."""
-    ones = np.ones(len(place), dtype=np.int64)
-    return sparse.csr_array((ones, (place, np.arange(len(place)))), shape=(places, len(place)))
-
-
-def _products(
-    summing: sparse.csr_array[np.int64], one: Int64Array, other: Int64Array
-) -> Int64Array:
-    """Return sums of the products of two tables' rows, shape (places, columns, columns)."""
-    rows = one[:, :, np.newaxis] * other[:, np.newaxis, :]
-    summed = np.asarray(summing @ rows.reshape(len(one), one.shape[1] * other.shape[1]))
-    return summed.reshape(summing.shape[0], one.shape[1], other.shape[1])
 
 
 #: Columns of `OF_ALL`.

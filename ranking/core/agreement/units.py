@@ -237,17 +237,28 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     SharedItemCounts
     """
     judge, other, tables = shared_tables(cells, raters)
-    columns = counts_of_tables(tables).T
-    found = no_shared_items(judges)
-    two = judge * judges + other
-    for one, column in enumerate(columns):
-        # Integers, exact in floating point up to 2**53.
-        sums = np.bincount(two, column, judges * judges)
-        found.others[:, :, one] = sums.reshape(judges, judges)
-        for again in range(one, _SHARED_COUNTS):
-            products = np.bincount(judge, column * columns[again], judges)
-            found.moments[:, one, again] = found.moments[:, again, one] = products
-    return found
+    counts = counts_of_tables(tables)
+    others = sums_of_rows(counts, judge * judges + other, judges * judges)
+    return SharedItemCounts(
+        others=others.reshape(judges, judges, _SHARED_COUNTS),
+        moments=sums_of_products(counts, counts, judge, judges),
+    )
+
+
+def sums_of_rows(rows: Int64Array, place: Int64Array, places: int) -> Int64Array:
+    """Sum the rows with the same place: from shape (N, m) to (places, m)."""
+    ones = np.ones(len(place), dtype=np.int64)
+    summing = sparse.csr_array((ones, (place, np.arange(len(place)))), shape=(places, len(place)))
+    return np.asarray(summing @ rows)
+
+
+def sums_of_products(
+    one: Int64Array, other: Int64Array, place: Int64Array, places: int
+) -> Int64Array:
+    """Sum the products of two numbers of each row by place, shape (places, m, m')."""
+    products = one[:, :, np.newaxis] * other[:, np.newaxis, :]
+    flat = products.reshape(len(one), one.shape[1] * other.shape[1])
+    return sums_of_rows(flat, place, places).reshape(places, one.shape[1], other.shape[1])
 
 
 def counts_of_tables(tables: Int64Array) -> Int64Array:
@@ -320,9 +331,7 @@ class AgreementCounts:
 
     def by_judge(self, judges: int) -> Int64Array:
         """Return the counts summed over segments, shape (J, 6)."""
-        found = np.zeros((judges, _COUNTS), dtype=np.int64)
-        np.add.at(found, self.judge, self.counts)
-        return found
+        return sums_of_rows(self.counts, self.judge, judges)
 
     def by_segment(self, judges: int, *, own_chance: bool) -> sparse.csc_array[np.int64]:
         """Return the counts as one column for each segment, for resampling.

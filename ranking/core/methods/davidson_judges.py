@@ -415,16 +415,9 @@ def davidson_judges(
     )
 
 
-def davidson_judges_block_influence(
-    blocks: Blocks,
-    *,
-    prior: float,
-    discrimination: float,
-    leniency: float,
-    covariates: Covariates,
-) -> FloatArray:
+def davidson_judges_block_influence(blocks: Blocks, **parameters: Any) -> FloatArray:
     """Return the influence of each of B blocks on the abilities, float64 of shape (B, n)."""
-    model, fit = _fitted(blocks, None, prior, discrimination, leniency, covariates)
+    model, fit = _fitted(blocks, None, **parameters)
     return model.block_influence(fit, len(blocks))
 
 
