@@ -237,15 +237,7 @@ def better(
     """
     if not 0 < level < 1:
         raise ValueError("level: expected a probability between 0 and 1")
-    n = wins.shape[-1]
-    first, second = np.triu_indices(n, 1)
-    won, lost = wins[..., first, second], wins[..., second, first]
-    p = adjusted(sign_test(np.maximum(won, lost), np.minimum(won, lost), sides=sides), correction)
-    significant = p <= level
-    result = np.zeros(wins.shape, dtype=np.bool_)
-    result[..., first, second] = significant & (won > lost)
-    result[..., second, first] = significant & (won < lost)
-    return result
+    return sign_tests(wins, sides=sides, correction=correction).adjusted_p <= level
 
 
 def ranges_of_better(better: BoolArray) -> RankRanges:
@@ -290,8 +282,8 @@ class PairTests:
 
     Attributes
     ----------
-    p_value, adjusted_p : float64, shape (n, n)
-        ``[a, b]`` for "a is better than b"; 1 without evidence for it.
+    p_value, adjusted_p : float64, shape (..., n, n)
+        ``[..., a, b]`` for "a is better than b"; 1 without evidence for it.
     """
 
     p_value: FloatArray
@@ -344,8 +336,8 @@ def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> Pai
 
     Parameters
     ----------
-    wins : int64, shape (n, n)
-        ``wins[a, b]`` comparisons won by a against b.
+    wins : int64, shape (..., n, n)
+        ``wins[..., a, b]`` comparisons won by a against b.
     sides, correction
         As for `ranking.core.ranges.better`.
 
@@ -353,18 +345,19 @@ def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> Pai
     -------
     PairTests
     """
-    p = np.where(wins > wins.T, sign_test(wins, wins.T, sides=sides), 1.0)
+    lost = np.swapaxes(wins, -1, -2)
+    p = np.where(wins > lost, sign_test(wins, lost, sides=sides), 1.0)
     return _corrected(p, correction)
 
 
 def _corrected(p: FloatArray, correction: Correction) -> PairTests:
     """Return p-values corrected for the number of pairs, each pair in its favoured direction."""
-    first, second = np.triu_indices(len(p), 1)
-    smaller = np.minimum(p[first, second], p[second, first])
+    first, second = np.triu_indices(p.shape[-1], 1)
+    smaller = np.minimum(p[..., first, second], p[..., second, first])
     changed = adjusted(smaller, correction)
     result = np.ones_like(p)
     for one, other in ((first, second), (second, first)):
-        result[one, other] = np.where(p[one, other] < 1, changed, 1.0)
+        result[..., one, other] = np.where(p[..., one, other] < 1, changed, 1.0)
     return PairTests(p_value=p, adjusted_p=result)
 
 

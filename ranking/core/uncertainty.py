@@ -596,18 +596,10 @@ def share_part(
     """
     share = _smoothed(int(successes.sum()), int(failures.sum()))
     number = np.unique(unit, return_inverse=True)[1]
-    wins = np.bincount(number, successes).astype(np.int64)
-    losses = np.bincount(number, failures).astype(np.int64)
-    sizes = wins + losses
-    effective = effective_number_from(int(sizes.sum()), int(sizes @ sizes))
-    if effective <= 1:
-        return ClusteredCovariance(np.zeros((1, 1)), effective)
-    squares = (
-        (1 - share) ** 2 * int(wins @ wins)
-        - 2 * share * (1 - share) * int(wins @ losses)
-        + share**2 * int(losses @ losses)
-    )
-    return ClusteredCovariance(np.array([[squares * effective / (effective - 1)]]), effective)
+    counts = np.stack([np.bincount(number, each) for each in (successes, failures)])
+    counts = counts.astype(np.int64)
+    influence = np.array([[1 - share, -share]])
+    return clustered_covariance(int(counts.sum()), counts @ counts.T, influence)
 
 
 def share_interval(

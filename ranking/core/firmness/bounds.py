@@ -448,9 +448,9 @@ class _Programs:
         enough.
         """
         found = self._solved(self._gains(part), part)
-        if found is None:
+        if found is None or found[0] <= self._terms.lead - _TOLERANCE:
             return None
-        return None if found.value <= self._terms.lead - _TOLERANCE else found.taken
+        return found[1]
 
     def tightened(self, part: _Part) -> _Part | None:
         """Return the part with lower maximum numbers of comparisons; None if nothing is enough."""
@@ -463,7 +463,7 @@ class _Programs:
             found = self._solved(self._decided[[pair]].toarray().ravel(), within, enough=gains)
             if found is None:
                 return None
-            high[pair] = min(high[pair], np.floor(found.value + _TOLERANCE))
+            high[pair] = min(high[pair], np.floor(found[0] + _TOLERANCE))
         return _Part(part.low, np.maximum(high, part.low))
 
     def _gains(self, part: _Part) -> FloatArray:
@@ -472,7 +472,7 @@ class _Programs:
 
     def _solved(
         self, worth: FloatArray, part: _Part, *, enough: FloatArray | None = None
-    ) -> _Solved | None:
+    ) -> tuple[float, FloatArray] | None:
         """Return the removal with the highest value; None if none gains enough."""
         self._left -= 1
         limits: Any = self._limits
@@ -486,8 +486,8 @@ class _Programs:
         if found.status == _INFEASIBLE:
             return None
         if found.status != 0 or found.fun is None:  # nothing is ruled out
-            return _Solved(np.inf, np.zeros(len(worth)))
-        return _Solved(float(-found.fun), np.asarray(found.x))
+            return np.inf, np.zeros(len(worth))
+        return float(-found.fun), np.asarray(found.x)
 
     def halves(self, part: _Part, taken: FloatArray) -> list[_Part]:
         """Return two halves of a part, split where the bound is loosest; none if splitting does not
@@ -510,11 +510,3 @@ class _Programs:
         below, above = part.high.copy(), part.low.copy()
         below[pair], above[pair] = middle, middle + 1
         return [_Part(part.low, below), _Part(above, part.high)]
-
-
-@dataclass(frozen=True, eq=False)
-class _Solved:
-    """Value of a removal, and the number of blocks of each kind in it."""
-
-    value: float
-    taken: FloatArray

@@ -222,7 +222,7 @@ def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) ->
 
     Return a set of fewer than `limit` blocks; None if there is none, or too much to score.
     """
-    if len(counted.cells.indptr) - 1 > _STEPS_SCORED or limit < 2:
+    if counted.cells.shape[1] > _STEPS_SCORED or limit < 2:
         return None
     kinds = counted.kinds
     if len(kinds) * limit > _STEPS_SCORED:
@@ -250,13 +250,8 @@ def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) ->
 
 def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
     """Return as many blocks of each kind as were taken."""
-    used: dict[int, int] = {}
-    rows = []
-    for kind in taken:
-        place = used.get(kind, 0)
-        rows.append(counted.kinds.rows[kind][place])
-        used[kind] = place + 1
-    return np.array(rows, dtype=np.int64)
+    of_kinds = [iter(rows) for rows in counted.kinds.rows]
+    return np.array([next(of_kinds[kind]) for kind in taken], dtype=np.int64)
 
 
 def _without_spare(counted: CountedBlocks, first: int, found: Int64Array) -> Int64Array:
@@ -286,7 +281,7 @@ def _proven(
         least = len(found)
     if found is not None and least >= len(found):
         return found, len(found), Proof.BOUND
-    if len(counted.cells.indptr) - 1 > _SETS_SCORED or least > 8:
+    if counted.cells.shape[1] > _SETS_SCORED or least > 8:
         return found, least, Proof.NONE
     kinds = counted.kinds
     size = sum(len(rows) for rows in kinds.rows) + 1 if found is None else len(found)

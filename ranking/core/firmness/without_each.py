@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.counting.counts import chunks, count, counts_of_units
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
@@ -59,24 +59,6 @@ def overtaken_by(scores: Scores, first: int) -> Int64Array:
         ahead &= (scores.group == scores.group[:, [first]]) | ~is_known
     best = np.argmax(np.where(ahead, values, -np.inf), axis=1)
     return np.where(ahead.any(axis=1), best, NOBODY).astype(np.int64)
-
-
-def lead_over(scores: Scores, first: int, second: int) -> FloatArray:
-    """Return the lead of one system over another; NaN where they cannot be compared.
-
-    Parameters
-    ----------
-    scores : Scores of shape (R, n)
-    first, second : int
-
-    Returns
-    -------
-    float64, shape (R,)
-    """
-    lead = scores.values[:, first] - scores.values[:, second]
-    if scores.group is not None:
-        lead = np.where(scores.group[:, first] == scores.group[:, second], lead, np.nan)
-    return np.asarray(np.round(lead, TIE_DECIMALS))
 
 
 #: Cells of pairs compared at a time, to bound memory for any number of units and systems.
@@ -205,8 +187,11 @@ def _firsts(systems: tuple[str, ...], scores: Scores, order: list[int]) -> list[
 def _leads(scores: Scores, order: list[int]) -> list[float | None]:
     if len(order) < 2:
         return [None] * len(scores.values)
-    found = lead_over(scores, order[0], order[1]).tolist()
-    return [None if np.isnan(lead) else lead + 0.0 for lead in found]
+    first, second = order[:2]
+    found = np.round(scores.values[:, first] - scores.values[:, second], TIE_DECIMALS)
+    if scores.group is not None:
+        found[scores.group[:, first] != scores.group[:, second]] = np.nan
+    return [None if np.isnan(lead) else lead + 0.0 for lead in found.tolist()]
 
 
 def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[str, str], ...]]:
