@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.registry import method_named
 from ranking.core.methods.trueskill import Games
 from ranking.core.scores import TIE_DECIMALS, Scores
-from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
+from ranking.core.sharding import Progress, Running, map_shards, on_any_engine
 
 #: Runs of WMT's TrueSkill for each model: 20 determine the mean to a fifth of a run's standard deviation.
 _RUNS = {"trueskill_wmt": {"runs": 20}}
@@ -289,8 +289,7 @@ def select_method(
     *,
     folds: int = 100,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> MethodSelection:
     """Measure how well methods predict held-out comparisons.
 
@@ -304,10 +303,8 @@ def select_method(
         Number of folds; the papers use 100.
     seed : int
         Seed of the folds.
-    engine : Engine, optional
-        Where to compute; this thread if not given. Does not affect the result.
-    progress : callable, optional
-        Called with (folds done, folds) after each fold.
+    **running : see `ranking.core.sharding.Running`
+        Progress is that of folds.
 
     Returns
     -------
@@ -330,8 +327,7 @@ def select_method(
         map_shards(
             partial(_fold_counts, blocks, fold, tuple(predictors.values())),
             range(folds),
-            engine=engine,
-            progress=progress,
+            **running,
         ),
         dtype=np.int64,
     )

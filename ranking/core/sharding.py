@@ -29,7 +29,7 @@ from enum import Enum
 from functools import partial
 from importlib import import_module
 from threading import Thread
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 from zipfile import BadZipFile
 
 import numpy as np
@@ -238,13 +238,21 @@ class Engine(Protocol):
         """
 
 
+class Running(TypedDict, total=False):
+    """Where shards are computed, and who is told of it; neither affects the result."""
+
+    #: This thread by default, one shard after the other.
+    engine: Engine | None
+    #: Called with (done, all) from this thread.
+    progress: Progress | None
+
+
 def map_shards(
     work: Callable[[Shard], Result],
     shards: Sequence[Shard],
     *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
     sizes: Sequence[int] | None = None,
+    **running: Unpack[Running],
 ) -> list[Result]:
     """Return the result of each shard, in the order of the shards.
 
@@ -253,12 +261,10 @@ def map_shards(
     work : callable
         Returns a result that depends only on the shard.
     shards : sequence
-    engine : Engine, optional
-        By default, this thread computes one shard after the other.
-    progress : callable, optional
-        Called with (done, all) after each shard, from this thread.
     sizes : sequence of int, optional
         Size of each shard in units of progress; 1 by default.
+    **running : see `Running`
+        Progress is reported after each shard.
 
     Returns
     -------
@@ -266,7 +272,7 @@ def map_shards(
         Bit-identical for every engine and any number of workers.
     """
     found: dict[int, Result] = {}
-    take_shards(found.__setitem__, work, shards, engine=engine, progress=progress, sizes=sizes)
+    take_shards(found.__setitem__, work, shards, sizes=sizes, **running)
     return [found[index] for index in range(len(shards))]
 
 

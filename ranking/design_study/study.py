@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 from scipy.special import ndtri
@@ -18,7 +18,7 @@ from ranking.core.counting.counts import Counts, Tallies
 from ranking.core.methods.bradley_terry import scores as bradley_terry
 from ranking.core.methods.shares import expected_wins
 from ranking.core.ranges import RankRanges, clusters, rank_ranges
-from ranking.core.sharding import Engine, Progress, on_any_engine
+from ranking.core.sharding import Running, on_any_engine
 from ranking.core.simulation.measures import significantly_better, true_ranks
 from ranking.core.simulation.model import QUALITY_RANGE, Model, measure_experiments
 
@@ -456,8 +456,7 @@ def compare_designs(
     limit: int = 100_000,
     experiments: int = 100,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> Comparison:
     """Simulate campaigns under each design until they reach their targets.
 
@@ -487,10 +486,8 @@ def compare_designs(
     limit : int
         Judgments (blocks) after which a campaign is stopped.
     experiments, seed : int
-    engine : Engine, optional
-        Where to compute; this thread if not given. Does not affect the result.
-    progress : callable, optional
-        Called with (campaigns done, all of them).
+    **running : see `ranking.core.sharding.Running`
+        Progress is that of campaigns.
 
     Returns
     -------
@@ -521,8 +518,7 @@ def compare_designs(
             _measure, source, tuple(designs), questions, confidences, resamples, floor, limit, seed
         ),
         range(experiments),
-        engine=engine,
-        progress=progress,
+        **running,
     )
     return Comparison(
         source=source,

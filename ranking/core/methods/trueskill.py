@@ -109,14 +109,8 @@ def trueskill_wmt(
     if not tallies.comparisons:
         unknown = np.full(len(tallies.systems), np.nan)
         return fit_of_abilities(tallies, unknown, unknown, problem=NotEstimable.NO_COMPARISON)
-    draws = _runs(
-        tallies.wins,
-        tallies.ties,
-        seed=seed,
-        runs=runs,
-        sigma=sigma,
-        draw_probability=draw_probability,
-    )
+    how = {"sigma": sigma, "draw_probability": draw_probability}
+    draws = _runs(tallies.wins, tallies.ties, range(runs), seed=seed, **how)
     known = ~np.isnan(draws)
     ranges = rank_ranges(Scores(values=draws, estimable=known))
     extra = {
@@ -142,9 +136,7 @@ def with_collapsed_ties(blocks: Blocks, *, collapsed_tie: bool, **_: Any) -> Blo
     return replace(blocks, candidates=own)
 
 
-def scores(
-    counts: Counts, *, seed: int, ids: range, sigma: float, draw_probability: float, **_: Any
-) -> Scores:
+def scores(counts: Counts, *, seed: int, ids: range, **how: Any) -> Scores:
     """Score each of R resamples by one run of WMT's procedure; with pairs as units, this is WMT16's
     method.
 
@@ -152,15 +144,7 @@ def scores(
     resample cannot be estimated in it.
     """
     values = [
-        _runs(
-            wins,
-            ties,
-            seed=seed,
-            runs=1,
-            first_run=id_,
-            sigma=sigma,
-            draw_probability=draw_probability,
-        )[0]
+        _runs(wins, ties, range(id_, id_ + 1), seed=seed, **how)[0]
         for wins, ties, id_ in zip(counts.wins, counts.tied, ids, strict=True)
     ]
     found = np.array(values).reshape(counts.wins.shape[:2])
@@ -170,12 +154,12 @@ def scores(
 def _runs(
     wins: Int64Array,
     ties: Int64Array,
+    ids: range,
     *,
     seed: int,
-    runs: int,
     sigma: float,
     draw_probability: float,
-    first_run: int = 0,
+    **_: Any,
 ) -> FloatArray:
     """Return the abilities in each run, shape (R, n); NaN for systems never compared."""
     from ranking.core.methods.trueskill_kernels import matched_runs
@@ -184,13 +168,12 @@ def _runs(
         raise ValueError("sigma: expected a positive number")
     order = canonical_order(wins, ties)
     total = comparisons_per_pair(wins, ties)
-    numbers = np.arange(first_run, first_run + runs, dtype=np.uint64)
     beta = sigma * int(total.sum() // 2) * BETA_SHARE
-    mu = np.empty((runs, len(wins)))
+    mu = np.empty((len(ids), len(wins)))
     matched_runs(
         np.ascontiguousarray(wins[np.ix_(order, order)]),
         np.ascontiguousarray(total[np.ix_(order, order)]),
-        generator_states(numbers, seed=seed),
+        generator_states(np.array(ids, dtype=np.uint64), seed=seed),
         sigma,
         beta,
         draw_margin(draw_probability) * beta,
@@ -269,7 +252,7 @@ def trueskill(
     draws, variances = np.full((runs, n), _MU), np.full((runs, n), _SIGMA**2)
     for run in range(runs):
         place = shuffled(blocks.key, seed=seed, run=run)
-        played = np.lexsort((games.turn, place[games.block]))
+        played = np.argsort(place[games.block], kind="stable")
         sides = games.first[played], games.second[played], games.tie[played]
         one_pass(draws[run], variances[run], *sides, _BETA, margin)
     estimable = np.zeros(n, dtype=np.bool_)
@@ -299,8 +282,6 @@ class Games:
         1 if the side shown first won, −1 if the other side won, 0 for a tie.
     block : int64, shape (N,)
         Row of the block.
-    turn : int64, shape (N,)
-        Index of the game among all games.
     """
 
     def __init__(self, blocks: Blocks) -> None:
@@ -309,4 +290,3 @@ class Games:
         self.second = np.where(outcome >= 0, right, left).astype(np.int32)
         self.tie = outcome == 0
         self.shown = outcome.astype(np.int8)
-        self.turn = np.arange(len(left))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Literal, TypeGuard, get_args
+from typing import Any, Literal, TypeGuard, Unpack, get_args
 
 import numpy as np
 
@@ -56,7 +56,7 @@ from ranking.core.rankings.counted_judgments import (
     EffectiveUnits,
 )
 from ranking.core.scores import Scores, Shortage
-from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
+from ranking.core.sharding import Running, map_shards, on_any_engine
 from ranking.core.uncertainty import (
     RangeLimit,
     ScoreCovariance,
@@ -210,19 +210,16 @@ _PROGRESS_PARTS = 10
 
 
 def score_resamples(
-    score: Callable[[range], Scores],
-    *,
-    resamples: int,
-    engine: Engine | None,
-    progress: Progress | None,
+    score: Callable[[range], Scores], *, resamples: int, **running: Unpack[Running]
 ) -> Scores:
     """Return scores of resamples, computed in parts for several workers or to report progress."""
+    engine = running.get("engine")
     workers = 1 if engine is None else engine.workers
-    parts = workers if progress is None else max(workers, _PROGRESS_PARTS)
+    parts = workers if running.get("progress") is None else max(workers, _PROGRESS_PARTS)
     size = -(-resamples // parts)
     ids = [range(part.start, part.stop) for part in chunks(resamples, size)]
     sizes = [len(part) for part in ids]
-    return joined(map_shards(score, ids, engine=engine, progress=progress, sizes=sizes))
+    return joined(map_shards(score, ids, sizes=sizes, **running))
 
 
 #: Number of blocks that each system needs: for any kind of ranges, and for percentiles, per ranked
@@ -409,8 +406,7 @@ def find_ranges(
     scores: Scores,
     all_systems: int | None = None,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> RangesFound:
     """Return rank ranges of the systems, and tests of their pairs.
 
@@ -430,10 +426,8 @@ def find_ranges(
         ranges need it.
     seed : int
         0 ≤ seed < 2**64.
-    engine : Engine, optional
-        Where to compute; this thread if not given. Does not affect the result.
-    progress : callable, optional
-        Called with (resamples scored, all resamples).
+    **running : see `ranking.core.sharding.Running`
+        Progress is that of resamples.
 
     Returns
     -------
@@ -466,16 +460,11 @@ def find_ranges(
             covariance.limits,
         )
         errors = np.sqrt(np.diag(matrix))
-        if progress is not None:
+        if (progress := running.get("progress")) is not None:
             progress(options.resamples, options.resamples)
     else:
         score, limits = _scorer(judged, method, parameters, options, seed)
-        resampled = score_resamples(
-            score,
-            resamples=options.resamples,
-            engine=engine,
-            progress=progress,
-        )
+        resampled = score_resamples(score, resamples=options.resamples, **running)
         matrix, freedom = _covariance(scores, resampled), np.inf
     tests = difference_tests(
         scores,

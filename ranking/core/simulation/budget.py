@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Unpack
 
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.ranges import clusters as clusters_of
-from ranking.core.sharding import Engine, Progress, on_any_engine
+from ranking.core.sharding import Running, on_any_engine
 from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import (
     Model,
@@ -49,8 +49,7 @@ def _simulate_until(
     limit: float,
     seed: int,
     with_average: bool = False,
-    engine: Engine | None,
-    progress: Progress | None,
+    **running: Unpack[Running],
 ) -> tuple[FloatArray, FloatArray]:
     """Simulate campaigns until they reach the targets, and return the comparisons required.
 
@@ -70,7 +69,7 @@ def _simulate_until(
         Maximum number of comparisons to simulate.
     with_average : bool
         Whether to find the average as well.
-    seed, engine, progress
+    seed, **running
         As in `ranking.core.simulation.measures.simulate_campaigns`.
 
     Returns
@@ -94,8 +93,7 @@ def _simulate_until(
         measured = measure_experiments(
             partial(_measure, model_of, tuple(blocks.tolist()), with_clusters, seed),
             [experiments[index] for index in growing.tolist()],
-            engine=engine,
-            progress=progress,
+            **running,
         )
         for t, target in enumerate(targets):
             values = measured[:, :, _MEASURES.index(target.measure)]
@@ -257,8 +255,7 @@ def plan_budget(
     confidence: float = 0.95,
     limit: int = 4_000_000,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> Budget:
     """Plan a campaign before its first judgment (Koehn 2012, Table 4).
 
@@ -276,11 +273,9 @@ def plan_budget(
     limit : int
         Maximum number of comparisons to simulate.
     seed : int
-        The plan depends only on the arguments, except `engine`, bit for bit.
-    engine : Engine, optional
-        Where to compute; this thread if not given.
-    progress : callable, optional
-        Called with (done, total); starts again when campaigns have to grow further.
+        The plan depends only on the other arguments, bit for bit.
+    **running : see `ranking.core.sharding.Running`
+        Progress starts again when campaigns have to grow further.
 
     Returns
     -------
@@ -300,8 +295,7 @@ def plan_budget(
         limit=limit,
         seed=seed,
         with_average=True,
-        engine=engine,
-        progress=progress,
+        **running,
     )
     return Budget(
         model=model,
@@ -327,8 +321,7 @@ def plan_campaign(
     limit: int = 4_000_000,
     seed: int = 0,
     futures: Futures | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> Budget:
     """Plan the rest of a campaign.
 
@@ -341,7 +334,7 @@ def plan_campaign(
     curve : CampaignCurve
     fit : NoiseFit
         Fitted to this curve.
-    targets, clusters, confidence, limit, seed, engine, progress
+    targets, clusters, confidence, limit, seed, **running
         As in `plan_budget`.
     experiments : int
         Number of campaigns to keep.
@@ -361,9 +354,7 @@ def plan_campaign(
     """
     wanted = _wanted(targets, clusters, curve.systems)
     if futures is None:
-        futures = likely_futures(
-            curve, fit, experiments=experiments, seed=seed, engine=engine, progress=progress
-        )
+        futures = likely_futures(curve, fit, experiments=experiments, seed=seed, **running)
     average, first = _simulate_until(
         futures.model_of,
         futures.experiments,
@@ -371,8 +362,7 @@ def plan_campaign(
         confidence=confidence,
         limit=limit * curve.decided_share,
         seed=seed,
-        engine=engine,
-        progress=progress,
+        **running,
     )
     return Budget(
         model=curve.model(fit.noise),
@@ -401,8 +391,7 @@ def plan_from_start(
     confidence: float = 0.95,
     limit: int = 4_000_000,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> tuple[BudgetRow, ...]:
     """Plan campaigns like this one from their first judgment, possibly with more systems.
 
@@ -417,7 +406,7 @@ def plan_from_start(
         Futures of this curve.
     more_systems : int
         Not negative.
-    targets, clusters, confidence, limit, seed, engine, progress
+    targets, clusters, confidence, limit, seed, **running
         As in `plan_campaign`.
 
     Returns
@@ -441,8 +430,7 @@ def plan_from_start(
         confidence=confidence,
         limit=limit * curve.decided_share,
         seed=seed,
-        engine=engine,
-        progress=progress,
+        **running,
     )
     return _rows(wanted, average, first / curve.decided_share, confidence)
 

@@ -24,7 +24,7 @@ from ranking.core.counting.counts import Tallies
 from ranking.core.ranges import clusters as clusters_of
 from ranking.core.ranges import ranges_of_better
 from ranking.core.simulation.measures import critical_wins
-from ranking.core.simulation.model import QUALITY_RANGE
+from ranking.core.simulation.model import QUALITY_RANGE, groups_of_systems
 
 
 class GroupsPosterior:
@@ -360,12 +360,7 @@ def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) 
     quality = random.uniform(0, QUALITY_RANGE, (experiments, n))
     noise = np.exp(random.uniform(np.log(NOISES[0]), np.log(NOISES[1]), experiments))
     for row in np.flatnonzero(groups < n).tolist():
-        group = np.arange(n)
-        # First one system for each group, then each further one joins the group of an earlier
-        # system.
-        for system in range(int(groups[row]), n):
-            group[system] = group[int(random.random() * system)]
-        quality[row] = quality[row, group]
+        quality[row] = quality[row, groups_of_systems(n, int(groups[row]), random)]
     gap = quality[:, :, np.newaxis] - quality[:, np.newaxis, :]
     return np.asarray(ndtr(gap / (noise[:, np.newaxis, np.newaxis] * np.sqrt(2))))
 

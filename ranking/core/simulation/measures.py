@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ranking.core.methods.lopez import lopez_order
 from ranking.core.methods.shares import expected_wins, scores_of
 from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
 from ranking.core.scores import TIE_DECIMALS
-from ranking.core.sharding import Engine, Progress, on_any_engine
+from ranking.core.sharding import Running, on_any_engine
 from ranking.core.simulation.model import (
     Model,
     Simulated,
@@ -434,8 +434,7 @@ def simulate_campaigns(
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> Study:
     """Simulate campaigns, and measure the errors of rankings and ranges (Koehn 2012, §4.4, §5.2).
 
@@ -461,11 +460,9 @@ def simulate_campaigns(
     confidence : float
         Confidence of the rank ranges, above ½.
     seed : int
-        Non-negative. Results depend only on the arguments, except `engine`, bit for bit.
-    engine : Engine, optional
-        Where to compute; this thread if not given.
-    progress : callable, optional
-        Called with (experiments done, all of them).
+        Non-negative. Results depend only on the other arguments, bit for bit.
+    **running : see `ranking.core.sharding.Running`
+        Progress is that of experiments.
 
     Returns
     -------
@@ -493,8 +490,7 @@ def simulate_campaigns(
     measured = measure_experiments(
         partial(_measure, model, tuple(blocks.tolist()), tuple(methods), ranges, seed),
         range(experiments),
-        engine=engine,
-        progress=progress,
+        **running,
     )
     mean = measured.mean(axis=0)
     spread = measured.std(axis=0, ddof=1) if experiments > 1 else np.zeros_like(mean)

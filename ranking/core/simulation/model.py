@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ranking.core.arrays import FloatArray, Int8Array, Int32Array, Int64Array
 from ranking.core.counting.counts import chunks
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
+from ranking.core.sharding import Running, map_shards, on_any_engine
 
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
@@ -228,7 +228,8 @@ def _simulate(
     drawing = generator_of(seed, experiment, _DRAWING)
     quality = judging.uniform(0, QUALITY_RANGE, n)
     if model.groups is not None:
-        quality = quality[_groups_of(model, generator_of(seed, experiment, _GROUPS))]
+        random = generator_of(seed, experiment, _GROUPS)
+        quality = quality[groups_of_systems(n, model.groups, random)]
     outputs, noise = quality[np.newaxis], float(np.hypot(model.noise, model.judge_noise))
     if model.segments:
         outputs = quality + model.noise * judging.standard_normal((model.segments, n))
@@ -289,12 +290,12 @@ def _count(shown: Int32Array, label: Int8Array, checkpoint: Int64Array, counts: 
     counts += np.bincount(cell.ravel(), minlength=counts.size).reshape(counts.shape)
 
 
-def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
+def groups_of_systems(systems: int, groups: int, random: np.random.Generator) -> Int64Array:
     """Return each system's group: first one system per group, then the group of a random earlier
     system.
     """
-    group = np.arange(model.systems)
-    for system in range(model.groups or 0, model.systems):
+    group = np.arange(systems)
+    for system in range(groups, systems):
         group[system] = group[int(random.random() * system)]
     return group
 
@@ -308,9 +309,7 @@ _AT_A_TIME = 20
 def measure_experiments(
     measure: Measure,
     experiments: Sequence[int],
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> npt.NDArray[Any]:
     """Return the stacked measurements of experiments.
 
@@ -321,10 +320,8 @@ def measure_experiments(
         `on_any_engine`, or a partial of one.
     experiments : sequence of int
         Numbers of the experiments, at least one.
-    engine : Engine, optional
-        Does not affect the result.
-    progress : callable, optional
-        Called with (experiments done, all of them).
+    **running : see `ranking.core.sharding.Running`
+        Progress is that of experiments.
 
     Returns
     -------
@@ -339,14 +336,13 @@ def measure_experiments(
     if not len(experiments):
         raise ValueError("experiments: expected at least one")
     parts = [list(experiments[rows]) for rows in chunks(len(experiments), _AT_A_TIME)]
-    if progress is not None:
+    if (progress := running.get("progress")) is not None:
         progress(0, len(experiments))
     measured = map_shards(
         partial(_measure_all, measure),
         parts,
-        engine=engine,
-        progress=progress,
         sizes=[len(part) for part in parts],
+        **running,
     )
     return np.array([each for part in measured for each in part])
 

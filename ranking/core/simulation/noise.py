@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.ranges import clusters
-from ranking.core.sharding import Engine, Progress, on_any_engine
+from ranking.core.sharding import Running, on_any_engine
 from ranking.core.simulation.measures import (
     sign_test_ranges,
     significant_pairs,
@@ -253,8 +254,7 @@ def noise_table(
     *,
     experiments: int = 200,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> NoiseTable:
     """Return the curves of simulated campaigns like this one, at every noise level of
     `NOISE_GRID`.
@@ -262,8 +262,7 @@ def noise_table(
     curves = measure_experiments(
         partial(_curves_over_noise, curve, seed),
         range(experiments),
-        engine=engine,
-        progress=progress,
+        **running,
     )
     return NoiseTable(curves=curves, seed=seed)
 
@@ -274,8 +273,7 @@ def fit_noise(
     experiments: int = 200,
     confidence: float = 0.95,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> NoiseFit:
     """Fit σ of Koehn's model to a campaign's curve (Koehn 2012, §3), with an interval.
 
@@ -288,11 +286,8 @@ def fit_noise(
     confidence : float
         Confidence of the interval.
     seed : int
-        The result depends on all arguments except `engine`.
-    engine : Engine, optional
-        Where to compute; this thread if not given.
-    progress : callable, optional
-        Called with (experiments done, all of them).
+        The result depends on all arguments but `running`.
+    **running : see `ranking.core.sharding.Running`
 
     Returns
     -------
@@ -303,7 +298,7 @@ def fit_noise(
     NoiseNotEstimableError
         If no noise gives such a curve: no pair is significant, or all pairs are at once.
     """
-    table = noise_table(curve, experiments=experiments, seed=seed, engine=engine, progress=progress)
+    table = noise_table(curve, experiments=experiments, seed=seed, **running)
     return table.fit(curve.significant, confidence)
 
 
@@ -356,8 +351,7 @@ def likely_futures(
     *,
     experiments: int,
     seed: int,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> Futures:
     """Simulate campaigns up to the collected judgments, and return those most similar to the
     campaign.
@@ -379,7 +373,7 @@ def likely_futures(
         Fit to that curve.
     experiments : int
         Number of campaigns to keep.
-    seed, engine, progress
+    seed, **running
         As in `ranking.core.simulation.budget.plan_budget`.
 
     Returns
@@ -392,8 +386,7 @@ def likely_futures(
     found = measure_experiments(
         partial(_measured_candidate, curve, model_of, seed),
         range(_CANDIDATES * experiments),
-        engine=engine,
-        progress=progress,
+        **running,
     )
     shares, spreads = np.split(found, [len(curve.significant)], axis=1)
     by_curve = _distance(shares, curve.significant)
@@ -466,8 +459,7 @@ def forecast_pairs(
     *,
     confidence: float = 0.95,
     seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **running: Unpack[Running],
 ) -> Forecast:
     """Forecast the share of separated pairs, using simulated campaigns that resemble this one so
     far.
@@ -486,7 +478,7 @@ def forecast_pairs(
         Between 0 and 1.
     seed : int
         Seed of `futures`, whose campaigns are continued.
-    engine, progress
+    **running
         As in `ranking.core.simulation.budget.plan_budget`.
 
     Returns
@@ -512,8 +504,7 @@ def forecast_pairs(
     shares = measure_experiments(
         partial(_shares, futures.model_of, tuple(decided.tolist()), seed),
         futures.experiments,
-        engine=engine,
-        progress=progress,
+        **running,
     )
     shares = np.clip(curve.separated + shares[:, 1:] - shares[:, :1], 0, 1)
     tail = (1 - confidence) / 2
