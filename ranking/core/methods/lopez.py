@@ -102,7 +102,7 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
         whole = np.floor(weight)
         lower, left = take_circles(both, circles, whole)
         least = int(lower)
-        surplus: FloatArray = both - np.minimum(left, left.T)
+        surplus = both.astype(np.float64) - np.minimum(left, left.T)
         better, dropped, sets = _search(found - least, width, surplus, _by_items(circles, whole, m))
         if better:
             order, found = better, total_cost(both, better)
@@ -171,7 +171,8 @@ def take_circles(
     """
     m = len(cost)
     pairs = circles * m + circles[[1, 2, 0]]
-    left: FloatArray = cost - np.bincount(pairs.ravel(), np.tile(weight, 3), m * m).reshape(m, m)
+    left = cost.astype(np.float64)
+    left -= np.bincount(pairs.ravel(), np.tile(weight, 3), m * m).reshape(m, m)
     return float(weight.sum() + np.tril(np.minimum(left, left.T), -1).sum()), left
 
 
