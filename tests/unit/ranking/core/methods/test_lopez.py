@@ -97,7 +97,8 @@ def test_weights_of_circles_bound_the_cost_of_all_orders(table: Int64Array, seed
     np.fill_diagonal(cost, 0)
     circles = circles_of(7)
     cheapest = by_subsets(cost).cost
-    weight = np.random.default_rng(seed).integers(0, 3, circles.shape[1]).astype(np.float64)
+    drawn = np.random.default_rng(seed).integers(0, 3, circles.shape[1])
+    weight = np.array(drawn, dtype=np.float64)
     assert take_circles(cost, circles, weight)[0] <= cheapest
     weight[:] = 0
     raise_bound(cost, cheapest, circles, weight, 200)
