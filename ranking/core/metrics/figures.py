@@ -41,6 +41,10 @@ MOST_ENUMERATED = 12
 _EQUAL = 1e-11
 
 
+#: Returns the weights of units by their keys.
+Draw = Callable[..., npt.NDArray[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """Settings of random draws, and the confidence of intervals and tests.
@@ -82,7 +86,7 @@ def resampled_sums(
     columns: FloatArray,
     keys: UInt64Array,
     drawing: Drawing,
-    draw: Callable[..., npt.NDArray[Any]] = poisson_weights,
+    draw: Draw = poisson_weights,
 ) -> FloatArray:
     """Return sums over S segments with the weights of each draw, shape (R, K).
 
@@ -97,9 +101,15 @@ def resampled_sums(
     """
     total = np.zeros((drawing.resamples, columns.shape[1]))
     for rows in chunks(len(columns), UNITS_AT_A_TIME):
-        weights = draw(keys[rows], seed=drawing.seed, resamples=drawing.resamples)
+        weights = _drawn(draw, keys[rows].tobytes(), drawing.seed, drawing.resamples)
         total += weights.astype(np.float64).T @ columns[rows]
     return total
+
+
+@lru_cache(maxsize=16)  # All metrics see the same draws.
+def _drawn(draw: Draw, keys: bytes, seed: int, resamples: int) -> Int8Array:
+    drawn = draw(np.frombuffer(keys, np.uint64), seed=seed, resamples=resamples)
+    return drawn.astype(np.int8, copy=False)
 
 
 def resampled_means(values: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
@@ -142,7 +152,12 @@ def flipped_p_values(scores: FloatArray, keys: UInt64Array, drawing: Drawing) ->
     difference = pair_differences(scores)
     known = np.nan_to_num(difference)
     least = known.sum(axis=0) - _EQUAL * np.abs(known).sum(axis=0)
-    p = (flipped_sums(known, keys, drawing) >= least).mean(axis=0)
+    if len(keys) > MOST_ENUMERATED and not np.isnan(scores).any():
+        # There are fewer systems than pairs.
+        flipped = pair_differences(flipped_sums(scores, keys, drawing))
+    else:
+        flipped = flipped_sums(known, keys, drawing)
+    p = (flipped >= least).mean(axis=0)
     return np.where(np.isnan(difference).all(axis=0), np.nan, p)
 
 
@@ -160,12 +175,7 @@ def flipped_sums(columns: FloatArray, keys: UInt64Array, drawing: Drawing) -> Fl
 
 
 def _signs(keys: UInt64Array, *, seed: int, resamples: int) -> Int8Array:
-    return _drawn_signs(keys.tobytes(), seed, resamples)
-
-
-@lru_cache(maxsize=16)  # All metrics see the same flips.
-def _drawn_signs(keys: bytes, seed: int, resamples: int) -> Int8Array:
-    numbers = uniform_numbers(np.frombuffer(keys, np.uint64), seed=seed, resamples=resamples)
+    numbers = uniform_numbers(keys, seed=seed, resamples=resamples)
     return np.where(numbers < 0.5, np.int8(1), np.int8(-1))
 
 
@@ -421,6 +431,8 @@ def calibrated(pairs: Pairs, difference: FloatArray, order: IntpArray) -> tuple[
     size, gain, right = _gains(pairs.human, difference)
     # Groups are segments, or one for all comparisons.
     group = pairs.row if pairs.by_segment else np.zeros_like(pairs.row)
+    # Small integers are sorted several times faster.
+    group = group.astype(np.min_scalar_type(group.max()))
     members, at_first = np.bincount(group), np.bincount(group, right)
     used = members > 0
     # Number of right pairs in a pair's group once the pair is a tie.

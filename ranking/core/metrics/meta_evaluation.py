@@ -14,7 +14,7 @@ from ranking.core.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
 from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.resampling import segment_keys
-from ranking.core.diagnosis.correlation import kendall_influenced
+from ranking.core.diagnosis.correlation import kendall_influenced, order_balance
 from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
@@ -102,7 +102,9 @@ def agreement_of_metric(people: People, metric: Metric, *, intervals: bool = Tru
 def _system_figures(
     people: People, metric: Metric, values: FloatArray, *, intervals: bool
 ) -> dict[str, Estimate]:
-    drawn = metric.resampled(people.drawing)
+    drawn = np.zeros((0, len(people.systems)))
+    if intervals or people.values is None:
+        drawn = metric.resampled(people.drawing)
     if people.values is None:
         p_values = figures.resampled_p_values(drawn)
     else:
@@ -115,6 +117,9 @@ def _system_figures(
         name: float(measure(people.scores, metric.scores)) for name, measure in measures.items()
     }
     found["soft_pairwise"] = float(figures.soft_pairwise_accuracy(people.p_values, p_values))
+    known = {name: value for name, value in found.items() if not np.isnan(value)}
+    if not intervals:
+        return {name: Estimate(value, None, None) for name, value in known.items()}
     # Resamples have no p-values of their own: those of normal distributions stand in for them.
     spreads = [figures.difference_spread(each) for each in (people.resampled["segments"], drawn)]
     measures["soft_pairwise"] = partial(_soft_accuracy, spreads)
@@ -126,11 +131,7 @@ def _system_figures(
         }
         return people.interval(value, resampled, least=-1.0 if name in MEASURES else 0.0, most=1.0)
 
-    return {
-        name: estimated(name, value) if intervals else Estimate(value, None, None)
-        for name, value in found.items()
-        if not np.isnan(value)
-    }
+    return {name: estimated(name, value) for name, value in known.items()}
 
 
 def _estimates(given: Mapping[str, Figure], drawing: Drawing | None) -> dict[str, Estimate]:
@@ -182,7 +183,7 @@ def _segment_figures(
 
 def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
     known = ~np.isnan(metric + human)
-    row, _system = np.nonzero(known)
+    row, system = np.nonzero(known)
     x, y = human[known], metric[known]
     if not _varies(x) or not _varies(y):
         return {}
@@ -194,15 +195,16 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
         "pearson": Figure(value, apart, (row,)),
         "kendall_pooled": Figure(pooled.value, pooled.influence / len(row), (row,)),
     }
-    by_system = []
-    for rows, x, y in zip(map(np.flatnonzero, known.T), human.T, metric.T, strict=True):
-        if _varies(x[rows]) and _varies(y[rows]):
-            by_system.append((rows, kendall_influenced(x[rows], y[rows])))
-    if by_system:
-        value = float(np.mean([each.value for _rows, each in by_system]))
-        moved = [each.influence / (len(rows) * len(by_system)) for rows, each in by_system]
-        rows = np.concatenate([rows for rows, _each in by_system])
-        found["kendall_by_system"] = Figure(value, np.concatenate(moved), (rows,))
+    systems = [np.flatnonzero(system == number) for number in range(known.shape[1])]
+    varied = [own for own in systems if _varies(x[own]) and _varies(y[own])]
+    if varied:
+        balance = order_balance(x, y, system)
+        taus = [kendall_influenced(x[own], y[own], balance[own]) for own in varied]
+        value = float(np.mean([each.value for each in taus]))
+        moved = [each.influence / (len(each.influence) * len(taus)) for each in taus]
+        found["kendall_by_system"] = Figure(
+            value, np.concatenate(moved), (row[np.concatenate(varied)],)
+        )
     return found
 
 

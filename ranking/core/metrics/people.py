@@ -163,7 +163,7 @@ class People:
     blocks: Blocks | None = None
     drawing: Drawing = _DRAWING
 
-    @property
+    @cached_property
     def keys(self) -> UInt64Array:
         """Resampling keys of the segments."""
         return segment_keys(self.segments)

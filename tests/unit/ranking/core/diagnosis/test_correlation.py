@@ -154,17 +154,12 @@ INFLUENCED = [(spearman_influenced, stats.spearmanr), (kendall_influenced, stats
 
 @pytest.mark.parametrize(("influenced", "scipys"), INFLUENCED)
 @pytest.mark.parametrize("points", [3, 1000])
-@pytest.mark.parametrize("is_counted_in_a_table", [True, False])
 def test_a_coefficient_is_scipys_and_influences_are_nearly_what_leaving_out_changes(
     influenced: Callable[..., Influenced],
     scipys: Callable[..., Any],
     points: int,
-    is_counted_in_a_table: bool,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With many ties and nearly none; what leaving one pair out changes is its influence / (n − 1), but for terms of 1 / n²."""
-    if not is_counted_in_a_table:
-        monkeypatch.setattr("ranking.core.diagnosis.correlation._MOST_CELLS", 0)
     random = np.random.default_rng([16, points])
     x = random.integers(0, points, 200).astype(float)
     y = np.clip(x + random.integers(-points // 2, points // 2 + 1, 200), 0, points - 1)
