@@ -134,19 +134,21 @@ class _Collected:
     higher_is_better: bool | None = None
     uses_reference: bool | None = None
     segments: dict[_Segment, tuple[_Segment, Place]] = field(default_factory=dict)
-    scores: defaultdict[str, dict[_Segment, tuple[float, str, int | None]]] = field(
+    scores: defaultdict[str, dict[_Segment, tuple[float, str, int]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
 
-    def add(self, system: str, segment: _Segment, score: float, place: Place) -> None:
-        """Add a score. Raises FormatError for an invalid name of the system, and for an output that is scored twice."""
-        if problem := system_name_problem(system):
-            raise Place(place.file, place.line, field="system").error(
+    def add(self, system: str, segment: _Segment, score: object, file: str, line: int) -> None:
+        """Add a score. Raises FormatError for an invalid name or score, and for an output that is scored twice."""
+        if system not in self.scores and (problem := system_name_problem(system)):
+            raise Place(file, line, field="system").error(
                 problem, "write the name of the system, as the test set has it"
             )
         # A million scores share the names of their segments.
-        segment, _place = self.segments.setdefault(segment, (segment, place))
-        given = (score, place.file, place.line)
+        if segment not in self.segments:
+            self.segments[segment] = segment, Place(file, line)
+        segment, _place = self.segments[segment]
+        given = (_number(score, file, line), file, line)
         first = self.scores[system].setdefault(segment, given)
         if first is not given:
             document, name = segment
@@ -154,7 +156,7 @@ class _Collected:
             what = (
                 f"{system} twice for segment {name}{of}" if name else f"the whole of {system} twice"
             )
-            raise place.error(
+            raise Place(file, line).error(
                 f"{self.name} scores {what}, first in {first[1]}, line {first[2]}",
                 "keep one of the two lines, or name segments by document and position",
             )
@@ -212,8 +214,7 @@ def read_metric_scores(
     choice = PairChoice(given[0].name if given else name, languages)
     for file in given:
         if named := _SCORE_FILE.fullmatch(file.plain_name):
-            called = _with_reference(name or named["name"])
-            _read_rows(_lines_of_scores(file), file.name, metrics, *called)
+            _read_scores(file, metrics, *_with_reference(name or named["name"]))
             continue
         with file.open() as stream:
             head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
@@ -223,7 +224,7 @@ def read_metric_scores(
             elif '"metric_scores"' in begins.partition("\n")[0]:
                 rows = _lines_of_automatic(whole, choice)
             else:
-                rows = _lines_of_json(whole)
+                rows = object_lines(whole, _SHAPE)
             _read_rows(rows, file.name, metrics, name or stem(file.name).removesuffix(".csv"))
     choice.finish()
     if not metrics:
@@ -234,24 +235,14 @@ def read_metric_scores(
 Rows = Iterator[tuple[int, Mapping[str, Any]]]
 
 
-def _lines_of_json(file: InputFile) -> Rows:
-    known: tuple[str, ...] = ()
-    columns: Mapping[str, str] = {}
-    for line, values in object_lines(file, _SHAPE):
-        if tuple(values) != known:
-            known, columns = tuple(values), _columns(Place(file.name, line), values)
-        yield line, {column: values[key] for column, key in columns.items()}
-
-
 def _lines_of_table(file: InputFile) -> Rows:
     table = read_table(file)
     titles = dict(table.columns())
     columns = _columns(Place(file.name, table.line), titles.values())
     for column in ("system", "score"):
         require_column(file.name, table.line, columns, column)
-    places = {column: table.names.index(title) for column, title in columns.items()}
     for line, cells in table.rows():
-        yield line, {column: cells[place] for column, place in places.items()}
+        yield line, {title: cells[place] for place, title in titles.items()}
 
 
 def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
@@ -268,26 +259,25 @@ def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _read_rows(
-    rows: Rows,
-    file: str,
-    metrics: dict[str, _Collected],
-    name: str,
-    uses_reference: bool | None = None,
-) -> None:
-    for line, values in rows:
-        place, of_score = Place(file, line), Place(file, line, field="score")
+def _read_rows(rows: Rows, file: str, metrics: dict[str, _Collected], name: str) -> None:
+    known: tuple[str, ...] = ()
+    columns: Mapping[str, str] = {}
+    for line, given in rows:
+        place = Place(file, line)
+        if tuple(given) != known:
+            known, columns = tuple(given), _columns(place, given)
+        values = {column: given[title] for column, title in columns.items()}
         called = _text(place, values, "metric") or name
         if called not in metrics:
-            metrics[called] = _Collected(called, uses_reference=uses_reference)
+            metrics[called] = _Collected(called)
         metric = metrics[called]
         _describe(place, metric, values)
         if "score" not in values:
-            raise of_score.error("the score is missing", _WRITE_SCORE)
+            raise Place(file, line, field="score").error("the score is missing", _WRITE_SCORE)
         document = document_named(_text(place, values, "document"))
         segment, system = _text(place, values, "segment"), _text(place, values, "system")
-        score = _number(values["score"], of_score)
-        metric.add(system, (document, segment) if segment else _WHOLE, score, place)
+        named = (document, segment) if segment else _WHOLE
+        metric.add(system, named, values["score"], file, line)
 
 
 def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> None:
@@ -324,16 +314,14 @@ def _text(place: Place, values: Mapping[str, Any], key: str) -> str:
 _WRITE_SCORE: Final = "write a number, or None for an output without a score"
 
 
-def _number(value: object, place: Place) -> float:
+def _number(value: object, file: str, line: int) -> float:
     """Return a score; NaN if there is none."""
-    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
-        return math.nan
     try:
         found = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        found = math.inf
+        found = math.nan if str(value).strip().lower() in _MISSING else math.inf
     if math.isinf(found):
-        raise place.error(f'"{value}" is not a score', _WRITE_SCORE)
+        raise Place(file, line, field="score").error(f'"{value}" is not a score', _WRITE_SCORE)
     return found
 
 
@@ -364,8 +352,14 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
                 yield line, {**same, "segment": segment_id(called, str(position)), "score": score}
 
 
-def _lines_of_scores(file: StoredFile, segments: int | None = None) -> Rows:
-    """Yield the system and score of each line; the scores of a system are in segment order.
+def _read_scores(
+    file: StoredFile,
+    metrics: dict[str, _Collected],
+    name: str,
+    uses_reference: bool | None = None,
+    segments: int | None = None,
+) -> None:
+    """Read the system and score of each line; the scores of a system are in segment order.
 
     `segments` is the number of scores that each system must have in a file of segment scores; None requires the same
     number for all systems.
@@ -378,13 +372,14 @@ def _lines_of_scores(file: StoredFile, segments: int | None = None) -> Rows:
             "give a .seg.score or a .sys.score file",
         )
     is_whole = level == "sys"
+    metric = metrics.setdefault(name, _Collected(name, uses_reference=uses_reference))
     last: dict[str, tuple[int, int]] = {}
-    for name, line, text in _lines([file]):
+    for _name, line, text in _lines([file]):
         remedy = "write the system and its score, separated by a tab"
-        system, score = _two_cells(text, Place(name, line), remedy)
+        system, score = _two_cells(text, file.name, line, remedy)
         count = last.get(system, (0, 0))[0] + 1
         last[system] = count, line
-        yield line, {"system": system, "segment": "" if is_whole else str(count), "score": score}
+        metric.add(system, _WHOLE if is_whole else ("", str(count)), score, file.name, line)
     if not last:
         raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
     wanted = segments if segments and not is_whole else max(last.values())[0]
@@ -495,7 +490,7 @@ def read_evalset(
         list(_lines(file for file, _name in by_role[role])) for role in ("documents", "sources")
     )
     remedy = "write the domain of the segment and its document, separated by a tab"
-    documents = [_two_cells(text, Place(file, line), remedy) for file, line, text in described]
+    documents = [_two_cells(text, file, line, remedy) for file, line, text in described]
     found: list[MetricScores] = []
     for role in sorted(SCORE_WORDS, reverse=True):
         metrics: dict[str, _Collected] = {}
@@ -504,8 +499,7 @@ def read_evalset(
             if name.endswith((".seg", ".sys")):
                 metric = name[: -len(".seg")]
                 named = (metric, None) if role == _HUMAN else _with_reference(metric)
-                rows = _lines_of_scores(file, len(documents) or len(words) or None)
-                _read_rows(rows, file.name, metrics, *named)
+                _read_scores(file, metrics, *named, len(documents) or len(words) or None)
         results = (metrics[name].result() for name in sorted(metrics))
         found += [replace(each, is_human=role == _HUMAN) for each in results]
     return EvalSet(
@@ -543,11 +537,11 @@ def _lines(files: Iterable[StoredFile]) -> Iterator[tuple[str, int, str]]:
                 yield file.name, line, text
 
 
-def _two_cells(text: str, place: Place, remedy: str) -> tuple[str, str]:
+def _two_cells(text: str, file: str, line: int, remedy: str) -> tuple[str, str]:
     cells = text.split("\t") if "\t" in text else text.split()
     if len(cells) != 2:
-        raise place.error(f"the line has {counted(len(cells), 'cell')}", remedy)
-    return cells[0], cells[1]
+        raise Place(file, line).error(f"the line has {counted(len(cells), 'cell')}", remedy)
+    return cells[0].strip(), cells[1]
 
 
 def _with_reference(file: str) -> tuple[str, bool | None]:
