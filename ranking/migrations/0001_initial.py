@@ -250,7 +250,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'verbose_name': 'Metric',
-                        'constraints': [models.UniqueConstraint(fields=('test_set', 'name', 'signature', 'is_human'), name='metric_once_for_each_name_and_signature'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='metric_name_not_empty'), models.CheckConstraint(condition=models.Q(models.Q(('file_name', ''), ('statistics__len__gt', 0)), models.Q(models.Q(('file_name', ''), _negated=True), ('statistics__len', 0)), _connector='OR'), name='metric_has_statistics_exactly_if_of_texts')],
+                        'constraints': [models.UniqueConstraint(fields=('test_set', 'name', 'signature', 'is_human'), name='metric_once_for_each_name_and_signature'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='metric_name_not_empty')],
                         'triggers': [pgtrigger.compiler.Trigger(name='metric_frozen', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "test_set_id", "name", "signature", "higher_is_better", "is_human", "systems", "statistics", "of_systems", "packed", "digest" rows from % table\', TG_TABLE_NAME;', hash='5bdc5fabb8e1b80ca2ff02c164b3241c6d2d1189', operation='UPDATE OF "test_set_id", "name", "signature", "higher_is_better", "is_human", "systems", "statistics", "of_systems", "packed", "digest"', pgid='pgtrigger_metric_frozen_d6dcb', table='ranking_metric', when='BEFORE'))],
                     },
                 ),

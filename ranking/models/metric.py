@@ -1,5 +1,7 @@
+import json
 import zlib
-from typing import ClassVar, Final
+from hashlib import blake2b
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -70,11 +72,6 @@ class Metric(RecordedModel):
                 name="metric_once_for_each_name_and_signature",
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="metric_name_not_empty"),
-            models.CheckConstraint(
-                condition=models.Q(file_name="", statistics__len__gt=0)
-                | (~models.Q(file_name="") & models.Q(statistics__len=0)),
-                name="metric_has_statistics_exactly_if_of_texts",
-            ),
         ]
         triggers = [
             # Its author's account may still be deleted.
@@ -93,7 +90,7 @@ class Metric(RecordedModel):
     @property
     def is_of_texts(self) -> bool:
         """True if the metric was computed here from texts."""
-        return not self.file_name
+        return bool(self.statistics)
 
     @property
     def stored(self) -> "Metric | None":
@@ -108,7 +105,16 @@ class Metric(RecordedModel):
         n = len(self.systems)
         return flat.reshape((n, -1, len(self.statistics)) if self.statistics else (-1, n))
 
+    @numbers.setter
+    def numbers(self, numbers: npt.NDArray[np.float64]) -> None:
+        """Set the numbers and their digest, which depends on the other fields."""
+        content = np.ascontiguousarray(numbers, dtype=_STORED).tobytes()
+        self.packed = zlib.compress(content, level=1)
+        named = [self.name, self.signature, self.systems, self.of_systems]
+        self.digest = text_digest(named, content)
 
-def packed(numbers: npt.NDArray[np.float64]) -> bytes:
-    """Return numbers as `Metric.packed` stores them."""
-    return zlib.compress(np.ascontiguousarray(numbers, dtype=_STORED).tobytes(), level=1)
+
+def text_digest(values: Any, more: bytes = b"") -> str:
+    """Return a digest of plain values or bytes."""
+    text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+    return blake2b(text.encode() + more, digest_size=16, person=b"quintet-metric").hexdigest()

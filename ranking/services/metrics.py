@@ -1,8 +1,6 @@
 """Compute metrics from the texts of a test set, store scores read from files, and delete metrics."""
 
-import json
 from collections.abc import Collection, Mapping
-from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +15,7 @@ from campaign.services.jobs import JobProgress, handles, job_queue
 from optional_packages import ExtraMissingError, extra_require
 from ranking.core.metrics.texts import ERROR_RATES, TEXT_METRICS, Progress, TextMetric
 from ranking.models import Metric
-from ranking.models.metric import packed
+from ranking.models.metric import text_digest
 from ranking.selectors.metrics import compared_texts
 
 FloatArray = npt.NDArray[np.float64]
@@ -149,26 +147,10 @@ def _metric_compute(
     found = known | metric.statistics(lacking, references, progress)
     if stored is not None:
         stored.delete()
-    numbers = np.stack([found[system] for system in made.systems])
-    made.missing = int(np.isnan(numbers).any(axis=-1).sum())
-    _save(made, numbers)
+    made.numbers = np.stack([found[system] for system in made.systems])
+    made.missing = int(np.isnan(made.numbers).any(axis=-1).sum())
+    made.save()
     return len(lacking)
-
-
-def _save(metric: Metric, numbers: FloatArray) -> None:
-    metric.packed, metric.digest = packed(numbers), _digest(metric, numbers)
-    metric.save()
-
-
-def _digest(metric: Metric, numbers: FloatArray) -> str:
-    names = [metric.name, metric.signature, metric.systems, metric.of_systems]
-    return text_digest(names, np.ascontiguousarray(numbers, dtype="<f8").tobytes())
-
-
-def text_digest(values: Any, more: bytes = b"") -> str:
-    """Return a digest of plain values or bytes."""
-    text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
-    return blake2b(text.encode() + more, digest_size=16, person=b"quintet-metric").hexdigest()
 
 
 @transaction.atomic
@@ -191,11 +173,11 @@ def metric_store(
     """
     named_lock(f"metrics of {test_set.pk}")
     made = Metric(test_set=test_set, created_by=user, **fields)
-    stored = made.stored
+    made.numbers, stored = values, made.stored
     if stored is None:
-        _save(made, values)
+        made.save()
         return made, True
-    if stored.digest != _digest(made, values):
+    if stored.digest != made.digest:
         words = _("Other scores of “%(name)s” with the same signature exist. Delete them first.")
         raise MetricRefusedError(words % {"name": made.name}, field="files")
     return stored, False

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -49,9 +50,9 @@ from campaign.services.webhooks.endpoints import webhook_create
 from campaign.services.webhooks.outbox import webhook_test
 from protocols.quiz.snippets import snippets_replace
 from ranking.models import Analysis, Metric, PublishedResult, RankingRun
-from ranking.models.metric import packed
 from ranking.pages.published.making import result_bundle_make
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.metrics import metric_store
 from ranking.services.publishing.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
@@ -164,13 +165,8 @@ class World:
 
 def make_world() -> World:
     mine = make_task(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
-    Metric.objects.create(
-        test_set=mine.test_set,
-        name="COMET",
-        file_name="scores.tsv",
-        systems=["secretron", "b"],
-        packed=packed(np.zeros((7, 2))),
-    )
+    scored: dict[str, Any] = {"systems": ["secretron", "b"], "values": np.zeros((7, 2))}
+    metric_store(test_set=mine.test_set, name="COMET", file_name="scores.tsv", **scored)
     other = make_task(make_campaign("other"))
     judge = make_judge(mine.test_set.campaign, "secret-judge")
     instructions = instructions_write(
