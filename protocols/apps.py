@@ -14,7 +14,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol
         from ranking.analyses.registry import analysis_register
-        from ranking.selectors.analyses import output_errors_register, output_scores_register
+        from ranking.selectors.analyses import ERROR_READERS, output_scores_register
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):
             own = import_module(f"protocols.{protocol}")
@@ -29,4 +29,4 @@ class ProtocolsConfig(AppConfig):
             if hasattr(files, "output_scores"):
                 output_scores_register(protocol, files.output_scores)
             if hasattr(files, "output_errors"):
-                output_errors_register(protocol, files.output_errors)
+                ERROR_READERS[protocol] = files.output_errors

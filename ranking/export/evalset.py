@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from string import ascii_uppercase
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from django.db import transaction
@@ -24,7 +24,7 @@ from ranking.core.metrics.figures import Drawing, ratios
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
-from ranking.selectors.analyses import output_errors, output_scores
+from ranking.selectors.analyses import ERROR_READERS, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.metrics import evalset_word, metric_given
 
@@ -36,11 +36,8 @@ _BREAKS: Final = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NAMED: Final = re.compile(r"(?P<name>.+)\[(?P<reference>[^\]]+)\]")
 
 
-class FolderFile(NamedTuple):
-    """A file of the folder."""
-
-    name: str
-    lines: Iterable[str]
+#: The name of a file of the folder, and its lines.
+FolderFile = tuple[str, Iterable[str]]
 
 
 @transaction.atomic
@@ -62,25 +59,26 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     options = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = judgments_chosen(task=task, options=options, watermark=watermark)
     people = _people(task, watermark, chosen)
-    yield FolderFile(f"sources/{pair}.txt", (_line(each["source"]) for each in lines))
-    yield FolderFile(f"documents/{pair}.docs", (_document(each["document"]) for each in lines))
+    yield (f"sources/{pair}.txt", (_line(each["source"]) for each in lines))
+    yield (f"documents/{pair}.docs", (_document(each["document"]) for each in lines))
     most = max((len(each["references"]) for each in lines), default=0)
     names = [f"ref{letter}" for letter in ascii_uppercase[:most]]
     for at, name in enumerate(names):
         texts = ["".join(each["references"][at : at + 1]) or None for each in lines]
-        yield FolderFile(f"references/{pair}.{name}.txt", map(_line, texts))
+        yield (f"references/{pair}.{name}.txt", map(_line, texts))
     of_systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
     systems = list(of_systems.values_list("name", flat=True))
     for system in systems:
         outputs = [each["outputs"].get(system) for each in lines]
-        yield FolderFile(f"system-outputs/{pair}/{evalset_word(system)}.txt", map(_line, outputs))
+        yield (f"system-outputs/{pair}/{evalset_word(system)}.txt", map(_line, outputs))
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
     values[np.searchsorted(numbers, people.segments)] = _segment_scores(people)
-    yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
-    yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
-    errors = output_errors(task=task, watermark=watermark, chosen=chosen)
-    yield from _rating_files(errors, human, systems, places)
+    yield (f"{human}.seg.score", _scores(people.systems, values))
+    yield (f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
+    if read_errors := ERROR_READERS.get(task.protocol):
+        errors = read_errors(task, watermark, chosen)
+        yield from _rating_files(errors, human, systems, places)
     taken: set[str] = set()
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
         yield from _metric_files(metric, numbers, pair, names, taken, systems)
@@ -117,11 +115,11 @@ def _rating_files(
 ) -> Iterator[FolderFile]:
     """Yield the error spans of each judge, and one file with the first rating of each output."""
     by_judge: dict[str, dict[tuple[str, int], str]] = {"merged": {}}
-    for each in errors:
-        place, judge = (each.system, each.segment), evalset_word(each.judge)
-        rating = f"{json.dumps({'errors': each.errors})}\t{judge}"
-        by_judge.setdefault(judge, {})[place] = rating
-        by_judge["merged"].setdefault(place, rating)
+    for name, system, number, marked in errors:
+        judge = evalset_word(name)
+        rating = f"{json.dumps({'errors': marked})}\t{judge}"
+        by_judge.setdefault(judge, {})[system, number] = rating
+        by_judge["merged"].setdefault((system, number), rating)
     for judge, ratings in by_judge.items():
         if ratings:
             lines = (
@@ -129,7 +127,7 @@ def _rating_files(
                 for system in systems
                 for number in numbers
             )
-            yield FolderFile(f"{stem}.{judge}.seg.rating", lines)
+            yield (f"{stem}.{judge}.seg.rating", lines)
 
 
 def _metric_files(
@@ -160,9 +158,9 @@ def _metric_files(
         name = f"{stem}'-{rest}" if stem else f"{name}'"
     taken.add(f"{folder}/{name}")
     if not np.isnan(values).all():
-        yield FolderFile(f"{folder}/{name}.seg.score", _scores(scores.systems, values))
+        yield (f"{folder}/{name}.seg.score", _scores(scores.systems, values))
     of_systems = scores.scores[np.newaxis]
-    yield FolderFile(f"{folder}/{name}.sys.score", _scores(scores.systems, of_systems))
+    yield (f"{folder}/{name}.sys.score", _scores(scores.systems, of_systems))
 
 
 def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:

@@ -53,9 +53,9 @@ def _folder_bytes(export: Export) -> Iterator[bytes]:
     """Yield a zip of a folder; the same data gives the same bytes."""
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in evalset_files(task=export.task, watermark=export.watermark):
-            with archive.open(zip_entry(file.name), "w") as target:
-                for line in file.lines:
+        for name, lines in evalset_files(task=export.task, watermark=export.watermark):
+            with archive.open(zip_entry(name), "w") as target:
+                for line in lines:
                     target.write(f"{line}\n".encode())
             yield sink.taken()
     yield sink.taken()

@@ -267,31 +267,13 @@ def output_scores_register(protocol: str, read: ScoresReader) -> None:
     _SCORE_READERS[protocol] = read
 
 
-class ErrorsOfOutput(NamedTuple):
-    """The errors that a judge marked in an output, as EvalSet folders write them."""
-
-    judge: str
-    system: str
-    segment: int
-    errors: list[dict[str, Any]]
-
-
-ErrorsReader = Callable[[Task, int, ChosenJudgments], Iterator[ErrorsOfOutput]]
-
-_ERROR_READERS: Final[dict[str, ErrorsReader]] = {}
-
-
-def output_errors_register(protocol: str, read: ErrorsReader) -> None:
-    """Register the reader of a protocol's error spans; call this in `AppConfig.ready`."""
-    _ERROR_READERS[protocol] = read
-
-
-def output_errors(
-    *, task: Task, watermark: int, chosen: ChosenJudgments
-) -> Iterator[ErrorsOfOutput]:
-    """Yield the errors that judges marked, by number of the judgment; none if the protocol has none."""
-    read = _ERROR_READERS.get(task.protocol)
-    return iter(()) if read is None else read(task, watermark, chosen)
+#: Called like `ScoresReader`; yields judge, system, segment number and the errors that the judge marked, as EvalSet folders
+#: write them.
+ErrorsReader = Callable[
+    [Task, int, ChosenJudgments], Iterator[tuple[str, str, int, list[dict[str, Any]]]]
+]
+#: Readers of error spans by protocol, added in `AppConfig.ready`.
+ERROR_READERS: Final[dict[str, ErrorsReader]] = {}
 
 
 def scores_outputs(protocol: str) -> bool:

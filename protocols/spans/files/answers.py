@@ -41,7 +41,6 @@ from protocols.spans.records import (
 from protocols.spans.statistics.columns import mqm_score
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.selectors.analyses import ErrorsOfOutput
 
 
 def scores_read(
@@ -138,7 +137,9 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     )
 
 
-def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterator[ErrorsOfOutput]:
+def output_errors(
+    task: Task, watermark: int, chosen: ChosenJudgments
+) -> Iterator[tuple[str, str, int, list[dict[str, Any]]]]:
     """Yield the errors marked in outputs by the judgments that `output_scores` reads.
 
     Missing content has no position in the output: it is an empty span at the start, marked as of
@@ -160,9 +161,7 @@ def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterat
                 for span in said["spans"]
             ]
             for system in wrote:
-                yield ErrorsOfOutput(
-                    judgment.judge.pseudonym, system, judgment.block.segment.number, errors
-                )
+                yield judgment.judge.pseudonym, system, judgment.block.segment.number, errors
 
 
 #: A file's data on the outputs of a screen, and whether positions are UTF-16 units rather than
