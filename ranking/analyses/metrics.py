@@ -196,8 +196,7 @@ def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
     found, after = {}, int(words.min())
     for end in ends.tolist():
         inside = (words >= after) & (words <= end)
-        if inside.any():
-            found[_("%(low)s–%(high)s words") % {"low": after, "high": end}] = numbers[inside]
+        found[_("%(low)s–%(high)s words") % {"low": after, "high": end}] = numbers[inside]
         after = end + 1
     return found
 

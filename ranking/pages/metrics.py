@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from io import BytesIO
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -53,6 +53,11 @@ class MetricScoresForm(forms.Form):
     is_human = forms.BooleanField(label=gettext_lazy("Human scores"), required=False)
 
 
+def _tokenizations() -> list[tuple[str, str]]:
+    installed = [(name, name) for name in TOKENS if is_tokenization_installed(name)]
+    return [("", _("Default for the target language")), *installed]
+
+
 class TextMetricsForm(forms.Form):
     """Metrics to compute from texts."""
 
@@ -66,12 +71,6 @@ class TextMetricsForm(forms.Form):
         ),
     )
     lowercase = forms.BooleanField(label=gettext_lazy("Ignore case"), required=False)
-    tokens = forms.ChoiceField(label=gettext_lazy("Tokenization (BLEU, WER, PER)"), required=False)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        installed = [(name, name) for name in TOKENS if is_tokenization_installed(name)]
-        cast("forms.ChoiceField", self.fields["tokens"]).choices = [
-            ("", _("Default for the target language")),
-            *installed,
-        ]
+    tokens = forms.ChoiceField(
+        label=gettext_lazy("Tokenization (BLEU, WER, PER)"), choices=_tokenizations, required=False
+    )

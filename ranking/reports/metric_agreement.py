@@ -44,25 +44,25 @@ def agreement_tables(data: Data, confidence: float) -> list[Table]:
     confidence : float
         Confidence level of the intervals.
     """
+    of_systems = (
+        _("System-level agreement"),
+        _("Ceiling: one half of the judges against the other"),
+        _(
+            "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. Ranges of the ceiling are those of random halves, and ranges of the floor those of random scores."
+        ),
+    )
+    of_segments = (
+        _("Segment-level agreement"),
+        _("Ceiling: each judge against the others"),
+        _(
+            "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do. Differences up to the tie threshold count as ties; the threshold is tuned on the same pairs, as at WMT, or on other segments. Clusters are based on the former."
+        ),
+    )
+    more = [Column("threshold", _("Tie threshold"), decimals=4)]
+    more.append(Column("missing", _("Missing scores")))
     return [
-        _agreement(
-            *(data, confidence, "systems", _OF_SYSTEMS, _("System-level agreement")),
-            ceiling=_("Ceiling: one half of the judges against the other"),
-            note=_(
-                "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. Ranges of the ceiling are those of random halves, and ranges of the floor those of random scores."
-            ),
-        ),
-        _agreement(
-            *(data, confidence, "segments", _OF_SEGMENTS, _("Segment-level agreement")),
-            ceiling=_("Ceiling: each judge against the others"),
-            note=_(
-                "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do. Differences up to the tie threshold count as ties; the threshold is tuned on the same pairs, as at WMT, or on other segments. Clusters are based on the former."
-            ),
-            more=(
-                Column("threshold", _("Tie threshold"), decimals=4),
-                Column("missing", _("Missing scores")),
-            ),
-        ),
+        _agreement(data, confidence, "systems", _OF_SYSTEMS, of_systems, []),
+        _agreement(data, confidence, "segments", _OF_SEGMENTS, of_segments, more),
     ]
 
 
@@ -71,13 +71,11 @@ def _agreement(
     confidence: float,
     part: str,
     names: Mapping[str, Any],
-    title: str,
-    *,
-    ceiling: str,
-    note: str,
-    more: Sequence[Column] = (),
+    words: tuple[str, str, str],
+    more: Sequence[Column],
 ) -> Table:
     best = next(iter(names))
+    title, ceiling, note = words
     clusters = data["clusters"].get(best, {})
     metrics = sorted(
         data["metrics"],

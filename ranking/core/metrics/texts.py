@@ -128,16 +128,14 @@ class TextMetric:
     def _sacrebleu(self) -> Callable[..., Any]:
         """The sacrebleu class with these settings; it takes `references`, by number and segment."""
         extra_require("metrics", "Metrics of texts")
-        from sacrebleu.metrics.bleu import BLEU
-        from sacrebleu.metrics.chrf import CHRF
-        from sacrebleu.metrics.ter import TER
+        import sacrebleu
 
         if self.name == "chrF":
-            return partial(CHRF, lowercase=self.lowercase)
+            return partial(sacrebleu.CHRF, lowercase=self.lowercase)
         if self.name == "TER":
             is_asian = self.language.lower().split("-")[0] in _TOKENS_OF
-            return partial(TER, normalized=is_asian, asian_support=is_asian)
-        return partial(BLEU, lowercase=self.lowercase, tokenize=self.tokenization)
+            return partial(sacrebleu.TER, normalized=is_asian, asian_support=is_asian)
+        return partial(sacrebleu.BLEU, lowercase=self.lowercase, tokenize=self.tokenization)
 
     def signature(self, references: Iterable[Sequence[str]]) -> str:
         """Return all settings in one line, in sacrebleu's format.
@@ -161,17 +159,12 @@ class TextMetric:
 
     def tokenized(self, text: str) -> list[str]:
         """Return the tokens of a text that WER and PER compare."""
-        return self._tokenizer(text.lower() if self.lowercase else text)
+        return self._tokenizer((text.lower() if self.lowercase else text).rstrip()).split()
 
     @cached_property
-    def _tokenizer(self) -> Callable[[str], list[str]]:
-        extra_require("metrics", "Metrics of texts")
-        if self.tokenization == "none":
-            return str.split
-        from sacrebleu.metrics.bleu import BLEU
-
-        tokenizer = BLEU(tokenize=self.tokenization).tokenizer
-        return lambda text: tokenizer(text.rstrip()).split()
+    def _tokenizer(self) -> Callable[[str], str]:
+        tokenizer: Callable[[str], str] = self._sacrebleu().tokenizer
+        return tokenizer
 
     def statistics(
         self,

@@ -21,7 +21,7 @@ from campaign.formats.archives import (
     is_litter,
     opener,
 )
-from campaign.formats.metric_scores import EvalSet, read_evalset, read_metric_scores
+from campaign.formats.metric_scores import read_evalset, read_metric_scores
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import holds_archive
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
@@ -134,12 +134,21 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
     chosen = kind.complete(given, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError("this analysis needs data that files do not have.", field=kind.name)
-    if kind.needs_metrics and is_evalset(options["files"]):
-        return _of_evalset(chosen, options, progress)
+    pair = options["source_language"], options["target_language"]
+    languages = (pair[0] or "", pair[1] or "") if any(pair) else None
+    if kind.needs_metrics and _is_evalset(options["files"]):
+        for name in ("input_format", "reference_system", "source_text", "system_texts", "scores"):
+            if options[name]:
+                raise OptionError("an EvalSet folder has its own.", field=name)
+        (folder,) = options["files"]
+        with _metric_files(folder) as files:
+            evalset = read_evalset(folder, files, languages)
+        return evalset_report(evalset, chosen, progress.begin)
     found = read_input(options, progress)
     if kind.needs_metrics:
-        languages = _languages(options)
-        found = replace(found, metrics=metrics_read(options["scores"], found.blocks, languages))
+        named, blocks = options["scores"], found.blocks
+        metrics = [_metric_read(name, file, languages, blocks) for name, file in named]
+        found = replace(found, metrics=metrics)
     elif options["scores"]:
         raise OptionError("only for the analysis metrics.", field="--scores")
     if chosen.get("by_reference") and found.reference is None:
@@ -147,19 +156,6 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
     if options["source_text"] or options["system_texts"]:
         found = replace(found, texts=_texts(found, options))
     return kind.tell(found, chosen, kind.find(found, chosen, progress.begin))
-
-
-def _of_evalset(chosen: Mapping[str, Any], options: Options, progress: Progress) -> Report:
-    for name in ("input_format", "reference_system", "source_text", "system_texts", "scores"):
-        if options[name]:
-            raise OptionError("an EvalSet folder has its own.", field=name)
-    found = evalset_read(options["files"][0], _languages(options))
-    return evalset_report(found, chosen, progress.begin)
-
-
-def _languages(options: Options) -> tuple[str, str] | None:
-    pair = options["source_language"], options["target_language"]
-    return (pair[0] or "", pair[1] or "") if any(pair) else None
 
 
 def _of_database(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
@@ -259,10 +255,7 @@ def _all_texts(file: str, last: int) -> Sequence[str]:
     return texts
 
 
-Languages = tuple[str, str] | None
-
-
-def is_evalset(names: Sequence[str]) -> bool:
+def _is_evalset(names: Sequence[str]) -> bool:
     """Return whether the input of a command is an EvalSet folder or archive instead of judgments."""
     if len(names) != 1 or names[0] == "-":
         return False
@@ -271,7 +264,7 @@ def is_evalset(names: Sequence[str]) -> bool:
 
 
 @contextmanager
-def metric_files(name: str) -> Iterator[list[StoredFile]]:
+def _metric_files(name: str) -> Iterator[list[StoredFile]]:
     """Yield the files in a folder or an archive, or a single file."""
     path = Path(name)
     file = StoredFile(name, opener(path))
@@ -287,44 +280,25 @@ def metric_files(name: str) -> Iterator[list[StoredFile]]:
         refuse(f"{name}: {error.strerror}.", error)
 
 
-def evalset_read(name: str, languages: Languages) -> EvalSet:
-    """Read an EvalSet folder, or its archive."""
-    with metric_files(name) as files:
-        return read_evalset(name, files, languages)
-
-
-def metrics_read(
-    named: Sequence[tuple[str, str]], blocks: Blocks, languages: Languages
-) -> tuple[Metric, ...]:
-    """Read the metrics of `--scores NAME=FILE` for judged blocks.
-
-    If a file or folder has several metrics, one must have this name.
+def _metric_read(name: str, file: str, languages: tuple[str, str] | None, blocks: Blocks) -> Metric:
+    """Read a metric of `--scores NAME=FILE` for judged blocks; of several in a file, the one with this name.
 
     Raises
     ------
     FormatError
         If a file is invalid, or does not score two judged systems in a judged segment.
     """
-    found = []
-    for name, file in named:
-        with metric_files(file) as files:
-            read = read_metric_scores(
-                [each for each in files if not is_litter(each.name)], languages, name=name
-            )
-        chosen = read if len(read) == 1 else [each for each in read if each.name == name]
-        if len(chosen) != 1:
-            raise FormatError(
-                file,
-                f"the metrics are {', '.join(each.name for each in read)}",
-                f"name one of them: --scores {read[0].name}={file}",
-            )
-        metric = metric_of(replace(chosen[0], name=name))
-        _refuse_others(file, metric, blocks)
-        found.append(metric)
-    return tuple(found)
-
-
-def _refuse_others(file: str, metric: Metric, blocks: Blocks) -> None:
+    with _metric_files(file) as files:
+        kept = [each for each in files if not is_litter(each.name)]
+        read = read_metric_scores(kept, languages, name=name)
+    chosen = read if len(read) == 1 else [each for each in read if each.name == name]
+    if len(chosen) != 1:
+        raise FormatError(
+            file,
+            f"the metrics are {', '.join(each.name for each in read)}",
+            f"name one of them: --scores {read[0].name}={file}",
+        )
+    metric = metric_of(replace(chosen[0], name=name))
     if len(set(metric.systems) & set(blocks.systems)) < 2:
         raise FormatError(
             file,
@@ -338,3 +312,4 @@ def _refuse_others(file: str, metric: Metric, blocks: Blocks) -> None:
             "no judged segment has scores",
             "number segments through the test set, as the judgments do",
         )
+    return metric
