@@ -51,15 +51,9 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
 
 class MetricsImportedSerializer(serializers.Serializer[Any]):
     metrics = MetricSerializer(many=True, help_text="Imported metrics.")
-    already_there = serializers.IntegerField(
-        help_text="Number of metrics skipped because they exist with the same scores."
-    )
-    not_read = serializers.ListField(
+    remarks = serializers.ListField(
         child=serializers.CharField(),
-        help_text="References in the files that the test set does not include.",
-    )
-    segments_not_read = serializers.IntegerField(
-        help_text="Numbered segments in the files that a test set of judged segments alone does not include."
+        help_text="Sentences about skipped scores: metrics imported before, and references and numbered segments that the test set does not include.",
     )
 
 
@@ -103,10 +97,12 @@ class MetricsView(_MetricsAddress):
     )
     def post(self) -> Any:
         """Import scores from files, all of them or none. A 400 response names the file and line of the first error."""
-        imported = metric_scores_import(test_set=self.task.test_set, user=self.user, **self.sent)
-        for metric in imported.metrics:
+        made, remarks = metric_scores_import(
+            test_set=self.task.test_set, user=self.user, **self.sent
+        )
+        for metric in made:
             metric.refresh_from_db()
-        return imported
+        return {"metrics": made, "remarks": remarks}
 
 
 class MetricsComputeView(Address):

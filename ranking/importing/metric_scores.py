@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -31,47 +31,6 @@ from ranking.services.metrics import metric_store
 _NAMED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class ScoresImported:
-    """The result of an import.
-
-    Attributes
-    ----------
-    metrics : sequence of Metric
-        Metrics that were stored.
-    already_there : int
-        Number of metrics that existed with the same scores.
-    not_read : sequence of str
-        References in the files that are not in the test set.
-    segments_not_read : int
-        Numbered segments of the files that are not in a test set with only judged segments.
-    """
-
-    metrics: Sequence[Metric]
-    already_there: int
-    not_read: Sequence[str]
-    segments_not_read: int = 0
-
-    @property
-    def remarks(self) -> list[str]:
-        """Sentences about scores that were skipped."""
-        said = []
-        if self.already_there:
-            words = _("Skipped, imported before with the same scores: %(number)d.")
-            said.append(words % {"number": self.already_there})
-        if self.not_read:
-            words = _("Skipped, not in the test set: %(names)s.")
-            said.append(words % {"names": ", ".join(self.not_read)})
-        if self.segments_not_read:
-            words = ngettext(
-                "Skipped, not in the test set: %(number)s segment.",
-                "Skipped, not in the test set: %(number)s segments.",
-                self.segments_not_read,
-            )
-            said.append(words % {"number": number_format(self.segments_not_read)})
-        return said
-
-
 @transaction.atomic
 def metric_scores_import(
     *,
@@ -81,8 +40,10 @@ def metric_scores_import(
     lower_is_better: bool = False,
     is_human: bool = False,
     user: User | None = None,
-) -> ScoresImported:
+) -> tuple[list[Metric], list[str]]:
     """Read and store scores, or none of them if there is an error.
+
+    Returns the new metrics, and sentences about skipped scores.
 
     Parameters
     ----------
@@ -109,7 +70,7 @@ def metric_scores_import(
     known, last = known_segments(test_set), max(documents, default=0)
     with_gaps = None if len(documents) == last else set(map(str, documents))
     systems = set(test_set.systems.values_list("name", flat=True))
-    made, there, not_read, skipped = [], 0, set(), 0
+    made, there, not_read, skipped = [], 0, set[str](), 0
     for scores in given:
         row_of = segment_rows(scores, known, there=with_gaps)
         skipped = max(skipped, len(scores.segments) - len(row_of))
@@ -137,7 +98,21 @@ def metric_scores_import(
         )
         there += not is_new
         made += [metric] if is_new else []
-    return ScoresImported(made, there, sorted(not_read), skipped)
+    remarks = []
+    if there:
+        words = _("Skipped, imported before with the same scores: %(number)d.")
+        remarks.append(words % {"number": there})
+    if not_read:
+        words = _("Skipped, not in the test set: %(names)s.")
+        remarks.append(words % {"names": ", ".join(sorted(not_read))})
+    if skipped:
+        words = ngettext(
+            "Skipped, not in the test set: %(number)s segment.",
+            "Skipped, not in the test set: %(number)s segments.",
+            skipped,
+        )
+        remarks.append(words % {"number": number_format(skipped)})
+    return made, remarks
 
 
 def _read(
@@ -151,8 +126,6 @@ def _read(
 
     `known` has the document of each segment of the test set by its number.
     """
-    if not files:
-        raise FormatError("the upload", "there is no file", "choose at least one file")
     languages = (test_set.source_language, test_set.target_language)
     called = files[0].name
     files = unpacked(called, files, stack)

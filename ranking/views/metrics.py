@@ -80,13 +80,13 @@ def _is_done(
         if form is texts:
             metrics_ask(test_set=task.test_set, user=user, **form.cleaned_data)
             return True
-        imported = metric_scores_import(test_set=task.test_set, user=user, **form.cleaned_data)
+        made, remarks = metric_scores_import(test_set=task.test_set, user=user, **form.cleaned_data)
     except (FormatError, MetricRefusedError) as error:
         form.add_error("files" if form is scores else "metrics", str(error))
         return False
-    number = len(imported.metrics)
+    number = len(made)
     words = ngettext("%(number)d metric imported.", "%(number)d metrics imported.", number)
     messages.success(request, words % {"number": number})
-    for remark in imported.remarks:
+    for remark in remarks:
         messages.info(request, remark)
     return True

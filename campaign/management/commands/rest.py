@@ -47,7 +47,7 @@ class Command(BaseCommand):
             nargs="*",
             metavar="BODY",
             help="request body: JSON, @FILE (JSON, YAML or bytes), or fields: name=text, name:=JSON, "
-            "name=@FILE (text of a file), name@FILE (upload)",
+            "name=@FILE (text of a file), name@FILE (upload, several with the same name)",
         )
         parser.add_argument(
             "--as",
@@ -124,7 +124,7 @@ def _body(given: list[str]) -> tuple[bytes, str]:
         if sign == "@":
             is_form = True
             path = Path(value)
-            fields[name] = SimpleUploadedFile(path.name, path.read_bytes())
+            fields.setdefault(name, []).append(SimpleUploadedFile(path.name, path.read_bytes()))
         elif sign == "=@":
             fields[name] = _text(Path(value))
         else:

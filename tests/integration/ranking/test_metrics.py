@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import sacrebleu
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.test import APIClient
 
-from campaign.formats.archives import files_together, folder_files
+from campaign.formats.archives import archive_files, opener
 from campaign.formats.metric_scores import read_evalset
-from campaign.models import Campaign, JobState, Output, Segment, Task, User
+from campaign.formats.streams import StoredFile
+from campaign.models import Campaign, JobState, Output, Segment, Task
 from campaign.services.jobs import JobCancelledError, JobProgress, job_run, jobs_run_waiting
 from ranking.export.asked import export_asked
 from ranking.export.writing import export_bytes
@@ -39,13 +39,6 @@ def task(campaign: Campaign) -> Task:
     return two_tasks(campaign)
 
 
-@pytest.fixture
-def rest(campaign: Campaign, organiser: User) -> APIClient:
-    client = APIClient()
-    client.force_authenticate(organiser)
-    return client
-
-
 def lines(**more: Any) -> str:
     """Return scores that prefer later systems: dune to cobalt to birch to amber."""
     return "".join(
@@ -56,11 +49,9 @@ def lines(**more: Any) -> str:
     )
 
 
-def post(client: APIClient, task: Task, text: str, name: str = "odd.jsonl", **more: Any) -> Any:
-    file = SimpleUploadedFile(name, text.encode())
-    return client.post(
-        reverse("api-metrics", args=[task.pk]), {"files": [file], **more}, format="multipart"
-    )
+def post(client: Client, task: Task, text: str, name: str = "odd.jsonl") -> Any:
+    files = [SimpleUploadedFile(name, text.encode())]
+    return client.post(reverse("api-metrics", args=[task.pk]), {"files": files})
 
 
 def test_metrics_of_texts_are_computed_once(task: Task) -> None:
@@ -100,51 +91,54 @@ def test_a_cancelled_job_stores_nothing(task: Task, monkeypatch: pytest.MonkeyPa
         metrics_ask(test_set=task.test_set, metrics=["BLEU"])
 
 
-def test_scores_are_imported_once_and_deleted(task: Task, rest: APIClient) -> None:
-    answered = post(rest, task, lines(signature="v1"))
+def test_scores_are_imported_once_and_deleted(task: Task, as_organiser: Client) -> None:
+    # References that the test set lacks are skipped.
+    other = '{"system": "refB", "segment": 1, "metric": "ODD", "score": 1}\n'
+    answered = post(as_organiser, task, lines(signature="v1") + other)
     assert answered.status_code == 201, answered.json()
+    assert answered.json()["remarks"] == ["Skipped, not in the test set: refB."]
     [metric] = answered.json()["metrics"]
     assert (metric["name"], metric["signature"], metric["missing"]) == ("ODD", "v1", 0)
-    assert post(rest, task, lines(signature="v1")).json()["already_there"] == 1
-    other = post(rest, task, lines(signature="v1", score=1)).json()
-    assert "Other scores" in other["errors"]["files"][0]
-    listed = rest.get(reverse("api-metrics", args=[task.pk])).json()
+    [remark] = post(as_organiser, task, lines(signature="v1")).json()["remarks"]
+    assert remark == "Skipped, imported before with the same scores: 1."
+    refused = post(as_organiser, task, lines(signature="v1", score=1)).json()
+    assert "Other scores" in refused["errors"]["files"][0]
+    listed = as_organiser.get(reverse("api-metrics", args=[task.pk])).json()
     assert [row["name"] for row in listed["results"]] == ["ODD"]
     one = reverse("api-metric", args=[task.pk, metric["id"]])
-    assert rest.get(one).json()["systems"] == list(SYSTEMS)
-    assert rest.delete(one).status_code == 204
-    assert rest.get(one).status_code == 404
+    assert as_organiser.get(one).json()["systems"] == list(SYSTEMS)
+    assert as_organiser.delete(one).status_code == 204
+    assert as_organiser.get(one).status_code == 404
 
 
-def test_a_bad_file_is_refused_and_changes_nothing(task: Task, rest: APIClient) -> None:
+def test_a_bad_file_is_refused_and_changes_nothing(task: Task, as_organiser: Client) -> None:
     for text, name, said in (
         ('{"system": "zinc", "segment": 1, "score": 1}\n', "a.jsonl", "zinc"),
         ("system\tsegment\tscore\namber\t99\t1\n", "M.tsv", "line 2"),
         ("amber\t0.5\namber 0.5 0.6\n", "M.seg.score", "line 2"),
     ):
-        answered = post(rest, task, text, name)
+        answered = post(as_organiser, task, text, name)
         assert answered.status_code == 400
         assert said in json.dumps(answered.json())
     assert not Metric.objects.exists()
 
 
 def test_a_test_set_of_judged_segments_alone_takes_scores_of_these(
-    campaign: Campaign, rest: APIClient
+    campaign: Campaign, as_organiser: Client
 ) -> None:
     task = make_task(campaign, documents=(3,), planned=0)
     task.test_set.segments.get(number=2).delete()
     system = task.test_set.systems.filter(kind="system").first()
-    answered = post(rest, task, f"{system}\t1\n{system}\t2\n{system}\t3\n", "M.seg.score")
-    assert answered.json()["segments_not_read"] == 1
+    answered = post(as_organiser, task, f"{system}\t1\n{system}\t2\n{system}\t3\n", "M.seg.score")
+    assert answered.json()["remarks"] == ["Skipped, not in the test set: 1 segment."]
     metric = Metric.objects.get()
     assert (metric.missing, metric.numbers[[0, 2], 0].tolist()) == (0, [1.0, 3.0])
 
 
-def test_a_metric_contradicts_pairs_that_people_separate(
-    task: Task, rest: APIClient, as_organiser: Client
-) -> None:
-    post(rest, task, lines())
-    queued = rest.post(reverse("api-metrics-compute", args=[task.pk]), {"metrics": ["WER"]})
+def test_a_metric_contradicts_pairs_that_people_separate(task: Task, as_organiser: Client) -> None:
+    post(as_organiser, task, lines())
+    address = reverse("api-metrics-compute", args=[task.pk])
+    queued = as_organiser.post(address, {"metrics": ["WER"]}, "application/json")
     assert queued.status_code == 202
     jobs_run_waiting()
     found = agreement(task, "metric_orders")
@@ -161,16 +155,17 @@ def test_a_metric_contradicts_pairs_that_people_separate(
 
 
 def test_an_exported_evalset_folder_is_read_again(
-    task: Task, rest: APIClient, tmp_path: Path
+    task: Task, as_organiser: Client, tmp_path: Path
 ) -> None:
-    post(rest, task, lines())
+    post(as_organiser, task, lines())
     gap = {"system": "amber", "segment": 2, "metric": "GAP", "score": 1}
-    post(rest, task, json.dumps(gap) + "\n", "gap.jsonl")
+    post(as_organiser, task, json.dumps(gap) + "\n", "gap.jsonl")
     metrics_ask(test_set=task.test_set, metrics=["TER"])
     jobs_run_waiting()
-    exported(task).extractall(tmp_path)
-    files = files_together("folder", folder_files(tmp_path))
-    names, read = {file.name for file in files}, read_evalset("folder", files)
+    archive = tmp_path / "folder.zip"
+    archive.write_bytes(exported(task))
+    with archive_files(StoredFile("folder.zip", opener(archive))) as files:
+        names, read = {file.name for file in files}, read_evalset("folder", files)
     assert {"sources/en-de.txt", "references/en-de.refA.txt", "documents/en-de.docs"} <= names
     assert {f"system-outputs/en-de/{system}.txt" for system in SYSTEMS} <= names
     # WMT's scorer refuses metrics with missing scores.
@@ -190,28 +185,22 @@ def test_an_exported_evalset_folder_is_read_again(
     ter = metric_given(Metric.objects.get(name="TER"))
     assert np.allclose(by_name["TER"].values, ter.values)
     assert np.allclose(by_name["TER"].of_systems, ter.scores)
-    # What was exported is imported into the same test set; references of others are skipped.
+    # What was exported is imported into the same test set, by command.
     Metric.objects.all().delete()
-    with next(tmp_path.glob("**/ODD-refA.seg.score")).open("a") as odd:
-        odd.write("refB\t1\n" * SEGMENTS)
-    here = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
-    call_command("import_metric_scores", str(tmp_path), **here)
+    call_command("rest", "POST", f"tasks/{task.pk}/metrics/", f"files@{archive}")
     again = Metric.objects.order_by("is_human", "name")
     assert [each.name for each in again] == ["GAP", "ODD", "TER", "ranking"]
     assert [each.missing for each in again] == [SEGMENTS - 1, 0, 0, 0]
     assert (again[1].systems, again[1].uses_reference) == (list(SYSTEMS), True)
-    with pytest.raises(CommandError, match=r"none\.tsv"):
-        call_command("import_metric_scores", str(tmp_path / "none.tsv"), **here)
 
 
-def exported(task: Task) -> zipfile.ZipFile:
-    asked = export_asked(task=task, kind="evalset", file_format="evalset")
-    return zipfile.ZipFile(io.BytesIO(b"".join(export_bytes(asked))))
+def exported(task: Task) -> bytes:
+    return b"".join(export_bytes(export_asked(task=task, kind="evalset", file_format="evalset")))
 
 
 def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
     task = scored_task(campaign)
-    archive = exported(task)
+    archive = zipfile.ZipFile(io.BytesIO(exported(task)))
     ada, merged, scores = (
         archive.read(f"human-scores/en-de.spans.{name}").decode().splitlines()
         for name in ("ada.seg.rating", "merged.seg.rating", "seg.score")
