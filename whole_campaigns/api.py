@@ -289,7 +289,7 @@ class TaskDeletionSerializer(serializers.Serializer[Any]):
     )
 
 
-class CampaignTasksView(Address):
+class TasksView(Address):
     ordering = "id"
 
     @operation("campaigns_tasks_list", TaskListedSerializer(many=True))
@@ -335,7 +335,7 @@ class CampaignTasksView(Address):
         return self.tasks().get(pk=task.pk)
 
 
-class TaskAndMoreView(Address):
+class TaskView(Address):
     @operation("tasks_retrieve", TaskSerializer)
     def get(self) -> Task:
         """Return a task with links to its texts, systems, judgments, rankings and judges."""

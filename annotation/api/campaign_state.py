@@ -161,7 +161,7 @@ class ClosingRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class TaskClosingView(Address):
+class ClosingView(Address):
     @operation("task_closing", ClosingSerializer)
     def get(self) -> dict[str, Any]:
         """Return whether a test set is closed, and the effects of closing it now."""

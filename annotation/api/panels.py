@@ -239,7 +239,7 @@ class PanelOpenView(_PanelAddress):
         return self.panel(panel_id)
 
 
-class ParticipationsView(_PanelAddress):
+class PanelParticipationsView(_PanelAddress):
     @operation(
         "panel_participations", ParticipationSerializer(many=True), filters=ParticipationFilter
     )

@@ -202,7 +202,7 @@ class MemberInvitationView(Address):
             raise NotFound from error
 
 
-class LeaveView(Address):
+class MemberLeaveView(Address):
     @operation("member_leave", for_readers=True)
     def post(self) -> None:
         """Leave the campaign, in any role; your access ends at once. 409 for the only owner."""

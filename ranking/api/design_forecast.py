@@ -153,7 +153,7 @@ class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
         return len(found["reports"])
 
 
-class SegmentJudgedView(Address):
+class SegmentView(Address):
     @operation("segments_judged", SegmentJudgedSerializer)
     def get(self, number: int) -> dict[str, Any]:
         """Return a segment with the results of its outputs."""

@@ -374,7 +374,7 @@ class PublishedResultView(_ResultAddress):
         return self.result(version)
 
 
-class ResultBundleView(_ResultAddress):
+class PublishedBundleView(_ResultAddress):
     @operation("published_result_bundle", {(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, version: int) -> HttpResponseBase:
         """Return the bundle of a version, for the `reproduce` command."""

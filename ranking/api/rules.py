@@ -220,14 +220,14 @@ class RulesView(_RulesAddress):
         return self.in_force(done)
 
 
-class RulePreviewView(Address):
+class RulesPreviewView(Address):
     @operation("rules_preview", EffectsSerializer, takes=RuleTermsSerializer)
     def post(self) -> RuleEffects:
         """Preview the effects of a rule. Nothing is stored."""
         return rules_preview(campaign=self.campaign, terms=[RuleTerms(**self.sent)])
 
 
-class SuggestedRulesView(_RulesAddress):
+class RulesSuggestedView(_RulesAddress):
     @operation("suggested_rules_preview", EffectsSerializer)
     def get(self) -> RuleEffects:
         """Preview the combined effects of suggested rules that are not in force."""

@@ -512,7 +512,7 @@ class RankingView(Address):
         return get_object_or_404(RankingRun.objects.of(self.task.pk), pk=ranking_id)
 
 
-class LatestRankingView(APIView):
+class RankingLatestView(APIView):
     @extend_schema(operation_id="rankings_latest", responses=RankingSerializer)
     @from_replica
     def get(self, request: Request, task_id: int) -> Response:
