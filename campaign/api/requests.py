@@ -3,12 +3,12 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, ClassVar, Final, NamedTuple
 
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.fields import Field
-from rest_framework.parsers import JSONParser
+from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
@@ -159,6 +159,27 @@ class StrictJSONParser(JSONParser):
         except UnicodeEncodeError as error:
             raise ParseError("Invalid JSON: lone surrogate.") from error
         return data
+
+
+class BodyParser(BaseParser):
+    """Passes on a body unchanged, up to one byte more than allowed; `body_of` returns it."""
+
+    most_bytes: ClassVar[int]
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Mapping[str, bytes]:
+        del media_type, parser_context
+        return {"content": stream.read(self.most_bytes + 1)}
+
+
+def body_of(request: Request) -> bytes:
+    """Return the body that a `BodyParser` passed on."""
+    sent = request.data
+    return bytes(sent.get("content", b"")) if isinstance(sent, Mapping) else b""
 
 
 PREFIX: Final = "urn:quintet:problem:"

@@ -1,7 +1,6 @@
 """Uploads of texts in parts, and the jobs that check and import them, for the organisers of a campaign."""
 
-from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -9,13 +8,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
+from campaign.api.requests import BodyParser, body_of
 from campaign.formats.recognising import FileRole
 from campaign.models import Job, KeptFile, Upload
 from campaign.selectors.jobs import jobs_of
@@ -37,20 +36,11 @@ from campaign.services.uploads import (
 from campaign.texts.language_tags import LanguageTagError
 
 
-class BytesParser(BaseParser):
+class BytesParser(BodyParser):
     """Passes on a part of a file unchanged."""
 
     media_type = "application/octet-stream"
-
-    def parse(
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> Mapping[str, bytes]:
-        """Return the body as `content`, up to one byte more than allowed."""
-        del media_type, parser_context
-        return {"content": stream.read(MAX_PART_BYTES + 1)}
+    most_bytes = MAX_PART_BYTES
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -216,7 +206,7 @@ class UploadContentView(_UploadAddress):
         """Send the next bytes of a file, at most 2 MiB; 409 if they do not continue the stored ones."""
         file, offset = self.file(upload_id, file_id), _offset(self.request)
         try:
-            held = upload_part_store(file=file, offset=offset, content=_content(self.request))
+            held = upload_part_store(file=file, offset=offset, content=body_of(self.request))
         except UploadRefusedError as error:
             there = received(file)
             if there == offset:
@@ -272,11 +262,6 @@ class JobAgainView(_JobAddress):
     def post(self, job_id: int) -> Job:
         """Restart a job that failed or was stopped."""
         return self.job(job_retry(job=self.job(job_id), user=self.user).pk)
-
-
-def _content(request: Request) -> bytes:
-    sent = request.data
-    return bytes(sent.get("content", b"")) if isinstance(sent, Mapping) else b""
 
 
 def _offset(request: Request) -> int:

@@ -5,10 +5,11 @@ import json
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from cryptography.fernet import Fernet
 from django.db import transaction
+from django.db.models.functions import Now
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.crypto import salted_hmac
 from rest_framework.renderers import JSONRenderer
@@ -16,12 +17,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaign.api.requests import ProblemError
-from campaign.models import User
-from campaign.services.idempotent_answers import (
-    idempotency_key_try,
-    idempotent_answer_of,
-    idempotent_answer_store,
-)
+from campaign.database.transactions import named_lock_try
+from campaign.models import IdempotentAnswer
+from campaign.services.idempotent_answers import KEPT
 
 HEADER: Final = "Idempotency-Key"
 #: Response header that marks a repeated response.
@@ -41,16 +39,18 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
             status=400,
             errors={HEADER: ["Use a UUID, for example."]},
         )
-    user, digest = cast("User", request.user), _digest(request)
+    named: Any = {"user": request.user, "key": key}
+    digest = _digest(request)
     with transaction.atomic():
-        if not idempotency_key_try(user=user, key=key):
+        if not named_lock_try(f"campaign.idempotency:{request.user.pk}:{key}"):
             raise ProblemError(
                 "idempotency-key-in-use",
                 "A request with this Idempotency-Key is still in progress. Try again shortly.",
                 status=409,
                 headers={"Retry-After": "1"},
             )
-        stored = idempotent_answer_of(user=user, key=key)
+        kept = IdempotentAnswer.objects.filter(created_at__gt=Now() - KEPT)
+        stored = kept.filter(**named).first()
         if stored is not None and stored.request_digest != digest:
             raise ProblemError(
                 "idempotency-key-reused",
@@ -67,13 +67,13 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
         response = act()
         # A refused request changed nothing and may be retried under the same key.
         if response.status_code < 300:
-            idempotent_answer_store(
-                user=user,
-                key=key,
-                request_digest=digest,
-                status=response.status_code,
-                body=_cipher().encrypt(_body(response)),
-            )
+            answered = {
+                "request_digest": digest,
+                "status": response.status_code,
+                "body": _cipher().encrypt(_body(response)),
+                "created_at": Now(),
+            }
+            IdempotentAnswer.objects.update_or_create(**named, defaults=answered)
     return response
 
 

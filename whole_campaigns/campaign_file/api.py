@@ -1,14 +1,12 @@
 """REST addresses of campaign files."""
 
-from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 from django.http import HttpResponse
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import BaseParser
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +14,7 @@ from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
 from campaign.api.operations import Address, operation
-from campaign.api.requests import truth_asked
+from campaign.api.requests import BodyParser, body_of, truth_asked
 from campaign.export.downloads import MEDIA_TYPES, download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
@@ -32,20 +30,11 @@ _PEOPLE = OpenApiParameter(
 )
 
 
-class YamlParser(BaseParser):
+class YamlParser(BodyParser):
     """Passes YAML on unparsed, for `campaign.formats.yaml_tree`."""
 
     media_type = MEDIA_TYPE
-
-    def parse(
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> Mapping[str, bytes]:
-        """Return the body as `content`, up to one byte more than allowed."""
-        del media_type, parser_context
-        return {"content": stream.read(MAX_BYTES + 1)}
+    most_bytes = MAX_BYTES
 
 
 class CampaignChangeSerializer(serializers.Serializer[Any]):
@@ -127,7 +116,7 @@ class CampaignFileView(Address):
         try:
             applied = campaign_file_apply(
                 name="campaign.yaml",
-                content=_content(request),
+                content=body_of(request),
                 by=reader(request),
                 slug=slug,
                 must_be_new=is_new,
@@ -144,11 +133,6 @@ class CampaignFileView(Address):
 def _may_be_made(request: Request, slug: str) -> bool:
     """Return whether the campaign does not exist, and the user may create it."""
     return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(reader(request))
-
-
-def _content(request: Request) -> bytes:
-    sent = request.data
-    return bytes(sent.get("content", b"")) if isinstance(sent, Mapping) else b""
 
 
 class CampaignSchemaView(APIView):

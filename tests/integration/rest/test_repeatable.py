@@ -112,7 +112,7 @@ def test_a_crash_undoes_what_it_began_and_keeps_no_answer(
         raise RuntimeError
 
     client.raise_request_exception = False
-    monkeypatch.setattr("config.api.repeatable.idempotent_answer_store", crash)
+    monkeypatch.setattr(IdempotentAnswer.objects, "update_or_create", crash)
     assert post(client, "k1", name="Students").status_code == 500
     assert not JudgeGroup.objects.exists()
     monkeypatch.undo()

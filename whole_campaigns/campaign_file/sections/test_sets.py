@@ -21,7 +21,7 @@ from whole_campaigns.campaign_file.sections.designs import (
     RankingSettingsSection,
     StoppingRuleSection,
 )
-from whole_campaigns.campaign_file.sections.section import ListSection, Run, Section, differing
+from whole_campaigns.campaign_file.sections.section import ListSection, Run, Section
 from whole_campaigns.campaign_file.sections.texts import (
     SystemsSection,
     test_set_of_texts,
@@ -34,57 +34,43 @@ _LANGUAGES: Final = ("source_language", "target_language")
 _QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
 
 
-class LanguagesSection(Section[Task]):
-    """Languages of a test set."""
-
-    fields = {TestSet: _LANGUAGES}
-
-    def properties(self) -> dict[str, Schema]:
-        """Return the languages."""
-        return properties_of(TestSet, _LANGUAGES)
-
-    def read(self, owner: Task) -> dict[str, Any]:
-        """Return the languages."""
-        return {name: getattr(owner.test_set, name) for name in _LANGUAGES}
-
-    def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Change the languages if they differ."""
-        del run
-        wanted = said.only(_LANGUAGES)
-        if wanted:
-            with said.refusals(next(iter(wanted))):
-                pair = language_pair_checked(*{**self.read(owner), **wanted}.values())
-            _change(
-                owner, said, differing(owner.test_set, dict(zip(_LANGUAGES, pair, strict=True)))
-            )
+_OF_TEST_SET: Final = (*_LANGUAGES, "expertise")
 
 
-class ExpertiseSection(Section[Task]):
-    """Expertise that a test set requires."""
+class SettingsSection(Section[Task]):
+    """Languages and expertise of a test set, and quotas of its ranking; of another task, its quotas."""
 
-    fields = {TestSet: ("expertise",)}
+    fields = {TestSet: _OF_TEST_SET, Task: _QUOTAS}
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
 
     def properties(self) -> dict[str, Schema]:
-        """Return the expertise."""
-        return properties_of(TestSet, ["expertise"])
+        """Return the settings."""
+        of_task = properties_of(Task, _QUOTAS, blocks_per_segment={"minimum": 1})
+        known = of_task | properties_of(TestSet, _OF_TEST_SET)
+        return {name: known[name] for name in self._names}
 
     def read(self, owner: Task) -> dict[str, Any]:
-        """Return the expertise."""
-        return {"expertise": owner.test_set.expertise}
+        """Return the settings."""
+        rows = {name: owner if name in _QUOTAS else owner.test_set for name in self._names}
+        return {name: getattr(row, name) for name, row in rows.items()}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Change the expertise if it differs."""
+        """Change the settings that differ."""
         del run
-        if "expertise" in said:
-            wanted = {"expertise": tags_checked(said.get("expertise"))}
-            _change(owner, said, differing(owner.test_set, wanted))
-
-
-def _change(owner: Task, said: Said, changes: dict[str, Any]) -> None:
-    if changes:
-        with said.refusals():
-            task_change(task=owner, **changes)
-        owner.refresh_from_db()
+        now, wanted = self.read(owner), said.only(self._names)
+        if languages := [name for name in _LANGUAGES if name in wanted]:
+            with said.refusals(languages[0]):
+                pair = language_pair_checked(*({**now, **wanted}[name] for name in _LANGUAGES))
+            wanted |= zip(_LANGUAGES, pair, strict=True)
+        if "expertise" in wanted:
+            wanted["expertise"] = tags_checked(wanted["expertise"])
+        changes = {name: value for name, value in wanted.items() if now[name] != value}
+        if changes:
+            with said.refusals():
+                task_change(task=owner, **changes)
+            owner.refresh_from_db()
 
 
 class ClosingSection(Section[Task]):
@@ -111,25 +97,6 @@ class ClosingSection(Section[Task]):
 
 _RULES: Final = "rules"
 _AGAIN: Final = "segments_again"
-
-
-class QuotasSection(Section[Task]):
-    """Quotas of a task."""
-
-    fields = {Task: _QUOTAS}
-
-    def properties(self) -> dict[str, Schema]:
-        """Return the quotas."""
-        return properties_of(Task, _QUOTAS, blocks_per_segment={"minimum": 1})
-
-    def read(self, owner: Task) -> dict[str, Any]:
-        """Return the quotas."""
-        return {name: getattr(owner, name) for name in _QUOTAS}
-
-    def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Apply the differences."""
-        del run
-        _change(owner, said, differing(owner, said.only(_QUOTAS)))
 
 
 class TaskRulesSection(Section[Task]):
@@ -160,7 +127,7 @@ class TaskRulesSection(Section[Task]):
 
 #: Sections of a task other than the ranking, in the order in which they are applied and written.
 _TASK_SECTIONS: Final[tuple[Section[Task], ...]] = (
-    QuotasSection(),
+    SettingsSection(*_QUOTAS),
     TaskRulesSection(),
     TrainingSection(),
     DesignSection(),
@@ -226,9 +193,7 @@ class OtherTasksSection(ListSection[Task]):
 
 #: In the order in which they are applied and written.
 SECTIONS: Final[tuple[Section[Task], ...]] = (
-    LanguagesSection(),
-    QuotasSection(),
-    ExpertiseSection(),
+    SettingsSection(*_LANGUAGES, *_QUOTAS, "expertise"),
     SystemsSection(),
     DamagedReferencesSection(),
     TrainingSection(),
