@@ -1,7 +1,7 @@
 """The activity log of a campaign: a page, the newest first, and files."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -94,24 +94,13 @@ def _filtered(request: HttpRequest, campaign: Campaign) -> DeskFilter:
 
 
 @page_view
-def activity_csv_file(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Send the filtered events as CSV; 400 with the page if a filter is invalid."""
-    return _file(request, slug, "csv", activity_csv)
-
-
-@page_view
-def activity_jsonl_file(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Send the filtered events as JSON Lines; 400 with the page if a filter is invalid."""
-    return _file(request, slug, "jsonl", activity_jsonl)
-
-
-def _file(
-    request: HttpRequest, slug: str, ending: str, lines: Callable[..., Iterator[str]]
-) -> HttpResponseBase:
+def activity_file(request: HttpRequest, slug: str, ending: str) -> HttpResponseBase:
+    """Download the changes that the filters select, as CSV or as JSON Lines."""
     campaign = organised_campaign(request, slug)
     filtered = _filtered(request, campaign)
     if not filtered.form.is_valid():
         return activity_page(request, slug)
+    lines = activity_csv if ending == "csv" else activity_jsonl
     written = lines(campaign=campaign, events=filtered.found)
     return streamed_download(f"{slug}-activity.{ending}", written)
 
