@@ -19,9 +19,7 @@ from campaign.models import Protocol
 class AnswerOfProtocol(models.Model):
     """The part of a judgment's answer that labels cannot hold. Append-only."""
 
-    judgment = models.OneToOneField(
-        "annotation.Judgment", on_delete=models.PROTECT, primary_key=True
-    )
+    judgment = models.OneToOneField("annotation.Judgment", models.PROTECT, primary_key=True)
 
     class Meta:
         abstract = True
@@ -166,7 +164,7 @@ class EditingAnswer(AnswerOfProtocol):
     )
     edit = models.ForeignKey(
         "annotation.Judgment",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="editing_acceptances",
         null=True,
         blank=True,
@@ -207,17 +205,13 @@ class Snippet(RecordedModel):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="snippets",
         db_index=False,  # `quiz_snippet_number_unique_in_task` starts with it
     )
     number = models.PositiveIntegerField(_("Number"), help_text="From 1 in the task.")
     name = models.CharField(_("Name"), max_length=200)
-    document = models.ForeignKey(
-        "campaign.Document",
-        on_delete=models.CASCADE,
-        related_name="snippets",
-    )
+    document = models.ForeignKey("campaign.Document", models.CASCADE, related_name="snippets")
     first = models.PositiveIntegerField(
         _("First segment"), help_text="Position in the document, from 1."
     )
@@ -302,7 +296,7 @@ class SystemSort(models.Model):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="sorts",
         db_index=False,  # `sorting_number_unique_in_task` starts with it
     )
@@ -335,7 +329,7 @@ class ClosedComparison(models.Model):
 
     sort = models.ForeignKey(
         SystemSort,
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="verdicts",
         db_index=False,  # `sorting_step_unique_in_sort` starts with it
     )

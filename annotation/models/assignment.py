@@ -67,13 +67,13 @@ class Assignment(models.Model):
 
     hit = models.ForeignKey(
         "annotation.HIT",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="assignments",
         db_index=False,  # `assignment_once_per_hit_and_judge` begins with it
     )
     judge = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="assignments",
         db_index=False,  # `assignment_of_a_judge` begins with it
     )
@@ -140,20 +140,20 @@ class Exposure(models.Model):
 
     judge = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="exposures",
         db_index=False,  # `exposure_once_except_as_a_repeat` begins with it
     )
     segment = models.ForeignKey(
         "campaign.Segment",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="exposures",
         # Queried by judge alone, or by both columns.
         db_index=False,
     )
     assignment = models.ForeignKey(
         "annotation.Assignment",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="exposures",
         # Never queried: assignments are not deleted.
         db_index=False,
@@ -189,7 +189,7 @@ class JudgeAccount(models.Model):
 
     judge = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="accounts",
         db_index=False,  # `account_once_per_judge_and_task` begins with it
     )

@@ -59,7 +59,7 @@ class Block(models.Model):
 
     hit = models.ForeignKey(
         "annotation.HIT",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="blocks",
         db_index=False,  # `block_position_unique_in_hit` begins with it
     )

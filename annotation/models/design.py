@@ -122,7 +122,7 @@ class Design(RecordedModel):
     redundancy = models.PositiveSmallIntegerField(_("Judges per block"), default=1)
     judge_group = models.ForeignKey(
         "campaign.JudgeGroup",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="designs",
         null=True,
         blank=True,

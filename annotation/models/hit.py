@@ -129,14 +129,14 @@ class HIT(models.Model):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="hits",
         db_index=False,  # `hit_number_unique_in_task` begins with it
         db_constraint=False,  # same as the design's: `hit_design_of_its_task`
     )
     design = models.ForeignKey(
         "annotation.Design",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="hits",
         # A composite foreign key, which Django does not support: `hit_design_of_its_task` in the
         # initial migration.
@@ -146,7 +146,7 @@ class HIT(models.Model):
     #: Recorded state when it was drawn; empty if it was not drawn here.
     batch = models.ForeignKey(
         "annotation.PlanningBatch",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="hits",
         db_index=False,  # `hit_of_a_batch`
         null=True,
@@ -163,7 +163,7 @@ class HIT(models.Model):
     )
     repeats = models.ForeignKey(
         "self",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="repeated_by",
         db_index=False,  # `hit_repeating`
         null=True,
@@ -171,7 +171,7 @@ class HIT(models.Model):
     )
     reserved_for = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="reserved_hits",
         db_index=False,  # `hit_reserved_for`
         null=True,

@@ -61,7 +61,7 @@ class Judgment(models.Model):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="judgments",
         # Judgments of a task are found by number, in `JudgmentNumber`.
         db_index=False,
@@ -75,20 +75,20 @@ class Judgment(models.Model):
     )
     judge = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_of_a_judge` begins with it
     )
     block = models.ForeignKey(
         "annotation.Block",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_one_first_per_judge_and_block` begins with it
     )
     #: Empty for judgments that were imported.
     assignment = models.ForeignKey(
         "annotation.Assignment",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="judgments",
         db_index=False,  # found by judge and block
         null=True,
@@ -110,7 +110,7 @@ class Judgment(models.Model):
     # The initial migration creates its unique index, which excludes the many rows that supersede
     # none.
     supersedes = models.OneToOneField(
-        "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
+        "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
     submitted_at = models.DateTimeField(db_default=Now(), editable=False)
 

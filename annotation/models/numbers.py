@@ -19,7 +19,7 @@ class JudgmentNumber(models.Model):
 
     judgment = models.OneToOneField(
         "annotation.Judgment",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="numbered",
         primary_key=True,
         # `number_of_a_judgment` checks all judgments that are numbered together; judgments are
@@ -28,7 +28,7 @@ class JudgmentNumber(models.Model):
     )
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="judgment_numbers",
         db_index=False,  # `judgment_number_unique_in_task` begins with it
         db_constraint=False,  # same as the judgment's: `number_of_a_judgment`
@@ -63,7 +63,7 @@ class UncountedAnswer(models.Model):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="+",
         db_index=False,
         db_constraint=False,  # same as the judgment's or the skip's
@@ -96,10 +96,7 @@ class JudgmentSequence(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="judgment_sequence",
-        primary_key=True,
+        "campaign.Task", models.CASCADE, related_name="judgment_sequence", primary_key=True
     )
     last_number = models.PositiveIntegerField(default=0, db_default=0)
     #: First judgments of blocks, excluding controls.
@@ -123,13 +120,11 @@ class JudgeTally(models.Model):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="judge_tallies",
         db_index=False,  # `judge_tally_once_per_task_and_judge` begins with it
     )
-    judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="judge_tallies"
-    )
+    judge = models.ForeignKey("campaign.Judge", models.CASCADE, related_name="judge_tallies")
     judged = models.PositiveIntegerField()
     first_number = models.PositiveIntegerField(null=True, blank=True)
     first_at = models.DateTimeField(null=True, blank=True)
@@ -156,13 +151,13 @@ class WorkedQuarterHour(models.Model):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="worked_quarter_hours",
         db_index=False,  # `worked_quarter_hour_of_a_task` begins with it
     )
     judge = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="worked_quarter_hours",
         db_index=False,  # `worked_quarter_hour_once` begins with it
     )
@@ -191,7 +186,7 @@ class PageChanges(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", on_delete=models.CASCADE, related_name="page_changes", primary_key=True
+        "campaign.Task", models.CASCADE, related_name="page_changes", primary_key=True
     )
     changes = models.PositiveBigIntegerField(default=0, db_default=0)
     problem_reports = models.PositiveIntegerField(default=0, db_default=0)

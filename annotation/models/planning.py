@@ -10,17 +10,14 @@ class HITSequence(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="hit_sequence",
-        primary_key=True,
+        "campaign.Task", models.CASCADE, related_name="hit_sequence", primary_key=True
     )
     last_number = models.PositiveIntegerField(default=0)
     blocks_planned = models.PositiveIntegerField(default=0)
     #: The design whose schedule `scheduled` counts.
     design = models.ForeignKey(
         "annotation.Design",
-        on_delete=models.SET_NULL,
+        models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
@@ -41,23 +38,13 @@ class HITSequence(models.Model):
 class PlanningBatch(models.Model):
     """Inputs of a batch of HITs: enough to draw each of them again."""
 
-    task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="planning_batches"
-    )
+    task = models.ForeignKey("campaign.Task", models.CASCADE, related_name="planning_batches")
     design = models.ForeignKey(
-        "annotation.Design",
-        on_delete=models.PROTECT,
-        related_name="planning_batches",
-        db_index=False,
+        "annotation.Design", models.PROTECT, related_name="planning_batches", db_index=False
     )
     #: Judge the HITs were drawn for; empty for the common pool.
     judge = models.ForeignKey(
-        "campaign.Judge",
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-        null=True,
-        blank=True,
+        "campaign.Judge", models.PROTECT, related_name="+", db_index=False, null=True, blank=True
     )
     avoided = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     hidden = ArrayField(models.CharField(max_length=200), default=list, blank=True)
@@ -78,10 +65,7 @@ class SamplingState(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="sampling_state",
-        primary_key=True,
+        "campaign.Task", models.CASCADE, related_name="sampling_state", primary_key=True
     )
     #: Number of the last judgment included.
     watermark = models.PositiveIntegerField()

@@ -33,15 +33,11 @@ class ProblemReport(models.Model):
 
     #: Chosen by the client: the same id twice is one report.
     client_id = models.UUIDField(unique=True)
-    judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.PROTECT, related_name="problem_reports"
-    )
-    block = models.ForeignKey(
-        "annotation.Block", on_delete=models.PROTECT, related_name="problem_reports"
-    )
+    judge = models.ForeignKey("campaign.Judge", models.PROTECT, related_name="problem_reports")
+    block = models.ForeignKey("annotation.Block", models.PROTECT, related_name="problem_reports")
     # Repeats the block's task, because the dashboard requests a task's latest reports every second.
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.PROTECT, related_name="problem_reports", db_index=False
+        "campaign.Task", models.PROTECT, related_name="problem_reports", db_index=False
     )
     kind = models.CharField(max_length=9, choices=ProblemReportKind)
     comment = models.TextField(blank=True)
@@ -86,7 +82,7 @@ class ProblemReply(models.Model):
     """
 
     report = models.ForeignKey(
-        ProblemReport, on_delete=models.PROTECT, related_name="replies", db_index=False
+        ProblemReport, models.PROTECT, related_name="replies", db_index=False
     )
     #: Number among the replies to this report, from 1.
     number = models.PositiveIntegerField()
@@ -95,10 +91,10 @@ class ProblemReply(models.Model):
     #: True if this reply closes the report.
     closed = models.BooleanField()
     takes_back = models.OneToOneField(
-        "self", on_delete=models.PROTECT, related_name="taken_back_by", null=True, blank=True
+        "self", models.PROTECT, related_name="taken_back_by", null=True, blank=True
     )
     created_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", db_index=False
+        "campaign.User", models.PROTECT, related_name="+", db_index=False
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

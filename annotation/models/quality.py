@@ -39,12 +39,7 @@ class RuleDirection(models.TextChoices):
 
 def _user() -> "models.ForeignKey[User | None, User | None]":
     return models.ForeignKey(
-        "campaign.User",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
+        "campaign.User", models.PROTECT, related_name="+", null=True, blank=True, db_index=False
     )
 
 
@@ -67,12 +62,10 @@ class QualityRule(RecordedModel):
     which is switched off. Actions keep the rule they came from.
     """
 
-    campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="quality_rules"
-    )
+    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="quality_rules")
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="quality_rules",
         null=True,
         blank=True,
@@ -87,7 +80,7 @@ class QualityRule(RecordedModel):
     )
     action = models.CharField(_("Action"), max_length=7, choices=ACTIONS)
     replaces = models.OneToOneField(
-        "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
+        "self", models.PROTECT, related_name="replaced_by", null=True, blank=True
     )
     created_by = _user()
     created_at = models.DateTimeField(db_default=Now())
@@ -159,19 +152,10 @@ class QualityAction(RecordedModel):
     except that it may be reverted once.
     """
 
-    judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.PROTECT, related_name="quality_actions"
-    )
-    task = models.ForeignKey(
-        "campaign.Task", on_delete=models.PROTECT, related_name="quality_actions"
-    )
+    judge = models.ForeignKey("campaign.Judge", models.PROTECT, related_name="quality_actions")
+    task = models.ForeignKey("campaign.Task", models.PROTECT, related_name="quality_actions")
     rule = models.ForeignKey(
-        QualityRule,
-        on_delete=models.PROTECT,
-        related_name="actions",
-        null=True,
-        blank=True,
-        db_index=False,
+        QualityRule, models.PROTECT, related_name="actions", null=True, blank=True, db_index=False
     )
     action = models.CharField(_("Action"), max_length=7, choices=QualityActionKind)
     evidence = models.JSONField(default=dict)

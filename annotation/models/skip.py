@@ -41,21 +41,21 @@ class Skip(models.Model):
     client_id = models.UUIDField(unique=True)
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="skips",
         db_index=False,
         db_constraint=False,  # as in `Judgment`: `skip_of_its_task` refuses all but the block's
     )
     judge = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="skips",
         db_index=False,  # `skip_of_a_judge` begins with it
     )
     block = models.ForeignKey("annotation.Block", on_delete=models.PROTECT, related_name="skips")
     assignment = models.ForeignKey(
         "annotation.Assignment",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="skips",
         db_index=False,  # found by judge and block
         null=True,

@@ -14,7 +14,7 @@ class TrainingBlock(RecordedModel):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="training_blocks", db_index=False
+        "campaign.Task", models.CASCADE, related_name="training_blocks", db_index=False
     )
     position = models.PositiveSmallIntegerField(_("Position"), help_text="From 1.")
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
@@ -50,7 +50,7 @@ class TrainingCandidate(RecordedModel):
     """An output of a training block and the rank it should get."""
 
     training_block = models.ForeignKey(
-        TrainingBlock, on_delete=models.CASCADE, related_name="candidates", db_index=False
+        TrainingBlock, models.CASCADE, related_name="candidates", db_index=False
     )
     output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT, related_name="+")
     expected = models.PositiveSmallIntegerField(

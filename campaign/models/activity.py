@@ -51,14 +51,14 @@ class ActivityEvent(models.Model):
         "campaign.Campaign",
         # By the database, bypassing the triggers that forbid deletion:
         # `activity_event_of_a_campaign`, in the migrations.
-        on_delete=models.DO_NOTHING,
+        models.DO_NOTHING,
         db_constraint=False,
         related_name="activity",
         db_index=False,  # `activity_event_of_campaign` begins with it
     )
     test_set = models.ForeignKey(
         "campaign.TestSet",
-        on_delete=models.DO_NOTHING,
+        models.DO_NOTHING,
         db_constraint=False,
         db_index=False,
         related_name="+",
@@ -78,7 +78,7 @@ class ActivityEvent(models.Model):
     origin = models.CharField(max_length=8, choices=ActivityOrigin)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
-        on_delete=models.DO_NOTHING,
+        models.DO_NOTHING,
         db_constraint=False,
         db_index=False,
         related_name="+",

@@ -32,18 +32,12 @@ class ApiToken(RecordedModel):
     Its text is random enough for a plain hash to be safe.
     """
 
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
-    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     name = models.CharField(_("Name"), max_length=100, blank=True, default="")
     scope = models.CharField(_("Scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE)
     # Empty for all campaigns of the user.
     campaign = models.ForeignKey(
-        "campaign.Campaign",
-        on_delete=models.CASCADE,
-        related_name="api_tokens",
-        null=True,
-        blank=True,
+        "campaign.Campaign", models.CASCADE, related_name="api_tokens", null=True, blank=True
     )
     digest = models.CharField(max_length=128)
     token_key = models.CharField(max_length=25)
@@ -76,7 +70,7 @@ class IdempotentAnswer(models.Model):
 
     user = models.ForeignKey(
         "campaign.User",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="idempotent_answers",
         db_index=False,  # `idempotent_answer_once_a_key` begins with it
     )

@@ -39,9 +39,7 @@ class BadReference(RecordedModel):
         APPROVED = "approved", _("approved")
         REJECTED = "rejected", _("rejected")
 
-    output = models.OneToOneField(
-        "campaign.Output", on_delete=models.CASCADE, related_name="bad_reference"
-    )
+    output = models.OneToOneField("campaign.Output", models.CASCADE, related_name="bad_reference")
     damage = models.CharField("damage", max_length=9, choices=Damage)
     detail = models.TextField("damaged part", blank=True)
     seed = SeedField()

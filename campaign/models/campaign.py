@@ -96,12 +96,7 @@ class Campaign(RecordedModel):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Campaign that this one rehearses with simulated judges.
     rehearsal_of = models.OneToOneField(
-        "self",
-        on_delete=models.PROTECT,
-        related_name="rehearsal",
-        null=True,
-        blank=True,
-        editable=False,
+        "self", models.PROTECT, related_name="rehearsal", null=True, blank=True, editable=False
     )
 
     # The database refuses transitions that `campaign.models.state` does not allow, and sets the two

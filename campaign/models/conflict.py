@@ -17,11 +17,9 @@ class ConflictOfInterest(RecordedModel):
     """
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="conflicts", db_index=False
+        "campaign.Judge", models.CASCADE, related_name="conflicts", db_index=False
     )
-    system = models.ForeignKey(
-        "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
-    )
+    system = models.ForeignKey("campaign.System", models.CASCADE, related_name="conflicts")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(fields=["judge_id", "system_id"], campaign="judge__campaign_id")

@@ -33,7 +33,7 @@ class ErasureRequest(RecordedModel):
 
     judge = models.ForeignKey(
         "campaign.Judge",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="erasure_requests",
         db_index=False,  # few rows
     )

@@ -37,7 +37,7 @@ class Instructions(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="instructions", db_index=False
+        "campaign.Campaign", models.CASCADE, related_name="instructions", db_index=False
     )
     version = models.PositiveIntegerField(_("Version"), help_text="From 1.")
     language = models.CharField(_("Language"), max_length=35)
@@ -76,11 +76,9 @@ class Acceptance(models.Model):
     """A judge read and accepted a version of the instructions. Append-only."""
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.PROTECT, related_name="acceptances", db_index=False
+        "campaign.Judge", models.PROTECT, related_name="acceptances", db_index=False
     )
-    instructions = models.ForeignKey(
-        Instructions, on_delete=models.PROTECT, related_name="acceptances"
-    )
+    instructions = models.ForeignKey(Instructions, models.PROTECT, related_name="acceptances")
     accepted_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"

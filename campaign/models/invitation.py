@@ -47,16 +47,10 @@ class Invitation(RecordedModel):
     SHA-256 is kept, so that a copy of the database cannot be used to sign in.
     """
 
-    campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="invitations"
-    )
+    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="invitations")
     # Empty for a shared link, limited by the cap.
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.CASCADE,
-        related_name="invitations",
-        null=True,
-        blank=True,
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="invitations", null=True, blank=True
     )
     role = models.CharField(_("Role"), max_length=9, choices=InvitationRole)
     token_hash = models.BinaryField(max_length=32, unique=True)
@@ -138,11 +132,11 @@ class BrowserVisit(models.Model):
     """
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="browser_visits", db_index=False
+        "campaign.Judge", models.CASCADE, related_name="browser_visits", db_index=False
     )
     # The link that was opened; empty while at work.
     invitation = models.ForeignKey(
-        Invitation, on_delete=models.SET_NULL, related_name="browser_visits", null=True, blank=True
+        Invitation, models.SET_NULL, related_name="browser_visits", null=True, blank=True
     )
     at_work = models.BooleanField()
     # A keyed hash of the id in its cookie; empty once it was purged.

@@ -23,11 +23,11 @@ class Judge(RecordedModel):
         IMPORTED = "imported", _("imported")
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="judges", db_index=False
+        "campaign.Campaign", models.CASCADE, related_name="judges", db_index=False
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="judges",
         null=True,
         blank=True,
@@ -54,7 +54,7 @@ class Judge(RecordedModel):
     # Task the judge chose to work on. Any task if empty or unavailable.
     chosen_task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.SET_NULL,
+        models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
@@ -77,7 +77,7 @@ class Judge(RecordedModel):
     # to the campaign's organisers only, and no export of judgments includes it.
     joined_by = models.ForeignKey(
         "campaign.Invitation",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="joined",
         null=True,
         blank=True,

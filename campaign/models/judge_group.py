@@ -21,9 +21,7 @@ class JudgeGroup(RecordedModel):
     Designs and settings of rankings refer to groups permanently, so the row of a deleted group stays, without judges.
     """
 
-    campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="judge_groups"
-    )
+    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="judge_groups")
     name = models.CharField(_("Name"), max_length=60)
     blocks_asked = models.PositiveIntegerField(
         _("Blocks per judge"),
@@ -62,7 +60,7 @@ class GroupMember(RecordedModel):
 
     group = models.ForeignKey(JudgeGroup, on_delete=models.CASCADE, related_name="members")
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="group_members", db_index=False
+        "campaign.Judge", models.CASCADE, related_name="group_members", db_index=False
     )
 
     recording: ClassVar = Recording(fields=["group_id", "judge_id"], campaign="judge__campaign_id")

@@ -30,11 +30,11 @@ class KeptFile(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="files", db_index=False
+        "campaign.Campaign", models.CASCADE, related_name="files", db_index=False
     )
     upload = models.ForeignKey(
         "campaign.Upload",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="files",
         null=True,
         blank=True,
@@ -42,7 +42,7 @@ class KeptFile(models.Model):
     )
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="exported_files",
         null=True,
         blank=True,
@@ -101,9 +101,7 @@ class KeptFile(models.Model):
 class FilePart(models.Model):
     """Consecutive bytes of a file."""
 
-    file = models.ForeignKey(
-        KeptFile, on_delete=models.CASCADE, related_name="parts", db_index=False
-    )
+    file = models.ForeignKey(KeptFile, models.CASCADE, related_name="parts", db_index=False)
     offset = models.PositiveBigIntegerField()
     content = models.BinaryField()
 

@@ -111,16 +111,16 @@ class Mail(models.Model):
     error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="mails", null=True, blank=True
+        "campaign.Campaign", models.CASCADE, related_name="mails", null=True, blank=True
     )
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="mails", null=True, blank=True
+        "campaign.Judge", models.CASCADE, related_name="mails", null=True, blank=True
     )
     # User who becomes a member, requested a new address, or is notified of alerts or of an erasure
     # request.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="mails",
         null=True,
         blank=True,
@@ -128,7 +128,7 @@ class Mail(models.Model):
     )
     erasure = models.ForeignKey(
         "campaign.ErasureRequest",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="mails",
         null=True,
         blank=True,
@@ -139,7 +139,7 @@ class Mail(models.Model):
     note = models.TextField(blank=True, max_length=1000)
     # For judges, the link of the latest attempt.
     invitation = models.OneToOneField(
-        "campaign.Invitation", on_delete=models.SET_NULL, related_name="mail", null=True, blank=True
+        "campaign.Invitation", models.SET_NULL, related_name="mail", null=True, blank=True
     )
     created_by = by_user()
     # Time at which it was withdrawn or replaced by another.

@@ -38,14 +38,9 @@ OWNING_ROLES: Final = (MembershipRole.OWNER,)
 class Membership(RecordedModel):
     """A user's part in running a campaign. Judges are `Judge`s, not members."""
 
-    campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="memberships"
-    )
+    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="memberships")
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.CASCADE,
-        related_name="memberships",
-        db_index=False,
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", db_index=False
     )
     role = models.CharField(_("Role"), max_length=10, choices=MembershipRole)
     # Subscribed to by the member, who must be an organiser.

@@ -37,7 +37,7 @@ class Panel(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="panels", db_index=False
+        "campaign.Campaign", models.CASCADE, related_name="panels", db_index=False
     )
     kind = models.CharField(_("Service"), max_length=8, choices=PanelKind)
     service = models.CharField(
@@ -217,11 +217,9 @@ class Participation(models.Model):
     EARNING: ClassVar = (ParticipationState.FINISHED, ParticipationState.SCREENED_OUT)
 
     panel = models.ForeignKey(
-        "campaign.Panel", on_delete=models.CASCADE, related_name="participations", db_index=False
+        "campaign.Panel", models.CASCADE, related_name="participations", db_index=False
     )
-    judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="participations"
-    )
+    judge = models.ForeignKey("campaign.Judge", models.CASCADE, related_name="participations")
     session_id = models.CharField(max_length=100)
     study_id = models.CharField(max_length=100, blank=True)
     blocks_asked = models.PositiveIntegerField()

@@ -21,7 +21,7 @@ class Session(AbstractBaseSession):
     """
 
     user = models.ForeignKey(
-        "campaign.User", on_delete=models.CASCADE, related_name="sessions", null=True, blank=True
+        "campaign.User", models.CASCADE, related_name="sessions", null=True, blank=True
     )
 
     @property

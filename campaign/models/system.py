@@ -43,7 +43,7 @@ class System(RecordedModel):
     """A system that takes part. Its kind is set in `kind`, never guessed from its name."""
 
     test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="systems", db_index=False
+        "campaign.TestSet", models.CASCADE, related_name="systems", db_index=False
     )
     name = models.CharField(_("Name"), max_length=200)
     kind = models.CharField(_("Kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
@@ -139,7 +139,7 @@ class Output(models.Model):
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="outputs")
     segment = models.ForeignKey(
-        "campaign.Segment", on_delete=models.CASCADE, related_name="outputs", db_index=False
+        "campaign.Segment", models.CASCADE, related_name="outputs", db_index=False
     )
     text = models.TextField(null=True)  # noqa: DJ001  NULL: not known
     # Set only if this output corrects another.
@@ -174,9 +174,7 @@ class Output(models.Model):
 class OutputCorrection(RecordedModel):
     """A wrong output that an organiser replaced while judges may have seen it."""
 
-    before = models.OneToOneField(
-        "campaign.Output", on_delete=models.CASCADE, related_name="correction"
-    )
+    before = models.OneToOneField("campaign.Output", models.CASCADE, related_name="correction")
     after = models.OneToOneField("campaign.Output", on_delete=models.CASCADE, related_name="+")
     reason = models.CharField(_("Reason"), max_length=300, blank=True)
     # Exclude judgments of blocks that showed the wrong text.

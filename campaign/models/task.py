@@ -88,7 +88,7 @@ class Task(RecordedModel):
 
     test_set = models.ForeignKey(
         "campaign.TestSet",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="tasks",
         db_index=False,  # `task_protocol_once_in_a_test_set` begins with it
     )

@@ -15,7 +15,7 @@ class TestSet(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets", db_index=False
+        "campaign.Campaign", models.CASCADE, related_name="test_sets", db_index=False
     )
     name = models.CharField(_("Name"), max_length=200)
     # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before this check
@@ -58,9 +58,7 @@ class TestSet(RecordedModel):
 
 
 class Document(models.Model):
-    test_set = models.ForeignKey(
-        TestSet, on_delete=models.CASCADE, related_name="documents", db_index=False
-    )
+    test_set = models.ForeignKey(TestSet, models.CASCADE, related_name="documents", db_index=False)
     name = models.CharField(max_length=300)
     position = models.PositiveIntegerField(help_text="From 1.")
 
@@ -82,12 +80,8 @@ class Document(models.Model):
 class Segment(models.Model):
     """A source text; `source_text` is NULL (unknown) if judgments were imported without texts."""
 
-    test_set = models.ForeignKey(
-        TestSet, on_delete=models.CASCADE, related_name="segments", db_index=False
-    )
-    document = models.ForeignKey(
-        Document, on_delete=models.CASCADE, related_name="segments", db_index=False
-    )
+    test_set = models.ForeignKey(TestSet, models.CASCADE, related_name="segments", db_index=False)
+    document = models.ForeignKey(Document, models.CASCADE, related_name="segments", db_index=False)
     number = models.PositiveIntegerField(
         help_text="Number within the test set, from 1; srcIndex in WMT files."
     )
@@ -119,9 +113,7 @@ class Segment(models.Model):
 class Reference(models.Model):
     """A human translation of a segment, shown to judges beside the source."""
 
-    segment = models.ForeignKey(
-        Segment, on_delete=models.CASCADE, related_name="references", db_index=False
-    )
+    segment = models.ForeignKey(Segment, models.CASCADE, related_name="references", db_index=False)
     # From 1.
     number = models.PositiveSmallIntegerField()
     text = models.TextField()

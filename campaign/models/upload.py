@@ -29,7 +29,7 @@ class Upload(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(
         "campaign.Campaign",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="uploads",
         db_index=False,  # few rows
     )
@@ -49,11 +49,7 @@ class Upload(models.Model):
         null=True, blank=True, help_text="Result of the last check or import of the files."
     )
     test_set = models.OneToOneField(
-        "campaign.TestSet",
-        on_delete=models.SET_NULL,
-        related_name="upload",
-        null=True,
-        blank=True,
+        "campaign.TestSet", models.SET_NULL, related_name="upload", null=True, blank=True
     )
     created_by = by_user()
     created_at = models.DateTimeField(db_default=Now(), editable=False)

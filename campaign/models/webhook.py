@@ -41,7 +41,7 @@ class WebhookEndpoint(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="webhook_endpoints"
+        "campaign.Campaign", models.CASCADE, related_name="webhook_endpoints"
     )
     url = models.CharField(_("Address"), max_length=1000)
     description = models.CharField(_("Description"), max_length=200, blank=True, default="")
@@ -106,7 +106,7 @@ class WebhookDelivery(models.Model):
     """
 
     endpoint = models.ForeignKey(
-        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+        WebhookEndpoint, models.CASCADE, related_name="deliveries", db_index=False
     )
     message_id = models.UUIDField(default=uuid4, editable=False)
     event = models.CharField(max_length=30)

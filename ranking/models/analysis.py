@@ -33,11 +33,11 @@ class Analysis(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="analyses", db_index=False
+        "campaign.Campaign", models.CASCADE, related_name="analyses", db_index=False
     )
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="analyses",
         null=True,
         blank=True,
@@ -53,7 +53,7 @@ class Analysis(models.Model):
     digest = models.CharField(max_length=32)
     job = models.ForeignKey(
         "campaign.Job",
-        on_delete=models.SET_NULL,
+        models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,

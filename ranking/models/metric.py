@@ -28,7 +28,7 @@ class Metric(RecordedModel):
     """
 
     test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="metrics", db_index=False
+        "campaign.TestSet", models.CASCADE, related_name="metrics", db_index=False
     )
     name = models.CharField(_("Name"), max_length=100)
     signature = models.CharField(

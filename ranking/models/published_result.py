@@ -45,7 +45,7 @@ class PublishedResult(RecordedModel):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.PROTECT, related_name="published_results", db_index=False
+        "campaign.Task", models.PROTECT, related_name="published_results", db_index=False
     )
     version = models.PositiveIntegerField(_("Version"))
     content = models.JSONField()
@@ -60,7 +60,7 @@ class PublishedResult(RecordedModel):
     )
     run = models.ForeignKey(
         RankingRun,
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="published_results",
         db_index=False,  # versions are few
     )
@@ -77,19 +77,14 @@ class PublishedResult(RecordedModel):
     retracted_at = models.DateTimeField(_("Retracted"), null=True, blank=True)
     retraction_reason = models.TextField(_("Retraction reason"), blank=True, default="")
     bundle = models.OneToOneField(
-        KeptFile, on_delete=models.PROTECT, related_name="bundle_of", null=True, blank=True
+        KeptFile, models.PROTECT, related_name="bundle_of", null=True, blank=True
     )
     #: Null if no bundle was requested.
     bundle_has_texts = models.BooleanField(null=True, blank=True)
     #: Only if all systems are named and judging has ended; the design then gets a new seed.
     bundle_has_seeds = models.BooleanField(default=False)
     bundle_job = models.ForeignKey(
-        Job,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
+        Job, models.SET_NULL, related_name="+", null=True, blank=True, db_index=False
     )
     bundle_files = models.JSONField(default=list, blank=True)
 

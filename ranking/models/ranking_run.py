@@ -55,7 +55,7 @@ class RankingRun(Ranking):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.PROTECT, related_name="ranking_runs", db_index=False
+        "campaign.Task", models.PROTECT, related_name="ranking_runs", db_index=False
     )
     kept_for = models.CharField(max_length=10, choices=KeptFor)
     comparisons = models.PositiveIntegerField()
@@ -82,16 +82,13 @@ class LatestRanking(Ranking):
     """
 
     task = models.OneToOneField(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="latest_ranking",
-        primary_key=True,
+        "campaign.Task", models.CASCADE, related_name="latest_ranking", primary_key=True
     )
     #: The first ranking that met the rule: its number, judgments, time and criteria met.
     rule_met = models.JSONField(null=True, blank=True)
     last_kept = models.ForeignKey(
         RankingRun,
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="+",
         db_index=False,  # runs are never deleted
     )

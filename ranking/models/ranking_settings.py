@@ -46,7 +46,7 @@ class RankingSettings(RecordedModel):
         BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini–Hochberg")
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings", db_index=False
+        "campaign.Task", models.CASCADE, related_name="ranking_settings", db_index=False
     )
     method = models.CharField(
         _("Method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
@@ -64,7 +64,7 @@ class RankingSettings(RecordedModel):
     confidence = models.FloatField(_("Confidence"), default=0.95)
     judge_group = models.ForeignKey(
         "campaign.JudgeGroup",
-        on_delete=models.PROTECT,
+        models.PROTECT,
         related_name="ranking_settings",
         null=True,
         blank=True,

@@ -28,7 +28,7 @@ class StoppingRule(RecordedModel):
     Tests = RuleTests
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="stopping_rules", db_index=False
+        "campaign.Task", models.CASCADE, related_name="stopping_rules", db_index=False
     )
     judgments = models.PositiveIntegerField(
         _("Judgments"),

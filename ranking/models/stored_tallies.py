@@ -10,10 +10,7 @@ class StoredTallies(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="stored_tallies",
-        primary_key=True,
+        "campaign.Task", models.CASCADE, related_name="stored_tallies", primary_key=True
     )
     #: Changed by each recount, to invalidate copies in memory.
     build = models.UUIDField()
@@ -33,10 +30,7 @@ class RankingUpkeep(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="ranking_upkeep",
-        primary_key=True,
+        "campaign.Task", models.CASCADE, related_name="ranking_upkeep", primary_key=True
     )
     measured_watermark = models.PositiveIntegerField(
         null=True, blank=True, help_text="Number of the last judgment in it."
@@ -54,7 +48,7 @@ class JudgeMeasures(models.Model):
 
     task = models.ForeignKey(
         "campaign.Task",
-        on_delete=models.CASCADE,
+        models.CASCADE,
         related_name="judge_measures",
         db_index=False,  # the constraint begins with it
     )
@@ -84,9 +78,7 @@ class ShardJob(models.Model):
 class ShardResult(models.Model):
     """A worker's result for one shard of a job."""
 
-    job = models.ForeignKey(
-        ShardJob, on_delete=models.CASCADE, related_name="results", db_index=False
-    )
+    job = models.ForeignKey(ShardJob, models.CASCADE, related_name="results", db_index=False)
     shard = models.PositiveIntegerField()
     result = models.BinaryField(null=True)
     failure = models.TextField(blank=True, default="")
