@@ -3,11 +3,9 @@
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
-from campaign.services.campaigns import campaign_slug
 from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules
 
 
@@ -63,14 +61,6 @@ class CampaignMakeSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Used in URLs and cannot be changed. Derived from the name by default.",
     )
-
-    def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """Derive the short name from the name if it is omitted."""
-        slug = sent.get("slug") or campaign_slug(sent["name"])
-        if not slug:
-            said = _("Enter a short name: none could be derived from the name.")
-            raise serializers.ValidationError({"slug": [said]})
-        return {**sent, "slug": slug}
 
 
 class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):

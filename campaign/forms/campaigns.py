@@ -14,7 +14,6 @@ from campaign.selectors.tasks import tasks_in_order
 from campaign.services.campaigns import (
     campaign_create,
     campaign_extend,
-    campaign_slug,
 )
 from campaign.services.rules import (
     MAX_BLOCKS,
@@ -41,21 +40,10 @@ class CampaignForm(forms.Form):
         required=False,
     )
 
-    def clean(self) -> dict[str, Any]:
-        if not self.cleaned_data.get("slug") and "slug" not in self.errors:
-            self.cleaned_data["slug"] = campaign_slug(self.cleaned_data.get("name", ""))
-            if not self.cleaned_data["slug"] and "name" in self.cleaned_data:
-                self.add_error(
-                    "slug", _("Enter a short name: none could be derived from the name.")
-                )
-        return self.cleaned_data
-
     def save(self, *, user: User) -> Campaign | None:
         """Create the campaign for this organiser; return None, with errors at the fields, if it is refused."""
         with RefusalsAt(self):
-            return campaign_create(
-                slug=self.cleaned_data["slug"], name=self.cleaned_data["name"], organisers=[user]
-            )
+            return campaign_create(organisers=[user], **self.cleaned_data)
         return None
 
 

@@ -26,14 +26,6 @@ class BadReference(RecordedModel):
     changes after that, because it may have been judged.
     """
 
-    class Damage(models.TextChoices):
-        REPLACED = "replaced", _("words from another sentence")
-        DROPPED = "dropped", _("words removed")
-        REORDERED = "reordered", _("words reordered")
-        SWAPPED = "swapped", _("another sentence")
-        NUMBERS = "numbers", _("numbers changed")
-        REPEATED = "repeated", _("repeated")
-
     class Status(models.TextChoices):
         PENDING = "pending", _("pending")
         APPROVED = "approved", _("approved")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, InternalError, OperationalError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -33,27 +34,26 @@ from campaign.services.webhooks.outbox import webhook_event_record
 suggested_rules_asked: Final = Signal()
 
 
-def campaign_slug(name: str) -> str:
-    """Return a short name derived from a campaign's name; empty if none can be derived."""
-    return slugify(name)[:60].strip("-")
-
-
 @transaction.atomic
 def campaign_create(
     *,
-    slug: str,
     name: str,
+    slug: str = "",
     organisers: Iterable[User],
     state: CampaignState = CampaignState.DRAFT,
     with_suggested_rules: bool = True,
 ) -> Campaign:
     """Create a campaign without test sets, owned by these users, with the suggested quality rules.
 
-    A draft lends nothing until it is opened.
+    A draft lends nothing until it is opened. The short name is derived from the name by default.
 
     Raises `django.core.exceptions.ValidationError` if the name or short name is invalid or taken.
     """
-    campaign = Campaign(slug=slug.strip(), name=name.strip(), state=state)
+    slug = slug.strip() or slugify(name)[:60].strip("-")
+    if not slug:
+        said = _("Enter a short name: none could be derived from the name.")
+        raise ValidationError({"slug": said})
+    campaign = Campaign(slug=slug, name=name.strip(), state=state)
     campaign.full_clean()
     campaign.save()
     for user in organisers:

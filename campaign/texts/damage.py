@@ -11,8 +11,10 @@ attention check is the converse of an idea of Bojar et al. 2011, §2.1.
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
 
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
@@ -24,26 +26,20 @@ _UNSPACED: Final = frozenset(
 _TRIES: Final = 4
 
 
-class Damage(StrEnum):
+class Damage(TextChoices):
     """Kind of damage to a reference."""
 
-    REPLACED = "replaced"
-    """A span of words comes from another segment."""
-
-    DROPPED = "dropped"
-    """About every third word is missing."""
-
-    REORDERED = "reordered"
-    """The words are in another order."""
-
-    SWAPPED = "swapped"
-    """The text is the reference of another segment."""
-
-    NUMBERS = "numbers"
-    """Every number is changed."""
-
-    REPEATED = "repeated"
-    """The text is repeated: the last resort, which always works."""
+    # A span of words comes from another segment.
+    REPLACED = "replaced", _("words from another sentence")
+    # About every third word is missing.
+    DROPPED = "dropped", _("words removed")
+    REORDERED = "reordered", _("words reordered")
+    # The text is the reference of another segment.
+    SWAPPED = "swapped", _("another sentence")
+    # Every number is changed.
+    NUMBERS = "numbers", _("numbers changed")
+    # The text is repeated: the last resort, which always works.
+    REPEATED = "repeated", _("repeated")
 
 
 #: Default kinds of damage. An honest judge easily misses changed numbers, and a dishonest one

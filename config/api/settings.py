@@ -28,7 +28,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "JobState": "campaign.models.JobState",
     "ReferenceUse": "campaign.models.ReferenceUse",
     "BadReferenceStatus": "campaign.models.BadReference.Status",
-    "BadReferenceDamage": "campaign.models.BadReference.Damage",
+    "BadReferenceDamage": "campaign.texts.damage.Damage",
     "BadReferenceReview": ["approved", "rejected"],
     "SystemKind": "campaign.models.SystemKind",
     "JudgeOrigin": "campaign.models.Judge.Origin",
