@@ -17,7 +17,7 @@ from annotation.selectors.judges import JudgeStatus, StandingOfJudge
 from annotation.selectors.panels import participations_described
 from annotation.selectors.work_time import TimeSums, Worked
 from campaign.models import Judge, Participation, ParticipationState
-from campaign.pages.filters import DayFilter, DaysForm, DeskFilter
+from campaign.pages.filters import DayFilter, DaysForm, DeskFilter, JudgesFilter
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.languages import language_name
@@ -32,12 +32,9 @@ STANDINGS: Final = {
 }
 
 
-class CampaignJudgeFilter(DeskFilter):
+class CampaignJudgeFilter(JudgesFilter):
     """Filters for `campaign_judges`."""
 
-    name = django_filters.CharFilter(
-        label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
-    )
     group = django_filters.CharFilter(
         "group_members__group__name", "iexact", label=gettext_lazy("Group"), max_length=60
     )
@@ -54,14 +51,6 @@ class CampaignJudgeFilter(DeskFilter):
         choices=list(STANDINGS.items()),
         empty_label=gettext_lazy("All"),
     )
-
-    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return queryset.filter(
-            Q(pseudonym__icontains=value)
-            | Q(reached_at__icontains=value)
-            | Q(user__name__icontains=value)
-        )
 
 
 def _by_judge(words: Any, by: str, **options: Any) -> SortedColumn:

@@ -1,12 +1,10 @@
 """Invitations of judges: shared links, messages, and the status of each invited judge."""
 
-from datetime import datetime, time
+from datetime import datetime
 from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -36,6 +34,7 @@ from campaign.services.invitations import (
     invitation_revoke,
     judge_links_restore,
     judge_links_revoke,
+    last_moment,
 )
 
 _MOST_ADDRESSES: Final = 5_000
@@ -101,11 +100,7 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
 
     def validate_last_day(self, day: Any) -> datetime | None:
         """Return the end of the day; refuse a day in the past."""
-        if day is None:
-            return None
-        if day < timezone.localdate():
-            raise ValidationError(_("This date is in the past."))
-        return timezone.make_aware(datetime.combine(day, time.max))
+        return last_moment(day)
 
 
 class InvitedJudgeSerializer(serializers.Serializer[Any]):

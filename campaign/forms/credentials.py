@@ -8,6 +8,7 @@ from django.core.validators import MaxValueValidator
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from campaign.forms.invitations import MessageForm
 from campaign.models import Campaign, Membership, MembershipRole, TokenScope, User
 from campaign.pages.rights import ROLE_MEANS
 
@@ -35,21 +36,14 @@ class TokenForm(forms.Form):
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        days = self.fields["days"]
+        fields: Any = self.fields
+        days, campaign = fields["days"], fields["campaign"]
         days.initial = settings.TOKEN_DAYS
-        assert isinstance(days, forms.IntegerField)  # noqa: S101  for the type checker
         most = max(settings.TOKEN_MOST_DAYS, settings.TOKEN_DAYS)
         days.validators.append(MaxValueValidator(most))
         days.widget.attrs["max"] = most
-        campaign = self.fields["campaign"]
-        assert isinstance(campaign, forms.ModelChoiceField)  # noqa: S101  likewise
         mine = Membership.objects.filter(user=user).values("campaign")
         campaign.queryset = Campaign.objects.kept().filter(pk__in=mine).order_by("name")
-        campaign.label_from_instance = _named  # type: ignore[assignment,method-assign]
-
-
-def _named(campaign: Campaign) -> str:
-    return campaign.name
 
 
 class MemberForm(forms.Form):
@@ -71,22 +65,13 @@ class MemberForm(forms.Form):
 
     def __init__(self, *args: Any, may_own: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["role"]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101  for the type checker
+        field: Any = self.fields["role"]
         roles = list(MembershipRole) if may_own else _BY_ORGANISERS
         field.choices = [(role.value, role.label) for role in roles]
 
 
-class MemberMailForm(MemberForm):
+class MemberMailForm(MessageForm, MemberForm):
     """An invitation by e-mail to run or read the campaign."""
-
-    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
-    note = forms.CharField(
-        label=_("Personal note"),
-        max_length=1000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
-    )
 
 
 class AccountForm(forms.Form):

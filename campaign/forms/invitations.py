@@ -1,6 +1,6 @@
 """Forms to invite judges: shared links, and e-mails."""
 
-from datetime import datetime, time
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -12,8 +12,20 @@ from django.utils.translation import gettext_lazy as _
 from campaign.forms.languages import languages_validate
 from campaign.models import InvitationRole
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
-from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, link_lifetime
+from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.texts.languages import language_name
+
+
+class MessageForm(forms.Form):
+    """An invitation by e-mail."""
+
+    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
+    note = forms.CharField(
+        label=_("Personal note"),
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+    )
 
 
 class _LanguagesForm(forms.Form):
@@ -29,8 +41,7 @@ class _LanguagesForm(forms.Form):
 
     def __init__(self, *args: Any, languages: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["languages"]
-        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
+        field: Any = self.fields["languages"]
         field.choices = [(tag, language_name(tag)) for tag in languages]
 
 
@@ -67,15 +78,10 @@ class LinkForm(_LanguagesForm):
         field.help_text = _("Leave empty for %(day)s.") % {"day": date_format(field.initial)}
 
     def clean_expires(self) -> datetime | None:
-        day = self.cleaned_data["expires"]
-        if day is None:
-            return None
-        if day < timezone.localdate():
-            raise forms.ValidationError(_("This date is in the past."))
-        return timezone.make_aware(datetime.combine(day, time.max))
+        return last_moment(self.cleaned_data["expires"])
 
 
-class MailForm(_LanguagesForm):
+class MailForm(MessageForm, _LanguagesForm):
     """Invitations by e-mail."""
 
     field_order = ("addresses", "languages", "language", "note")
@@ -85,13 +91,6 @@ class MailForm(_LanguagesForm):
         max_length=100_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "dir": "ltr"}),
-    )
-    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
-    note = forms.CharField(
-        label=_("Personal note"),
-        max_length=1000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
     )
 
     def clean_addresses(self) -> list[str]:

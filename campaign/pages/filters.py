@@ -5,9 +5,10 @@ from typing import Any, Final
 
 import django_filters
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 _DAY: Final = "%Y-%m-%d"
 
@@ -73,6 +74,22 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     def is_used(self) -> bool:
         """True if any filter is set."""
         return any(self.data.get(self.form.add_prefix(name)) for name in self.form.fields)
+
+
+class JudgesFilter(DeskFilter):
+    """Filters of judges by name or address (`reached_at`)."""
+
+    name = django_filters.CharFilter(
+        label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
+    )
+
+    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(
+            Q(pseudonym__icontains=value)
+            | Q(reached_at__icontains=value)
+            | Q(user__name__icontains=value)
+        )
 
 
 class DayFilter(django_filters.DateFilter):  # type: ignore[misc]

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Final
 
 import django_filters
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.models import Campaign, Invitation, Judge, MailState
-from campaign.pages.filters import DeskFilter
+from campaign.pages.filters import DeskFilter, JudgesFilter
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.invitations import StandingOfInvited, StandingOfLink
@@ -47,26 +47,15 @@ class LinkFilter(DeskFilter):
     )
 
 
-class InvitedFilter(DeskFilter):
+class InvitedFilter(JudgesFilter):
     """Filters of `people_invited`."""
 
-    name = django_filters.CharFilter(
-        label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
-    )
     state = django_filters.ChoiceFilter(
         "standing",
         label=gettext_lazy("State"),
         choices=StandingOfInvited.choices[::-1],
         empty_label=_ANY,
     )
-
-    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return queryset.filter(
-            Q(pseudonym__icontains=value)
-            | Q(reached_at__icontains=value)
-            | Q(user__name__icontains=value)
-        )
 
 
 def _moment(at: datetime, shape: str = "DATETIME_FORMAT") -> dict[str, str]:

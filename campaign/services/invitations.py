@@ -2,15 +2,18 @@
 
 import secrets
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower, Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.database.inserting import rows_insert
@@ -50,6 +53,13 @@ def link_lifetime(role: str) -> timedelta:
         settings.JUDGE_LINK_DAYS if role == InvitationRole.JUDGE else settings.ORGANISER_LINK_DAYS
     )
     return timedelta(days=days)
+
+
+def last_moment(day: date | None) -> datetime | None:
+    """Return the end of the last day of a link; raise ValidationError if it is over."""
+    if day is not None and day < timezone.localdate():
+        raise ValidationError(_("This date is in the past."))
+    return day and timezone.make_aware(datetime.combine(day, time.max))
 
 
 def invitation_create(

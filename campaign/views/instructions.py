@@ -45,8 +45,7 @@ class InstructionsForm(VersionedForm):
         super().__init__(*args, **kwargs)
         interface = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
         tags = dict.fromkeys([*written, *interface, *read])
-        field = self.fields["language"]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101  for the type checker
+        field: Any = self.fields["language"]
         field.choices = [(tag, language_name(tag)) for tag in tags]
         field.initial = next(iter(written), language_tag_checked(get_language() or "en"))
 
