@@ -28,7 +28,7 @@ class Room:
     of_task : bool
         Whether the URL of that page contains a test set.
     rooms : sequence of Room
-        Tabs of the bar below; the first leads to its own page.
+        Tabs of the bar below; the first leads to the same page.
     """
 
     name: str
@@ -38,43 +38,40 @@ class Room:
     rooms: Sequence["Room"] = ()
 
 
-def _of_task(name: str, words: Promise, page: str, *rooms: Room) -> Room:
-    return Room(name, words, page, of_task=True, rooms=rooms)
+def _of_task(name: str, words: Promise, page: str) -> Room:
+    return Room(name, words, page, of_task=True)
+
+
+def _group(words: Promise, first: Room, *rooms: Room) -> Room:
+    """Return a tab that leads to the first of its rooms, with their bar below."""
+    return Room(first.name, words, first.page, first.of_task, (first, *rooms))
 
 
 #: The tabs of a test set.
 TEST_SET: Final = (
-    _of_task(
-        "ranking",
+    _group(
         gettext_lazy("Ranking"),
-        "test-set-dashboard",
         _of_task("ranking", gettext_lazy("Results"), "test-set-dashboard"),
         _of_task("systems", gettext_lazy("Systems"), "systems"),
         _of_task("metrics", gettext_lazy("Metrics"), "metrics"),
         _of_task("ranking-settings", gettext_lazy("Ranking settings"), "ranking-settings"),
         _of_task("publish", gettext_lazy("Publish"), "publish"),
     ),
-    _of_task(
-        "progress",
+    _group(
         gettext_lazy("Progress"),
-        "test-set-progress",
         _of_task("progress", gettext_lazy("Pace and forecast"), "test-set-progress"),
         _of_task("stopping-rule", gettext_lazy("Stopping rule"), "stopping-rule"),
         _of_task("design", gettext_lazy("Design"), "design"),
     ),
     _of_task("agreement", gettext_lazy("Agreement"), "test-set-agreement"),
-    _of_task(
-        "judges",
+    _group(
         gettext_lazy("Judges"),
-        "judge-quality",
         _of_task("judges", gettext_lazy("Quality"), "judge-quality"),
         _of_task("training", gettext_lazy("Training"), "training"),
         _of_task("bad-references", gettext_lazy("Damaged references"), "bad-references"),
     ),
-    _of_task(
-        "data",
+    _group(
         gettext_lazy("Data"),
-        "test-set-data",
         _of_task("data", gettext_lazy("Collected"), "test-set-data"),
         _of_task("judgments", gettext_lazy("Judgments"), "judgments"),
         _of_task("skips", gettext_lazy("Skips"), "skips"),
@@ -86,50 +83,34 @@ TEST_SET: Final = (
 )
 #: The tabs of a campaign. Every organiser page is in one of these rooms.
 CAMPAIGN: Final = (
-    Room(
-        "overview",
+    _group(
         gettext_lazy("Overview"),
-        "campaign-detail",
-        rooms=(
-            Room("overview", gettext_lazy("Summary"), "campaign-detail"),
-            Room("tables", gettext_lazy("Tables"), "campaign-tables"),
-            Room("activity", gettext_lazy("Activity"), "activity"),
-        ),
+        Room("overview", gettext_lazy("Summary"), "campaign-detail"),
+        Room("tables", gettext_lazy("Tables"), "campaign-tables"),
+        Room("activity", gettext_lazy("Activity"), "activity"),
     ),
     Room("test-sets", gettext_lazy("Test sets"), "test-sets", rooms=TEST_SET),
-    Room(
-        "people",
+    _group(
         gettext_lazy("People"),
-        "people",
-        rooms=(
-            Room("people", gettext_lazy("Members"), "people"),
-            Room("campaign-judges", gettext_lazy("Judges"), "campaign-judges"),
-            Room("invitations", gettext_lazy("Invite judges"), "invitations"),
-            Room("judge-groups", gettext_lazy("Groups"), "judge-groups"),
-            Room("panels", gettext_lazy("Panels"), "panels"),
-            Room("time", gettext_lazy("Time"), "time-sheet"),
-        ),
+        Room("people", gettext_lazy("Members"), "people"),
+        Room("campaign-judges", gettext_lazy("Judges"), "campaign-judges"),
+        Room("invitations", gettext_lazy("Invite judges"), "invitations"),
+        Room("judge-groups", gettext_lazy("Groups"), "judge-groups"),
+        Room("panels", gettext_lazy("Panels"), "panels"),
+        Room("time", gettext_lazy("Time"), "time-sheet"),
     ),
     Room("instructions", gettext_lazy("Instructions"), "instructions"),
-    Room(
-        "quality",
+    _group(
         gettext_lazy("Quality"),
-        "quality-rules",
-        rooms=(
-            Room("rules", gettext_lazy("Rules"), "quality-rules"),
-            Room("problem-reports", gettext_lazy("Problem reports"), "problem-reports"),
-        ),
+        Room("rules", gettext_lazy("Rules"), "quality-rules"),
+        Room("problem-reports", gettext_lazy("Problem reports"), "problem-reports"),
     ),
-    Room(
-        "settings",
+    _group(
         gettext_lazy("Settings"),
-        "campaign-settings",
-        rooms=(
-            Room("settings", gettext_lazy("General"), "campaign-settings"),
-            Room("state", gettext_lazy("State"), "campaign-state"),
-            Room("work", gettext_lazy("Background jobs"), "jobs"),
-            Room("webhooks", gettext_lazy("Webhooks"), "webhooks"),
-        ),
+        Room("settings", gettext_lazy("General"), "campaign-settings"),
+        Room("state", gettext_lazy("State"), "campaign-state"),
+        Room("work", gettext_lazy("Background jobs"), "jobs"),
+        Room("webhooks", gettext_lazy("Webhooks"), "webhooks"),
     ),
 )
 

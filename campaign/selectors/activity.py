@@ -1,6 +1,6 @@
 """Activity log of a campaign: its changes, and the name of each author."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.db.models import Q, QuerySet
 
@@ -67,14 +67,12 @@ def users_named(*, campaign: Campaign, ids: Iterable[int]) -> dict[int, str]:
 
 
 def events_named(
-    *, campaign: Campaign, events: QuerySet[ActivityEvent], at_once: int = 1000
+    *, campaign: Campaign, events: QuerySet[ActivityEvent]
 ) -> Iterator[tuple[ActivityEvent, Mapping[int, str]]]:
     """Yield all events, each with the names of users. They are read in portions by key, so that no query stays open."""
     after: int | None = None
     while True:
-        portion: Sequence[ActivityEvent] = list(
-            (events if after is None else events.filter(pk__lt=after))[:at_once]
-        )
+        portion = list((events if after is None else events.filter(pk__lt=after))[:1000])
         if not portion:
             return
         after = portion[-1].pk

@@ -26,23 +26,22 @@ LEASE: Final = timedelta(minutes=2)
 #: An endpoint that has failed for this long is switched off.
 DISABLED_AFTER: Final = timedelta(days=5)
 _GONE: Final = 410
+_SECONDS_A_ROUND: Final = 20.0
 
-Post = Callable[..., Answer]
 
-
-def webhooks_deliver(*, seconds: float = 20.0, post: Post = message_post) -> int:
+def webhooks_deliver() -> int:
     """Send the messages that are due; return how many arrived.
 
     An endpoint that fails gets no second message in the same round, so that it delays others only once.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + _SECONDS_A_ROUND
     failed: set[int] = set()
     arrived = 0
     while time.monotonic() < end:
         delivery = delivery_claim(but=failed)
         if delivery is None:
             break
-        if delivery_attempt(delivery=delivery, post=post):
+        if delivery_attempt(delivery=delivery):
             arrived += 1
         else:
             failed.add(delivery.endpoint_id)
@@ -77,7 +76,9 @@ def delivery_claim(*, but: Collection[int] = ()) -> WebhookDelivery | None:
     return delivery
 
 
-def delivery_attempt(*, delivery: WebhookDelivery, post: Post = message_post) -> bool:
+def delivery_attempt(
+    *, delivery: WebhookDelivery, post: Callable[..., Answer] = message_post
+) -> bool:
     """Send a claimed message, and record the outcome; return whether it arrived."""
     answer = post(url=delivery.endpoint.url, body=delivery.body, headers=_headers(delivery))
     if answer.is_good:
