@@ -85,62 +85,40 @@ def programs_major() -> int:
 
 @dataclass(frozen=True)
 class Account:
-    """User and group ID to run a process under; None for both means the current ones.
+    """User and group ID to run a process under; None means the current ones.
 
     PostgreSQL refuses to run as root, so it runs as ``nobody``. What this account needs is moved or copied if it
     cannot be accessed.
     """
 
-    user: int | None = None
-    group: int | None = None
+    ids: tuple[int, int] | None = None
 
     @classmethod
     def for_postgresql(cls) -> Account:
         if os.geteuid() != 0:
             return cls()
         nobody = pwd.getpwnam("nobody")
-        return cls(nobody.pw_uid, nobody.pw_gid)
-
-    @property
-    def ids(self) -> tuple[int, int] | None:
-        return None if self.user is None or self.group is None else (self.user, self.group)
+        return cls((nobody.pw_uid, nobody.pw_gid))
 
     def run_options(self) -> dict[str, Any]:
         """Return arguments for ``subprocess`` to start a process under this account."""
-        if self.user is None:
+        if self.ids is None:
             return {}
-        return {"user": self.user, "group": self.group, "extra_groups": []}
+        return {"user": self.ids[0], "group": self.ids[1], "extra_groups": []}
 
-    def can_enter(self, folder: Path) -> bool:
-        """Try whether this account can enter the folder."""
-        if self.user is None:
+    def can_run(self, *command: str) -> bool:
+        """Try whether a command succeeds under this account; always true under the current one."""
+        if self.ids is None:
             return True
-        tried = subprocess.run(
-            ["/bin/sh", "-c", 'cd "$1"', "sh", str(folder)],
-            cwd="/",
-            capture_output=True,
-            check=False,
-            **self.run_options(),
-        )
-        return tried.returncode == 0
-
-    def can_run(self, program: Path) -> bool:
-        """Try whether this account can start the program."""
+        options = {"cwd": "/", "capture_output": True, **self.run_options()}
         try:
-            tried = subprocess.run(
-                [str(program), "--version"],
-                cwd="/",
-                capture_output=True,
-                check=False,
-                **self.run_options(),
-            )
+            return subprocess.run(command, check=False, **options).returncode == 0
         except OSError:
             return False
-        return tried.returncode == 0
 
     def chown(self, folder: Path) -> None:
         """Change the owner of a folder and its contents to this account, unless it owns it already."""
-        if self.ids is None or folder.stat().st_uid == self.user:
+        if self.ids is None or folder.stat().st_uid == self.ids[0]:
             return
         # The folder itself changes last, so that an interrupted run is repeated.
         for inner, folders, files in os.walk(folder, topdown=False):
@@ -189,8 +167,8 @@ class Postgres(Child):
             registry=registry,
             # Variables such as PGPORT must not reach the server.
             environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
-            folder=self._data if self._runs_as.user is None else Path("/"),
-            account=self._runs_as.ids,
+            folder=self._data if self._runs_as.ids is None else Path("/"),
+            run_options=self._runs_as.run_options(),
             ends_on=signal.SIGINT,  # fast shutdown
         )
         self.url = self._url(APPLICATION)
@@ -243,9 +221,9 @@ class Postgres(Child):
         pointer = self._home.path / "postgresql.path"
         if pointer.exists() and Path(pointer.read_text().strip()).is_dir():
             return Path(pointer.read_text().strip())
-        if self._runs_as.user is not None:
+        if self._runs_as.ids is not None:
             folder.chmod(0o711)
-            if not self._runs_as.can_enter(folder):
+            if not self._runs_as.can_run("/bin/sh", "-c", 'cd "$1"', "sh", str(folder)):
                 # A new name each time, since a data folder created again must not find old data.
                 folder = ROOT_STATE / uuid.uuid4().hex[:12]
                 folder.mkdir(parents=True)
@@ -255,7 +233,7 @@ class Postgres(Child):
 
     def _choose_programs(self) -> Path:
         wheel = wheel_folder()
-        if self._runs_as.user is None or self._runs_as.can_run(wheel / "bin" / "postgres"):
+        if self._runs_as.can_run(str(wheel / "bin" / "postgres"), "--version"):
             return wheel
         # The account `nobody` cannot read the environment of root, so run a copy next to the data
         # folders of root.

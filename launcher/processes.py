@@ -135,7 +135,7 @@ class Child:
         registry: ProcessRegistry,
         environment: Mapping[str, str],
         folder: Path,
-        account: tuple[int, int] | None = None,
+        run_options: Mapping[str, Any] = {},
         ends_on: signal.Signals = signal.SIGTERM,
         inherits: Sequence[int] = (),
     ) -> None:
@@ -145,7 +145,7 @@ class Child:
         self._registry = registry
         self._environment = dict(environment)
         self._folder = folder
-        self._account = account
+        self._run_options = run_options
         self._ends_on = ends_on
         self._inherits = inherits
         self._process: subprocess.Popen[bytes] | None = None
@@ -162,9 +162,6 @@ class Child:
 
     def start(self) -> None:
         """Start the process in its own session, so that Ctrl-C only reaches the supervisor."""
-        account: dict[str, Any] = {}
-        if self._account is not None:
-            account = {"user": self._account[0], "group": self._account[1], "extra_groups": []}
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command,
@@ -175,7 +172,7 @@ class Child:
                 env=self._environment,
                 start_new_session=True,
                 pass_fds=self._inherits,
-                **account,
+                **self._run_options,
             )
         self._registry.add(self.name, self._process.pid, self._ends_on)
 
