@@ -15,7 +15,7 @@ from annotation.export.own_data import own_data_json
 from annotation.services.judges import erasure_carry_out
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
-from campaign.api.requests import EMPTY, StrictJSONParser, unknown_keys_refuse
+from campaign.api.requests import StrictJSONParser, unknown_keys_refuse
 from campaign.models import ErasureRequest
 from campaign.services.erasures import (
     REASON_LENGTH,
@@ -61,14 +61,14 @@ class OwnErasureView(JudgeAddress):
     def post(self) -> ErasureRequest:
         """Request erasure of your identity; an open request is returned unchanged."""
         judge = self.judge
-        unknown_keys_refuse(EMPTY, self.request.data)
+        unknown_keys_refuse(serializers.Serializer(), self.request.data)
         return erasure_ask(judge=judge, language=get_language() or "")
 
     @operation("judging_erasure_withdraw", parameters=[CAMPAIGN])
     def delete(self) -> None:
         """Withdraw your open request."""
         judge = self.judge
-        unknown_keys_refuse(EMPTY, self.request.data)
+        unknown_keys_refuse(serializers.Serializer(), self.request.data)
         erasure_withdraw(judge=judge)
 
 

@@ -164,6 +164,7 @@ def operation(
                 found = filtered(filters, request, found)
             return view.answer(found, serializer, status)
 
+        handle.takes = takes  # type: ignore[attr-defined]  # for the contract
         return handle
 
     return decorate

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import IO, Any, ClassVar, Final, NamedTuple
+from typing import IO, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError, ValidationError
@@ -13,6 +13,8 @@ from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
 from campaign.texts.nearest import with_nearest
+
+AnyField: TypeAlias = Field[Any, Any, Any, Any]
 
 
 def truth_asked(request: Request, name: str) -> bool:
@@ -30,30 +32,13 @@ def content_validated(serializer: type[Serializer[Any]], content: Any, place: st
     Unknown keys are refused; `place` is the position of the content in the request, with a dot at the end.
     """
     sent = serializer(data=content)
-    unknown_keys_refuse(_keys(sent), content, place)
+    unknown_keys_refuse(sent, content, place)
     sent.is_valid(raise_exception=True)
     return sent.validated_data
 
 
-def _keys(field: Field[Any, Any, Any, Any]) -> dict[str, Any]:
-    """Return the keys of a field's content in the form of an API description."""
-    if isinstance(field, Serializer):
-        inside = {name: _keys(each) for name, each in field.fields.items()}
-        return {"properties": inside, "additionalProperties": False}
-    child = getattr(field, "child", None)
-    return {} if child is None else {"items": _keys(child)}
-
-
-#: The schema for operations without a body.
-EMPTY: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {},
-    "additionalProperties": False,
-}
-
-
 class UnknownKey(NamedTuple):
-    """A key that is missing from the description: its place, and the known keys there."""
+    """A key that a serializer does not take: its place, and the known keys there."""
 
     place: str
     name: str
@@ -65,9 +50,9 @@ class UnknownKey(NamedTuple):
         return with_nearest(f"Unknown field “{self.name}”.", self.name, self.known)
 
 
-def unknown_keys_refuse(described: Mapping[str, Any], content: Any, place: str = "") -> None:
-    """Refuse body keys that are missing from the description, including those of nested objects."""
-    unknown = list(_unknown(described, described.get("parts", {}), content, place))
+def unknown_keys_refuse(serializer: AnyField, content: Any, place: str = "") -> None:
+    """Refuse body keys that the serializer does not take, including those of nested objects."""
+    unknown = list(_unknown(serializer, content, place))
     if unknown:
         known = unknown[0].known
         raise ProblemError(
@@ -87,52 +72,19 @@ def unknown_words(unknown: list[str], known: list[str]) -> str:
     return f"Unknown: {names}. Valid names: {', '.join(known)}."
 
 
-def _unknown(
-    described: Mapping[str, Any], parts: Mapping[str, Any], content: Any, place: str
-) -> Iterator[UnknownKey]:
-    if "$ref" in described:
-        yield from _unknown(parts[described["$ref"].rpartition("/")[2]], parts, content, place)
-    for each in described.get("allOf", ()):
-        yield from _unknown(each, parts, content, place)
-    choices = [*described.get("oneOf", ()), *described.get("anyOf", ())]
-    if choices:
-        # The choice with the fewest unknown keys is the one that is meant.
-        found = [
-            list(_unknown(each, parts, content, place))
-            for each in choices
-            if _may_be(each, parts, content)
-        ]
-        yield from min(found, key=len, default=[])
-    if isinstance(content, list):
-        for number, each in enumerate(content):
-            yield from _unknown(described.get("items", {}), parts, each, f"{place}{number}.")
-    elif isinstance(content, Mapping):
-        yield from _unknown_inside(described, parts, content, place)
-
-
-def _unknown_inside(
-    described: Mapping[str, Any], parts: Mapping[str, Any], content: Mapping[Any, Any], place: str
-) -> Iterator[UnknownKey]:
-    named = described.get("properties", {})
-    others = described.get("additionalProperties", True)
-    for name, value in content.items():
-        if name in named:
-            yield from _unknown(named[name], parts, value, f"{place}{name}.")
-        elif others is False:
-            yield UnknownKey(f"{place}{name}", str(name), sorted(named))
-        elif isinstance(others, Mapping):
-            yield from _unknown(others, parts, value, f"{place}{name}.")
-
-
-def _may_be(described: Mapping[str, Any], parts: Mapping[str, Any], content: Any) -> bool:
-    """Return whether a description can match this content: objects and lists need a description of that type."""
-    while "$ref" in described:
-        described = parts[described["$ref"].rpartition("/")[2]]
-    kind = described.get("type")
-    kinds = {kind} if isinstance(kind, str) else set(kind or ())
-    if isinstance(content, dict):
-        return not kinds or "object" in kinds
-    return not isinstance(content, list) or not kinds or "array" in kinds
+def _unknown(field: AnyField, content: Any, place: str) -> Iterator[UnknownKey]:
+    child = getattr(field, "child", None)
+    if isinstance(field, Serializer) and isinstance(content, Mapping):
+        taken = {name: each for name, each in field.fields.items() if not each.read_only}
+        for name, value in content.items():
+            if name in taken:
+                yield from _unknown(taken[name], value, f"{place}{name}.")
+            else:
+                yield UnknownKey(f"{place}{name}", str(name), sorted(taken))
+    elif child is not None and isinstance(content, list | Mapping):
+        inside = content.items() if isinstance(content, Mapping) else enumerate(content)
+        for name, value in inside:
+            yield from _unknown(child, value, f"{place}{name}.")
 
 
 class NumberField(serializers.FloatField):

@@ -24,11 +24,12 @@ from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
 from campaign.api.requests import (
-    EMPTY,
+    BodyParser,
     ProblemError,
     StrictJSONParser,
     unknown_keys_refuse,
@@ -161,10 +162,11 @@ class Contracted(AskedAsDescribed):
             )
 
     def _unknown_keys_refuse(self, request: Request) -> None:
-        operation = self.operation
-        if operation is None or operation.body is None:
+        handler = getattr(type(self), str(request.method).lower(), None)
+        if handler is None or issubclass(self.parser_classes[0], BodyParser):
             return
-        if operation.body is EMPTY:
+        takes = getattr(handler, "takes", None)
+        if takes is None:
             # Any format will do, as there is nothing to send.
             request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
         try:
@@ -172,7 +174,7 @@ class Contracted(AskedAsDescribed):
         except UnsupportedMediaType:
             # The view refuses it after checking the user.
             return
-        unknown_keys_refuse(operation.body, content)
+        unknown_keys_refuse((takes or Serializer)(), content)
 
     def _other_versions_refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse with 412 unless `If-Match` contains the `ETag` of a GET response of this address."""

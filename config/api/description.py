@@ -14,7 +14,6 @@ from django.urls import path
 from django.utils.translation import override
 from drf_spectacular.generators import SchemaGenerator
 
-from campaign.api.requests import EMPTY
 from config.api.errors import CONTENT_TYPE
 
 #: Extension with the fields that `?fields=` may select. It is not described as a parameter, because
@@ -50,7 +49,6 @@ _JSON: Final = "application/json"
 JUDGING: Final = "/judging/"
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 #: Content types of bodies with keys.
-_KEYED: Final = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded")
 _PROBLEM = {
     "type": "object",
     "description": (
@@ -248,12 +246,11 @@ def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
 class DescribedOperation:
     """An operation of an address.
 
-    `parameters` is None if the view checks them itself; `body` is the schema of the body, None if it has no keys.
+    `parameters` is None if the view checks them itself.
     """
 
     parameters: frozenset[str] | None
     fields: frozenset[str]
-    body: Mapping[str, Any] | None
 
 
 def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]:
@@ -265,11 +262,8 @@ def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]
     with DESCRIBING, override("en"):
         document = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
     (operations,) = document["paths"].values() or [{}]
-    parts = document.get("components", {}).get("schemas", {})
     return {
-        method: DescribedOperation(
-            _parameters(operation), _fields(operation), body_described(operation, parts)
-        )
+        method: DescribedOperation(_parameters(operation), _fields(operation))
         for method, operation in operations.items()
         if method in _METHODS
     }
@@ -290,14 +284,3 @@ def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
 
 def _fields(operation: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(operation.get(NAMES, ()))
-
-
-def body_described(
-    operation: Mapping[str, Any], parts: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    """Return the description of the body of an operation with resolved references; None for bytes and files."""
-    content = operation.get("requestBody", {}).get("content")
-    if content is None:
-        return EMPTY
-    found = next((content[kind] for kind in _KEYED if kind in content), None)
-    return None if found is None else {**found.get("schema", {}), "parts": parts}
