@@ -17,7 +17,6 @@ from uuid import UUID
 from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import Assignment, JudgeAccount
 from annotation.protocols import answer_kind
@@ -55,6 +54,7 @@ from campaign.services.rehearsals import (
     rehearsable_check,
     rehearsal_erase,
 )
+from campaign.texts.counted import counted
 from ranking.core.simulation.model import QUALITY_RANGE
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone
 
@@ -287,9 +287,7 @@ def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
 
 def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
     """Describe a rehearsal with these parameters."""
-    bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]) % {
-        "count": asked["bots"]
-    }
+    bots = counted("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"])
     return _("%(bots)s; each %(skill)s; %(share)d%% of the target; seed %(seed)d") % {
         "bots": bots,
         "skill": _("prefers the better of two outputs %(times)d times in 100")

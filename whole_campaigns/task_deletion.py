@@ -9,7 +9,6 @@ from typing import Any, Final
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
 from django.db.models import Model
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import (
     HIT,
@@ -25,6 +24,7 @@ from campaign.database.many_rows import constraints_check_now
 from campaign.database.recording import rows_deleted
 from campaign.models import FilePart, Judge, KeptFile, Protocol, Task, User
 from campaign.services.tasks import TaskRefusedError, task_campaign_lock
+from campaign.texts.counted import counted, counted_if_any
 from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
 from whole_campaigns.campaign_rows import TABLES, task_path
 
@@ -63,28 +63,14 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
     )
     facts = [
         _("No judgments are lost: no judge has received work from this task."),
-        ngettext(
-            "Deletes %(count)d planned HIT.",
-            "Deletes %(count)d planned HITs.",
-            hits,
-        )
-        % {"count": hits},
-        ngettext(
-            "Deletes %(count)d design.",
-            "Deletes %(count)d designs.",
-            designs,
-        )
-        % {"count": designs},
+        counted("Deletes %(count)d planned HIT.", "Deletes %(count)d planned HITs.", hits),
+        counted("Deletes %(count)d design.", "Deletes %(count)d designs.", designs),
+        *counted_if_any(
+            "Deletes %(count)d training sentence.",
+            "Deletes %(count)d training sentences.",
+            training,
+        ),
     ]
-    if training:
-        facts.append(
-            ngettext(
-                "Deletes %(count)d training sentence.",
-                "Deletes %(count)d training sentences.",
-                training,
-            )
-            % {"count": training}
-        )
     if settings:
         facts.append(_("Deletes its ranking settings, rules and saved analyses."))
     facts.append(_("Keeps the texts, systems and other tasks of the test set."))

@@ -4,10 +4,11 @@ from typing import Any, Final
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from campaign.formats.recognising import FileRole
 from campaign.models import Campaign, ReferenceUse, Upload
+from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
 
 ROLE_WORDS: Final = {
@@ -66,7 +67,7 @@ def _takes_part(upload: Upload, report: dict[str, Any]) -> str:
     count = len(report.get("systems", []))
     if not count:
         return ""
-    systems = ngettext("%(count)s system", "%(count)s systems", count) % {"count": count}
+    systems = counted("%(count)s system", "%(count)s systems", count)
     if not report.get("references"):
         return _("%(systems)s, no reference.") % {"systems": systems}
     return _reference_words(upload.campaign, ReferenceUse(upload.reference_use)) % {

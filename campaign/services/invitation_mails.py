@@ -16,7 +16,6 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.models import (
     Campaign,
@@ -35,6 +34,7 @@ from campaign.services.invitations import (
     judge_links_revoke,
 )
 from campaign.services.joining import judge_create_with_user
+from campaign.texts.counted import counted
 from campaign.texts.language_tags import language_tags_checked
 
 _MAX_AT_ONCE: Final = 1000
@@ -89,12 +89,12 @@ def addresses_read(text: str) -> list[str]:
         problems.append(_("Enter at least one e-mail address."))
     if len(found) > _MAX_AT_ONCE:
         problems.append(
-            ngettext(
+            counted(
                 "%(count)d address entered; the maximum is %(most)d.",
                 "%(count)d addresses entered; the maximum is %(most)d.",
                 len(found),
+                most=_MAX_AT_ONCE,
             )
-            % {"count": len(found), "most": _MAX_AT_ONCE}
         )
     if problems:
         raise AddressesRefusedError(problems)

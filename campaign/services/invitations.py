@@ -14,12 +14,12 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower, Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.database.inserting import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.models.invitation import InvitationQuerySet
 from campaign.refusals import RefusedError
+from campaign.texts.counted import counted
 from campaign.texts.language_tags import language_tags_checked
 
 TOKEN_BYTES = 16  # 128 bits
@@ -141,12 +141,11 @@ def invitation_change(
     row = Invitation.objects.for_anybody().select_for_update().get(pk=invitation.pk)
     if cap < row.arrived:
         raise LinkRefusedError(
-            ngettext(
+            counted(
                 "%(count)d judge has joined with this link. Enter at least this number.",
                 "%(count)d judges have joined with this link. Enter at least this number.",
                 row.arrived,
             )
-            % {"count": row.arrived}
         )
     row.cap, row.expires_at, row.asks_languages = cap, expires_at, asks_languages
     row.languages = language_tags_checked(languages)

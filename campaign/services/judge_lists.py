@@ -12,7 +12,6 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.database.inserting import rows_insert
 from campaign.database.many_rows import pgtrigger_ignore_preset
@@ -32,6 +31,7 @@ from campaign.models import (
 from campaign.notification import mail_enqueue
 from campaign.services.invitations import invitations_create
 from campaign.services.joining import pseudonyms_free
+from campaign.texts.counted import counted
 from campaign.texts.language_tags import LanguageTagError, language_tag_checked
 
 #: Maximum number of messages queued at once.
@@ -202,12 +202,12 @@ def judge_list_add(
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     checked = judge_list_check(campaign=campaign, judges=judges)
     if count := len(checked.of(RowState.WRONG)):
-        said = ngettext(
+        said = counted(
             "No judges added: %(count)d row is invalid.",
             "No judges added: %(count)d rows are invalid.",
             count,
         )
-        raise JudgeListRefusedError(said % {"count": count}, checked)
+        raise JudgeListRefusedError(said, checked)
     rows = checked.of(RowState.NEW)
     if mail is not None and len(rows) > MAX_MAILS:
         said = _(

@@ -6,7 +6,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.models import BadReference, Task, User
 from campaign.selectors.bad_references import (
@@ -19,6 +18,7 @@ from campaign.services.bad_references import (
     bad_reference_review,
     bad_references_make,
 )
+from campaign.texts.counted import counted
 from campaign.texts.languages import language_direction
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -62,12 +62,12 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
         return HttpResponseBadRequest(_("Choose one of the listed shares."))
     with refusals_told(request):
         made = bad_references_make(test_set=task.test_set, share=int(share) / 100)
-        said = ngettext(
+        said = counted(
             "%(count)d damaged reference created. Review it below.",
             "%(count)d damaged references created. Review them below.",
             made,
         )
-        messages.success(request, said % {"count": made})
+        messages.success(request, said)
     return redirect("bad-references", task.test_set.campaign.slug, task.pk)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import ngettext
 
 from campaign.models import Campaign, Task
+from campaign.texts.counted import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,8 @@ def what_ends(access: Any) -> str:
     """Return the numbers of links, signed-in browsers and API tokens in words."""
     return ", ".join(
         [
-            ngettext("%(count)d link", "%(count)d links", access.links) % {"count": access.links},
-            ngettext("%(count)d signed-in browser", "%(count)d signed-in browsers", access.browsers)
-            % {"count": access.browsers},
-            ngettext("%(count)d API token", "%(count)d API tokens", access.tokens)
-            % {"count": access.tokens},
+            counted("%(count)d link", "%(count)d links", access.links),
+            counted("%(count)d signed-in browser", "%(count)d signed-in browsers", access.browsers),
+            counted("%(count)d API token", "%(count)d API tokens", access.tokens),
         ]
     )

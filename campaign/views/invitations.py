@@ -40,6 +40,7 @@ from campaign.services.invitations import (
     judge_links_restore,
     judge_links_revoke,
 )
+from campaign.texts.counted import counted
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, page_view
@@ -194,12 +195,9 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
         **form.cleaned_data,
     )
     if invited.mails:
-        said = ngettext(
-            "%(count)d invitation queued.",
-            "%(count)d invitations queued.",
-            len(invited.mails),
-        )
-        messages.success(request, said % {"count": len(invited.mails)})
+        count = len(invited.mails)
+        said = counted("%(count)d invitation queued.", "%(count)d invitations queued.", count)
+        messages.success(request, said)
     if invited.known:
         said = _("Already invited: %(addresses)s.")
         messages.info(request, said % {"addresses": ", ".join(invited.known)})
