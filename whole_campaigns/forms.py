@@ -80,14 +80,9 @@ _TAG = forms.TextInput(attrs={"dir": "ltr", "spellcheck": "false"})
 Names = Mapping[str, str]
 
 
-def _blocks(label: Any, help_text: Any) -> forms.IntegerField:
-    return forms.IntegerField(
-        label=label,
-        help_text=help_text,
-        min_value=1,
-        max_value=MAX_BLOCKS,
-        required=False,
-    )
+def _blocks(name: str) -> Any:
+    quota: Any = Task._meta.get_field(name)
+    return quota.formfield(min_value=1, max_value=MAX_BLOCKS)
 
 
 def _language(label: Any) -> forms.CharField:
@@ -118,9 +113,7 @@ class NewTaskForm(forms.Form):
 
     test_set = forms.ModelChoiceField(TestSet.objects.none(), label=_("Test set"), empty_label=None)
     protocol = forms.ChoiceField(label=_("Protocol"), widget=forms.RadioSelect)
-    blocks_wanted = _blocks(
-        _("Target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
-    )
+    blocks_wanted = _blocks("blocks_wanted")
     segments_again = _segments_again()
 
     def __init__(
@@ -209,13 +202,8 @@ class TaskSettingsForm(VersionedForm):
     Languages are omitted, and rules are read-only, once they can no longer be changed.
     """
 
-    blocks_wanted = _blocks(
-        _("Target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
-    )
-    blocks_per_segment = _blocks(
-        _("Blocks per segment"),
-        _("Maximum number of blocks planned for each segment. Leave empty for no limit."),
-    )
+    blocks_wanted = _blocks("blocks_wanted")
+    blocks_per_segment = _blocks("blocks_per_segment")
     expertise = forms.CharField(
         label=_("Required expertise"),
         help_text=_(

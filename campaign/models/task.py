@@ -112,13 +112,13 @@ class Task(RecordedModel):
         _("Target (blocks)"),
         null=True,
         blank=True,
-        help_text="Target for progress, and the maximum number of blocks planned.",
+        help_text=_("Target for progress, and the maximum number of blocks planned."),
     )
     blocks_per_segment = models.PositiveIntegerField(
         _("Blocks per segment"),
         null=True,
         blank=True,
-        help_text="Maximum number of blocks planned for each segment. Leave empty for no limit.",
+        help_text=_("Maximum number of blocks planned for each segment. Leave empty for no limit."),
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(
