@@ -110,7 +110,7 @@ class Account:
         """Try whether a command succeeds under this account; always true under the current one."""
         if self.ids is None:
             return True
-        options = {"cwd": "/", "capture_output": True, **self.run_options()}
+        options: Any = {"cwd": "/", "capture_output": True, **self.run_options()}
         try:
             return subprocess.run(command, check=False, **options).returncode == 0
         except OSError:

@@ -57,9 +57,11 @@ def link_lifetime(role: str) -> timedelta:
 
 def last_moment(day: date | None) -> datetime | None:
     """Return the end of the last day of a link; raise ValidationError if it is over."""
-    if day is not None and day < timezone.localdate():
+    if day is None:
+        return None
+    if day < timezone.localdate():
         raise ValidationError(_("This date is in the past."))
-    return day and timezone.make_aware(datetime.combine(day, time.max))
+    return timezone.make_aware(datetime.combine(day, time.max))
 
 
 def invitation_create(
