@@ -55,10 +55,6 @@ export class Api {
     return this.hasDocuments ? this.#call("GET", `documents/${block}/`, undefined, "default") : null;
   }
 
-  progress() {
-    return this.#call("GET", `progress/?${new URLSearchParams({ campaign: this.campaign })}`);
-  }
-
   // Sentences and active time, today and in total.
   workTime() {
     return this.#call("GET", `work-time/?${new URLSearchParams({ campaign: this.campaign })}`);
