@@ -1,20 +1,14 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.views import campaign_state, judgments, onboarding, panels, people, preview, systems
-from annotation.views.corrections import correction_decide_page, output_correct_page
+from annotation.views import campaign_state, judge, judgments, onboarding, panels, people, systems
 from annotation.views.hits import hit_page, hits_page
-from annotation.views.judge import judge_page, judge_worker
-from annotation.views.problem_reports import (
-    problem_reply_take_back_page,
-    problem_report_page,
-    problem_reports_page,
-)
+from annotation.views.systems import correction_decide_page, output_correct_page
 from annotation.views.training import training, training_block
 
 _task = [
-    path("as-judge/", preview.preview, name="judge-preview"),
-    path("as-judge/instructions/", preview.preview_instructions, name="judge-preview-instructions"),
-    path("as-judge/sentences/", preview.preview_sentences, name="judge-preview-sentences"),
+    path("as-judge/", judge.preview, name="judge-preview"),
+    path("as-judge/instructions/", judge.preview_instructions, name="judge-preview-instructions"),
+    path("as-judge/sentences/", judge.preview_sentences, name="judge-preview-sentences"),
     path("answers/", judgments.answers_page, name="answers"),
     path("training/", training, name="training"),
     path("training/<int:block_id>/", training_block, name="training-block"),
@@ -53,7 +47,7 @@ _campaign: list[URLPattern | URLResolver] = [
         campaign_state.campaign_transition_page,
         name="campaign-transition",
     ),
-    path("as-judge/", preview.preview_of_campaign, name="campaign-preview"),
+    path("as-judge/", judge.preview_of_campaign, name="campaign-preview"),
     path("tasks/<int:task_id>/", include(_task)),
     path("people/time/", people.time_sheet_page, name="time-sheet"),
     path("people/time.csv", people.time_sheet_download, name="time-sheet-file"),
@@ -64,11 +58,11 @@ _campaign: list[URLPattern | URLResolver] = [
     path(
         "people/judges/<int:judge_id>/link/", people.campaign_judge_link, name="campaign-judge-link"
     ),
-    path("problem-reports/", problem_reports_page, name="problem-reports"),
-    path("problem-reports/<int:report_id>/", problem_report_page, name="problem-report"),
+    path("problem-reports/", judgments.problem_reports_page, name="problem-reports"),
+    path("problem-reports/<int:report_id>/", judgments.problem_report_page, name="problem-report"),
     path(
         "problem-reports/<int:report_id>/replies/<int:number>/take-back/",
-        problem_reply_take_back_page,
+        judgments.problem_reply_take_back_page,
         name="problem-reply-take-back",
     ),
     path("panels/", panels.panels_page, name="panels"),
@@ -76,8 +70,8 @@ _campaign: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("judge/worker.js", judge_worker, name="judge-worker"),
-    path("judge/<slug:slug>/", judge_page, name="judge"),
+    path("judge/worker.js", judge.judge_worker, name="judge-worker"),
+    path("judge/<slug:slug>/", judge.judge_page, name="judge"),
     path(
         "judge/<slug:slug>/instructions/", onboarding.instructions_page, name="judge-instructions"
     ),

@@ -12,7 +12,7 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, Recording
-from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Protocol
 
 
@@ -39,15 +39,8 @@ def answer_triggers(
         pgtrigger.Protect(
             name=f"{name}_append_only", operation=pgtrigger.Update | pgtrigger.Delete
         ),
-        trigger_from_file(
-            "protocols",
-            f"{name}_fits_its_judgment",
-            level=pgtrigger.Statement,
-            operation=pgtrigger.Insert,
-            when=pgtrigger.After,
-            referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-            declare=declare,
-            parts=parts,
+        trigger_after_insert(
+            "protocols", f"{name}_fits_its_judgment", declare=declare, parts=parts
         ),
     ]
 

@@ -11,7 +11,7 @@ from django.forms.boundfield import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import answer_kind
-from annotation.selectors.presets import PRESETS
+from annotation.selectors.designs import PRESETS
 from annotation.selectors.task_rules import task_rules
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import (

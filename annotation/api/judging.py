@@ -14,6 +14,7 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers, status
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
@@ -55,9 +56,7 @@ from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.lend import (
-    InstructionsPendingError,
-    JudgeDeclinedError,
-    JudgePausedError,
+    LendingRefusedError,
     LentAssignment,
     assignment_lend,
 )
@@ -138,21 +137,24 @@ def answer_validated(protocol: str, answer: Any) -> Any:
 def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
     return {
         **assignment_data(lent.assignment, campaign=judge.campaign),
-        "progress": asdict(lent.progress),
+        "progress": asdict(lent.context.work.progress),
         "notice": _notice(lent),
     }
 
 
 def _notice(lent: LentAssignment) -> str:
     """Return organisers' messages to the judge, newest first."""
-    said = [_("A message from the organisers: %(text)s") % {"text": text} for text in lent.messages]
-    if lent.is_asked_again:
+    known = lent.context
+    said = [
+        _("A message from the organisers: %(text)s") % {"text": text} for text in known.messages
+    ]
+    if known.is_asked_again:
         said.append(
             _(
                 "The organisers ask you to review your latest answers and change any that you now see differently. Thank you."
             )
         )
-    if lent.judge_status == JudgeStatus.WARNED:
+    if known.judge_status == JudgeStatus.WARNED:
         said.append(
             _(
                 "A note from the organisers: some of your rankings differ from what they expected. "
@@ -182,7 +184,7 @@ def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, 
         panel_participation_refresh(judge=judge)
         lent = assignment_lend(judge=judge, after=after, in_hand=in_hand)
         return None if lent is None else _lent_data(lent, judge)
-    except (JudgePausedError, JudgeDeclinedError, InstructionsPendingError):
+    except LendingRefusedError:
         return None
     except Exception:
         # The judge must not be told that their judgment failed.
@@ -211,22 +213,21 @@ class AssignmentsView(JudgeAddress):
         panel_participation_refresh(judge=judge)
         try:
             lent = assignment_lend(judge=judge, after=self.sent.get("after"), in_hand=in_hand)
-        except JudgePausedError:
-            # The same text for paused and excluded judges: the details are up to the organiser.
-            said = _("Your judging is paused. The organisers will contact you.")
-            return _stopped("paused", said)
-        except JudgeDeclinedError:
-            return _stopped("declined", _("You declined to take part."))
-        except InstructionsPendingError:
-            return _stopped("instructions", _("Please read and accept the instructions first."))
+        except LendingRefusedError as error:
+            code = str(error)
+            return Response({"detail": str(_STOPPED[code]), "code": code}, status=403)
         if lent is not None:
             return _lent(self.request, Response(_lent_data(lent, judge)), judge)
         # Judges who still have work do not trigger planning.
         return Response(status=status.HTTP_204_NO_CONTENT) if in_hand else _no_work(judge)
 
 
-def _stopped(code: str, detail: str) -> Response:
-    return Response({"detail": detail, "code": code}, status=status.HTTP_403_FORBIDDEN)
+_STOPPED: Final = {
+    # The same text for paused and excluded judges: the details are up to the organiser.
+    "paused": gettext_lazy("Your judging is paused. The organisers will contact you."),
+    "declined": gettext_lazy("You declined to take part."),
+    "instructions": gettext_lazy("Please read and accept the instructions first."),
+}
 
 
 def _no_work(judge: Judge) -> Response:

@@ -1,4 +1,4 @@
-"""Add, describe, withdraw and restore systems."""
+"""Add, describe, withdraw and restore systems, and correct their outputs."""
 
 from typing import Any
 
@@ -13,6 +13,7 @@ from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSer
 from annotation.pages.systems import MAX_BYTES
 from annotation.selectors.systems import withdrawal_in_words
 from annotation.services.systems import (
+    output_correct,
     system_add,
     system_change,
     system_restore,
@@ -21,8 +22,9 @@ from annotation.services.systems import (
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
 from campaign.api.serializers import SystemSerializer
+from campaign.api.texts import OutputSerializer
 from campaign.formats import InputFile
-from campaign.models import System
+from campaign.models import Output, System
 
 
 class SystemAddSerializer(serializers.Serializer[Any]):
@@ -100,3 +102,28 @@ class SystemRestoreView(_SystemAddress):
         """Restore a withdrawn system; HITs that no judge has opened are redrawn with it."""
         system_restore(system=self.system(system_id))
         return self.system(system_id)
+
+
+class OutputCorrectionSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(help_text="Corrected text.")
+    leave_out = serializers.BooleanField(
+        help_text="True to exclude judgments of blocks that showed the wrong text."
+    )
+    reason = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+
+
+class OutputCorrectView(Address):
+    @operation(
+        "output_correct",
+        OutputSerializer,
+        takes=OutputCorrectionSerializer,
+    )
+    def post(self, output_id: int) -> Output:
+        """Replace the text of a system's output, and return the new output.
+
+        HITs that no judge has opened are redrawn with the new text; judged blocks keep the old one.
+        400 if the output was corrected in the meantime.
+        """
+        outputs = Output.objects.filter(system__test_set=self.task.test_set_id)
+        output = row_found(outputs, "Output not found.", pk=output_id)
+        return output_correct(output=output, corrected_by=self.user, **self.sent).after

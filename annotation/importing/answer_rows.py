@@ -10,8 +10,6 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models.functions import Now
-from django.utils.formats import number_format
-from django.utils.translation import ngettext
 
 from annotation.importing.answer_places import Place
 from annotation.models import HIT, Block, Design, HITSequence, Judgment, Skip, SkipReason
@@ -22,6 +20,7 @@ from campaign.database.many_rows import constraints_check_now, pgtrigger_ignore_
 from campaign.database.recording import rows_created
 from campaign.database.transactions import table_scans_off
 from campaign.models import Judge, Task
+from campaign.texts.counted import counted
 
 #: Maximum blocks per HIT in a design, and on the page of a HIT.
 BLOCKS_OF_A_HIT: Final = 50
@@ -151,18 +150,17 @@ def ids_there(client_ids: Iterable[UUID]) -> set[UUID]:
 
 def repeated_in_words(repeated: int) -> str:
     """Return a message on the number of repeated rows in an import."""
-    said = ngettext(
+    return counted(
         "%(number)s row is an exact repeat (same judge, segment, systems and answer) and counts.",
         "%(number)s rows are exact repeats (same judge, segment, systems and answer) and count.",
         repeated,
+        number=repeated,
     )
-    return said % {"number": number_format(repeated)}
 
 
 def skips_in_words(skips: int) -> str:
     """Return a message on the number of skips stored by an import."""
-    said = ngettext("%(number)s skip imported.", "%(number)s skips imported.", skips)
-    return said % {"number": number_format(skips)}
+    return counted("%(number)s skip imported.", "%(number)s skips imported.", skips, number=skips)
 
 
 @dataclass(slots=True, kw_only=True)

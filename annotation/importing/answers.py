@@ -35,7 +35,7 @@ from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
 from annotation.protocols import Rules, answer_kind
 from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
-from annotation.services.planning.standby import comparisons_settle
+from annotation.services.planning.pool import comparisons_settle
 from campaign.database.many_rows import statistics_refresh
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss, Losses

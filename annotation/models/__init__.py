@@ -4,7 +4,7 @@ from annotation.models.assignment import Assignment, Exposure, JudgeAccount
 from annotation.models.block import Block, BlockControl, ShownOutput
 from annotation.models.design import Design
 from annotation.models.hit import HIT, HITPurpose
-from annotation.models.judgment import Judgment
+from annotation.models.judgment import Judgment, Skip, SkipReason
 from annotation.models.numbers import (
     JudgeTally,
     JudgmentNumber,
@@ -21,5 +21,4 @@ from annotation.models.quality import (
     QualityRule,
     RuleDirection,
 )
-from annotation.models.skip import Skip, SkipReason
 from annotation.models.training import TrainingBlock, TrainingCandidate

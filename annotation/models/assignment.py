@@ -193,7 +193,7 @@ class JudgeAccount(models.Model):
         related_name="accounts",
         db_index=False,  # `account_once_per_judge_and_task` begins with it
     )
-    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="accounts")
+    task = models.ForeignKey("campaign.Task", models.CASCADE, related_name="accounts")
     hits_lent = models.PositiveIntegerField(default=0)
     #: Repeats of the judge's own HITs among `hits_lent`.
     intra_lent = models.PositiveIntegerField(default=0)

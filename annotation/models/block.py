@@ -7,10 +7,9 @@ import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.db import models
-from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Output
 
 T = TypeVar("T")
@@ -63,7 +62,7 @@ class Block(models.Model):
         related_name="blocks",
         db_index=False,  # `block_position_unique_in_hit` begins with it
     )
-    segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
+    segment = models.ForeignKey("campaign.Segment", models.PROTECT, related_name="blocks")
     #: From 1.
     position = models.PositiveSmallIntegerField()
     #: Ids in display order; outputs of the same candidate are adjacent.
@@ -88,13 +87,7 @@ class Block(models.Model):
                 fields=["hit", "position"], name="block_position_unique_in_hit"
             ),
             models.CheckConstraint(
-                condition=GreaterThan(
-                    models.Func(
-                        "outputs", function="cardinality", output_field=models.IntegerField()
-                    ),
-                    0,
-                ),
-                name="block_shows_an_output",
+                condition=models.Q(outputs__len__gt=0), name="block_shows_an_output"
             ),
             is_one_of("control", BlockControl, name="block_control_is_known"),
             models.CheckConstraint(
@@ -107,14 +100,8 @@ class Block(models.Model):
             # Fires once per statement, because HITs are stored by the thousand. Its lookups are
             # nested and planned as for large tables: a connection keeps its plan, and a plan made
             # while the tables were small, or before a large insert, would scan them.
-            trigger_from_file(
-                "annotation",
-                "block_fits_its_segment",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD")],
+            trigger_after_insert(
+                "annotation", "block_fits_its_segment", declare=[("wrong", "RECORD")]
             ),
             pgtrigger.Protect(
                 name="block_keeps_its_hit_and_outputs",

@@ -61,7 +61,7 @@ class Design(RecordedModel):
         NFC_WHITESPACE = "nfc_whitespace", _("after normalizing Unicode (NFC) and white space")
         EYE = "eye", _("visually identical")
 
-    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="designs")
+    task = models.ForeignKey("campaign.Task", models.CASCADE, related_name="designs")
     kind = models.CharField(
         _("Selection of systems"), max_length=8, choices=Kind, default=Kind.UNIFORM
     )

@@ -7,7 +7,7 @@ import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
-from django.db.models.lookups import Exact, IsNull
+from django.db.models.lookups import IsNull
 
 from annotation.models.assignment import Exposure
 from campaign.database.triggers import is_one_of, trigger_from_file
@@ -228,17 +228,8 @@ class HIT(models.Model):
             models.CheckConstraint(
                 condition=models.Q(plan__isnull=True)
                 | models.Q(
-                    Exact(
-                        models.Func(
-                            "plan",
-                            function="jsonb_array_length",
-                            output_field=models.IntegerField(),
-                        ),
-                        models.Func(
-                            "segment_ids",
-                            function="cardinality",
-                            output_field=models.IntegerField(),
-                        ),
+                    segment_ids__len=models.Func(
+                        "plan", function="jsonb_array_length", output_field=models.IntegerField()
                     )
                 ),
                 name="hit_plan_shows_each_of_its_segments",

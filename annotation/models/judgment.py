@@ -1,3 +1,5 @@
+"""Judgments and skips of blocks."""
+
 from typing import ClassVar
 
 import pgtrigger
@@ -5,8 +7,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Protocol
 
 _LOOK_UPS = "\n".join(
@@ -48,7 +51,55 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         return self.filter(block__control="")
 
 
-class Judgment(models.Model):
+class Submission(models.Model):
+    """What judgments and skips have in common. Append-only."""
+
+    task = models.ForeignKey(
+        "campaign.Task",
+        models.PROTECT,
+        related_name="%(class)ss",
+        # Judgments of a task are found by number, in `JudgmentNumber`.
+        db_index=False,
+        # Triggers ensure that it is the task of the block's HIT. With a foreign key, all concurrent
+        # submissions would lock the task's row.
+        db_constraint=False,
+    )
+    #: Chosen by the client: the same id twice is one submission.
+    client_id = models.UUIDField(unique=True)
+    judge = models.ForeignKey(
+        "campaign.Judge",
+        models.PROTECT,
+        related_name="%(class)ss",
+        db_index=False,  # `judgment_of_a_judge` and `skip_of_a_judge` begin with it
+    )
+    #: Empty if it was imported.
+    assignment = models.ForeignKey(
+        "annotation.Assignment",
+        models.PROTECT,
+        related_name="%(class)ss",
+        db_index=False,  # found by judge and block
+        null=True,
+        blank=True,
+    )
+    duration_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Time from display to submission in milliseconds."
+    )
+    active_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Time without breaks in milliseconds."
+    )
+    comment = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(active_ms__lte=models.F("duration_ms")),
+                name="%(class)s_active_within_its_time_on_the_clock",
+            ),
+        ]
+
+
+class Judgment(Submission):
     """The rank labels that one judge gave one block, submitted at once. Append-only.
 
     Common part of the answers of all protocols: `labels` are the order that an answer implies; the
@@ -59,40 +110,11 @@ class Judgment(models.Model):
     have larger primary keys, because they are inserted after the earlier ones were committed.
     """
 
-    task = models.ForeignKey(
-        "campaign.Task",
-        models.PROTECT,
-        related_name="judgments",
-        # Judgments of a task are found by number, in `JudgmentNumber`.
-        db_index=False,
-        # `judgment_fits_its_block` ensures that it is the task of the block's HIT. With a foreign
-        # key, all concurrent submissions would lock the task's row.
-        db_constraint=False,
-    )
-    #: Chosen by the client: the same id twice is one judgment.
-    client_id = models.UUIDField(
-        unique=True,
-    )
-    judge = models.ForeignKey(
-        "campaign.Judge",
-        models.PROTECT,
-        related_name="judgments",
-        db_index=False,  # `judgment_of_a_judge` begins with it
-    )
     block = models.ForeignKey(
         "annotation.Block",
         models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_one_first_per_judge_and_block` begins with it
-    )
-    #: Empty for judgments that were imported.
-    assignment = models.ForeignKey(
-        "annotation.Assignment",
-        models.PROTECT,
-        related_name="judgments",
-        db_index=False,  # found by judge and block
-        null=True,
-        blank=True,
     )
     #: Aligned with the candidates in display order; 1 is best, empty is blank.
     labels = ArrayField(
@@ -100,13 +122,6 @@ class Judgment(models.Model):
             null=True, validators=[MinValueValidator(1), MaxValueValidator(5)]
         ),
     )
-    duration_ms = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Time from display to submission in milliseconds."
-    )
-    active_ms = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Time without breaks in milliseconds."
-    )
-    comment = models.TextField(blank=True)
     # The initial migration creates its unique index, which excludes the many rows that supersede
     # none.
     supersedes = models.OneToOneField(
@@ -121,10 +136,7 @@ class Judgment(models.Model):
             models.CheckConstraint(
                 condition=LabelsAreRanks("labels"), name="judgment_ranks_between_1_and_5"
             ),
-            models.CheckConstraint(
-                condition=models.Q(active_ms__lte=models.F("duration_ms")),
-                name="judgment_active_within_its_time_on_the_clock",
-            ),
+            *Submission.Meta.constraints,
             # With the trigger below and the one-to-one `supersedes`, the revisions of a judge's
             # judgment of a block form one chain: exactly one of them is current.
             # Covers all judgments, so that the same index also finds the judgments of a block.
@@ -148,24 +160,11 @@ class Judgment(models.Model):
             pgtrigger.Protect(
                 name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            trigger_from_file(
-                "annotation",
-                "judgment_fits_its_block",
-                # Fires once per statement and is planned like `block_fits_its_segment`.
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD")],
+            # Planned like `block_fits_its_segment`.
+            trigger_after_insert(
+                "annotation", "judgment_fits_its_block", declare=[("wrong", "RECORD")]
             ),
-            trigger_from_file(
-                "annotation",
-                "judgment_waits_for_its_number",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="inserted"),  # type: ignore[no-untyped-call]
-            ),
+            trigger_after_insert("annotation", "judgment_waits_for_its_number", rows="inserted"),
             # Fires at the commit, because the answer is written after its judgment.
             trigger_from_file(
                 "annotation",
@@ -177,4 +176,72 @@ class Judgment(models.Model):
                 timing=pgtrigger.Deferred,
                 declare=[("asked", "TEXT"), ("is_there", "BOOLEAN")],
             ),
+        ]
+
+
+class SkipReason(models.TextChoices):
+    """Why a judge did not rank a block."""
+
+    BAD_SOURCE = "bad_source", _("The source is unusable")
+    BAD_REFERENCE = "bad_reference", _("The reference is wrong")
+    CANNOT_JUDGE = "cannot_judge", _("I cannot judge this")
+    OTHER = "other", _("Another reason")
+    # Imported blocks without a single label; the files give no reason.
+    NOT_STATED = "not_stated", _("Not stated")
+
+
+class SkipQuerySet(models.QuerySet["Skip"]):
+    def standing(self, *, watermark: int | None = None) -> "SkipQuerySet":
+        """Return the skips that the judge did not undo by judging the block, up to the watermark if one is given."""
+        mine = Judgment.objects.filter(
+            judge=models.OuterRef("judge"), block=models.OuterRef("block")
+        )
+        if watermark is not None:
+            mine = mine.until(watermark)
+        return self.filter(~models.Exists(mine))
+
+
+class Skip(Submission):
+    """Block that a judge declined, with a reason. Skips are data (Bojar et al. 2011, §2.4).
+
+    Append-only. A judge undoes a skip by judging the block: once there is a judgment, the skip no
+    longer stands.
+    """
+
+    block = models.ForeignKey("annotation.Block", models.PROTECT, related_name="skips")
+    reason = models.CharField(max_length=13, choices=SkipReason)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects: ClassVar[SkipQuerySet] = SkipQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "block"], name="skip_once_per_judge_and_block"
+            ),
+            is_one_of("reason", SkipReason, name="skip_reason_is_known"),
+            *Submission.Meta.constraints,
+        ]
+        indexes = [
+            models.Index(fields=["task", "-id"], name="skip_of_a_task"),
+            # Comments for organisers: few skips have one.
+            models.Index(
+                fields=["task", "-id"],
+                condition=~models.Q(comment=""),
+                name="skip_with_comment",
+            ),
+            # A judge's own skips, latest first.
+            models.Index(fields=["judge", "-created_at"], name="skip_of_a_judge"),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="skip_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+            ),
+            trigger_from_file(
+                "annotation",
+                "skip_of_its_task",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+            ),
+            trigger_after_insert("annotation", "skip_waits_to_be_counted", rows="inserted"),
         ]

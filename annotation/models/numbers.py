@@ -6,7 +6,7 @@
 import pgtrigger
 from django.db import models
 
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import trigger_after_insert
 
 
 class JudgmentNumber(models.Model):
@@ -46,14 +46,8 @@ class JudgmentNumber(models.Model):
             pgtrigger.Protect(
                 name="judgment_number_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            trigger_from_file(
-                "annotation",
-                "number_of_a_judgment",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "BIGINT")],
+            trigger_after_insert(
+                "annotation", "number_of_a_judgment", declare=[("wrong", "BIGINT")]
             ),
         ]
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
-from campaign.models import User
+from campaign.models.user import by_user
 
 #: Actions available to a rule.
 ACTIONS = [("warn", _("Warn")), ("pause", _("Pause")), ("exclude", _("Exclude"))]
@@ -35,12 +35,6 @@ class RuleDirection(models.TextChoices):
 
     BELOW = "below", _("Below")
     ABOVE = "above", _("Above")
-
-
-def _user() -> "models.ForeignKey[User | None, User | None]":
-    return models.ForeignKey(
-        "campaign.User", models.PROTECT, related_name="+", null=True, blank=True, db_index=False
-    )
 
 
 def _threshold_in_range() -> models.Q:
@@ -82,9 +76,9 @@ class QualityRule(RecordedModel):
     replaces = models.OneToOneField(
         "self", models.PROTECT, related_name="replaced_by", null=True, blank=True
     )
-    created_by = _user()
+    created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now())
-    switched_off_by = _user()
+    switched_off_by = by_user(on_delete=models.PROTECT)
     switched_off_at = models.DateTimeField(_("Switched off"), null=True, blank=True)
 
     recording: ClassVar = Recording(
@@ -174,10 +168,10 @@ class QualityAction(RecordedModel):
     batch = models.UUIDField(
         null=True, blank=True, help_text="Shared by decisions about several judges at once."
     )
-    created_by = _user()
+    created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     reverted_at = models.DateTimeField(_("Reverted"), null=True, blank=True)
-    reverted_by = _user()
+    reverted_by = by_user(on_delete=models.PROTECT)
     revert_note = models.TextField(_("Note on the reversal"), blank=True, default="")
     revert_batch = models.UUIDField(null=True, blank=True)
 

@@ -17,7 +17,7 @@ class TrainingBlock(RecordedModel):
         "campaign.Task", models.CASCADE, related_name="training_blocks", db_index=False
     )
     position = models.PositiveSmallIntegerField(_("Position"), help_text="From 1.")
-    segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
+    segment = models.ForeignKey("campaign.Segment", models.PROTECT, related_name="+")
     explanation = models.TextField(
         _("Explanation"),
         help_text="Shown to the judge after this block. Name no systems.",
@@ -52,7 +52,7 @@ class TrainingCandidate(RecordedModel):
     training_block = models.ForeignKey(
         TrainingBlock, models.CASCADE, related_name="candidates", db_index=False
     )
-    output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT, related_name="+")
+    output = models.ForeignKey("campaign.Output", models.PROTECT, related_name="+")
     expected = models.PositiveSmallIntegerField(
         _("Expected rank"),
         null=True,

@@ -19,7 +19,7 @@ from annotation.sampling.parameters import (
     numbers_read,
     numbers_written,
 )
-from annotation.selectors.presets import TELLING, Preset, design_of_preset, preset_of
+from annotation.selectors.designs import TELLING, Preset, design_of_preset, preset_of
 from annotation.services.planning.designs import design_proposed
 from campaign.forms.versions import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task

@@ -1,4 +1,4 @@
-"""Table of a test set's systems, and forms to describe and add a system."""
+"""Table of a test set's systems, and forms to describe and add a system and to correct an output."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -13,12 +13,13 @@ from django.utils.translation import gettext_lazy
 from annotation.selectors.systems import conflicts_listed, name_settled_in_words
 from annotation.services.systems import (
     DESCRIBED,
+    output_correct,
     system_add,
     system_change,
 )
 from campaign.formats import InputFile
 from campaign.forms.versions import VersionedForm
-from campaign.models import System, SystemKind, Task
+from campaign.models import Output, OutputCorrection, System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.refusals import RefusalsAt
@@ -129,5 +130,47 @@ class SystemAddForm(forms.Form):
                 test_set=task.test_set,
                 name=self.cleaned_data["name"],
                 file=InputFile(file.name, file),
+            )
+        return None
+
+
+class CorrectionForm(forms.Form):
+    """The corrected text of an output, and whether judgments of the wrong text count."""
+
+    text = forms.CharField(
+        label=gettext_lazy("Corrected output"), widget=forms.Textarea(attrs={"rows": 4})
+    )
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=300,
+        required=False,
+        help_text=gettext_lazy("For the activity log."),
+    )
+    judged = forms.ChoiceField(
+        label=gettext_lazy("Judgments of the wrong text"),
+        choices=[
+            (
+                "leave_out",
+                gettext_lazy("Leave out and have these blocks judged again"),
+            ),
+            ("keep", gettext_lazy("Keep: they still count for the system")),
+        ],
+        widget=forms.RadioSelect,
+        initial="leave_out",
+    )
+
+    def __init__(self, data: Any = None, *, output: Output) -> None:
+        super().__init__(data, initial={"text": output.text})
+        self._output = output
+
+    def correct(self, user: User | None) -> OutputCorrection | None:
+        """Correct the output; None, with an error, if refused."""
+        with RefusalsAt(self):
+            return output_correct(
+                output=self._output,
+                text=self.cleaned_data["text"],
+                reason=self.cleaned_data["reason"],
+                leave_out=self.cleaned_data["judged"] == "leave_out",
+                corrected_by=user,
             )
         return None

@@ -94,6 +94,7 @@ class SegmentQuota:
         )
 
 
+@dataclass(slots=True, kw_only=True)
 class HITDrawer:
     """Draws first HITs; each depends on the HITs before it through `state` and `quota`.
 
@@ -103,28 +104,15 @@ class HITDrawer:
     instead of windows of consecutive segments.
     """
 
-    def __init__(
-        self,
-        *,
-        parameters: DesignParameters,
-        windows: Windows,
-        texts: Mapping[int, SegmentOutputs],
-        state: DrawState,
-        quota: SegmentQuota,
-        checkable: Callable[[], Sequence[int]],
-        avoid: Collection[int] = frozenset(),
-        for_one_judge: bool = False,
-        sample_of: str | None = None,
-    ) -> None:
-        self.parameters = parameters
-        self.state = state
-        self.quota = quota
-        self._windows = windows
-        self._checkable = checkable
-        self._texts = texts
-        self._avoid = frozenset(avoid)
-        self._for_one_judge = for_one_judge
-        self._sample_of = sample_of
+    parameters: DesignParameters
+    windows: Windows
+    texts: Mapping[int, SegmentOutputs]
+    state: DrawState
+    quota: SegmentQuota
+    checkable: Callable[[], Sequence[int]]
+    avoid: frozenset[int] = frozenset()
+    for_one_judge: bool = False
+    sample_of: str | None = None
 
     @property
     def is_all_compared(self) -> bool:
@@ -135,11 +123,11 @@ class HITDrawer:
     def segments_ahead(self, numbers: range, *, turn: int) -> set[int]:
         """Return the segments of the windows from which HITs with these numbers would be drawn, without checks."""
         windows = (
-            self._windows.window(
+            self.windows.window(
                 order=self.parameters.segment_order,
                 draw=HashDraw(seed=self.parameters.seed, number=number),
                 turn=turn + later,
-                avoid=self._avoid | self.quota.full,
+                avoid=self.avoid | self.quota.full,
             )
             for later, number in enumerate(numbers)
         )
@@ -153,13 +141,13 @@ class HITDrawer:
         """
         if self.parameters.kind is DesignKind.SORTING and not self.state.comparisons:
             return None
-        avoid = self._avoid | self.quota.full
-        around = self._checkable() if checks is Checks.SOME else None
+        avoid = self.avoid | self.quota.full
+        around = self.checkable() if checks is Checks.SOME else None
         pair = None
-        if self._sample_of is not None:
-            pair, window = self._sample(self._sample_of, avoid, around)
+        if self.sample_of is not None:
+            pair, window = self._sample(self.sample_of, avoid, around)
         else:
-            window = self._windows.window(
+            window = self.windows.window(
                 order=self.parameters.segment_order,
                 draw=HashDraw(seed=self.parameters.seed, number=number),
                 turn=turn,
@@ -172,13 +160,13 @@ class HITDrawer:
             parameters=self.parameters,
             number=number,
             window=window,
-            texts=self._texts,
+            texts=self.texts,
             state=self.state,
             checks=checks,
             pair=pair,
         )
         plan.why["turn"] = turn
-        if self._sample_of is not None:
+        if self.sample_of is not None:
             plan.why["sample"] = True
         if self.parameters.bad_reference_rate:
             plan.why["checks"] = checks.value
@@ -190,7 +178,7 @@ class HITDrawer:
         self, judge: str, avoid: Collection[int], around: Collection[int] | None
     ) -> tuple[tuple[str, str] | None, tuple[int, ...] | None]:
         """Return the comparison with the most blocks still wanted, and the next segments of a judge's sample of it."""
-        free = set(self._windows.segments).difference(avoid)
+        free = set(self.windows.segments).difference(avoid)
         for pair, wanted in self.state.next_comparisons:
             if wanted <= 0:
                 break
@@ -205,7 +193,7 @@ class HITDrawer:
         return None, None
 
     def _is_compared(self, segment: int, *, pair: tuple[str, str]) -> bool:
-        return is_compared(self._texts.get(segment), self.parameters, pair)
+        return is_compared(self.texts.get(segment), self.parameters, pair)
 
     def add(self, plan: HITPlan, purpose: Purpose) -> None:
         """Update the draw state with this HIT."""
@@ -217,8 +205,8 @@ class HITDrawer:
         if purpose is Purpose.FIRST:
             # Repeats show the same pairs again, so pairs are balanced over first HITs only.
             self.state = self.state.after(plan)
-            if self._for_one_judge:
-                self._avoid |= {block.segment for block in plan.blocks}
+            if self.for_one_judge:
+                self.avoid |= {block.segment for block in plan.blocks}
 
     def remove(self, plan: HITPlan, purpose: Purpose, *, drawn: bool) -> None:
         """Remove an unused HIT from the quota, and from the draw state if it is `drawn`."""

@@ -7,7 +7,7 @@ which HITs hold checks.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Checks, DesignParameters
@@ -45,14 +45,8 @@ class PlannedHIT:
     part: int = 0
 
 
-class Counters(Protocol):
-    """Planning counters, as stored in `HITSequence`."""
-
-    last_number: Any
-    blocks_planned: Any
-    scheduled: Any
-    inter_scheduled: Any
-    turns: Any
+# A `HITSequence`, which models may not be imported for: last_number, blocks_planned, scheduled …
+Counters: TypeAlias = Any
 
 
 class HITPlanning:

@@ -1,19 +1,21 @@
-"""Designs of a task: the one in force, the first one, and their use of the reference."""
+"""Designs of a task: the one in force, the first one, named ones, and their use of the reference."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, Design, HITPurpose
 from annotation.models.hit import POOLED, IsAnyOf
 from annotation.protocols import LAST_PASS, AnswerKind, answer_kind, answer_kinds, texts_beside
 from annotation.sampling.parameters import FEWEST_CANDIDATES
-from campaign.models import Campaign, Output, Reference, System, SystemKind, Task
+from campaign.models import Campaign, Output, Protocol, Reference, System, SystemKind, Task
 from campaign.texts.counted import counted
 
 
@@ -243,3 +245,120 @@ def _size(kind: AnswerKind) -> dict[str, Any]:
         # Balanced, so that no system is shown less often than others.
         return {"kind": Design.Kind.BALANCED, "systems_per_block": 1}
     return {"systems_per_block": kind.first_candidates or min(_USUAL, most)}
+
+
+#: Parameters that distinguish designs; a preset has a value for each.
+TELLING: Final = ("kind", "systems_per_block")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A named design.
+
+    Attributes
+    ----------
+    name : str
+        Name in addresses.
+    label, sentence : str
+        Established name, and a one-sentence description.
+    protocol : Protocol
+        Protocol of its tasks.
+    design : mapping
+        Parameters that differ from the first design of such a task.
+    """
+
+    name: str
+    label: Promise
+    sentence: Promise
+    protocol: Protocol
+    design: Mapping[str, Any]
+
+
+PRESETS: Final = (
+    Preset(
+        name="wmt",
+        label=gettext_lazy("WMT five-way"),
+        sentence=gettext_lazy(
+            "Judges rank five random outputs of a sentence, as at WMT 2010 to 2016."
+        ),
+        protocol=Protocol.RANKING,
+        design={"kind": Design.Kind.UNIFORM, "systems_per_block": 5},
+    ),
+    Preset(
+        name="balanced",
+        label=gettext_lazy("Balanced five-way"),
+        sentence=gettext_lazy(
+            "Judges rank five outputs; all pairs of systems are compared equally often."
+        ),
+        protocol=Protocol.RANKING,
+        design={"kind": Design.Kind.BALANCED, "systems_per_block": 5},
+    ),
+    Preset(
+        name="adaptive",
+        label=gettext_lazy("Adaptive five-way"),
+        sentence=gettext_lazy(
+            "Judges rank five outputs of systems that are hard to tell apart, so fewer judgments are needed."
+        ),
+        protocol=Protocol.RANKING,
+        design={"kind": Design.Kind.ACTIVE, "systems_per_block": 5},
+    ),
+    Preset(
+        name="esa",
+        label=gettext_lazy("ESA"),
+        sentence=gettext_lazy("Judges mark the errors in one output and score it from 0 to 100."),
+        protocol=Protocol.SPANS,
+        design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},
+    ),
+    Preset(
+        name="contrastive-esa",
+        label=gettext_lazy("Contrastive ESA"),
+        sentence=gettext_lazy(
+            "Judges mark the errors in three outputs side by side and score each."
+        ),
+        protocol=Protocol.SPANS,
+        design={"kind": Design.Kind.BALANCED, "systems_per_block": 3},
+    ),
+    Preset(
+        name="pairwise",
+        label=gettext_lazy("Pairwise"),
+        sentence=gettext_lazy("Judges choose the better of two outputs, or neither."),
+        protocol=Protocol.TWO_OUTPUTS,
+        design={"kind": Design.Kind.BINARY, "systems_per_block": 2},
+    ),
+    Preset(
+        name="adequacy-fluency",
+        label=gettext_lazy("Adequacy and fluency"),
+        sentence=gettext_lazy(
+            "Judges rate one output on five points: fluency first, then adequacy."
+        ),
+        protocol=Protocol.RATING,
+        design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},
+    ),
+)
+
+
+def preset_named(name: str, *, protocol: str) -> Preset | None:
+    """Return the preset of a protocol by its name; None if there is none."""
+    found = (each for each in PRESETS if each.name == name and each.protocol == protocol)
+    return next(found, None)
+
+
+def preset_of(design: Design) -> Preset | None:
+    """Return the preset whose choice of systems a design follows; None for other designs."""
+    return next(
+        (
+            each
+            for each in PRESETS
+            if each.protocol == design.task.protocol
+            and all(each.design[name] == getattr(design, name) for name in TELLING)
+        ),
+        None,
+    )
+
+
+def design_of_preset(preset: Preset, *, task: Task, seed: int = 0) -> Design:
+    """Return the design of a preset for a task, not saved; the task may be of another protocol, or unsaved."""
+    design = design_unless_chosen(task=task, seed=seed)
+    for name, value in preset.design.items():
+        setattr(design, name, value)
+    return design

@@ -230,7 +230,7 @@ class DrawInputs:
                 redundancy=parameters.redundancy,
             ),
             checkable=lambda: self.texts.checkable,
-            avoid=avoid,
+            avoid=frozenset(avoid),
             for_one_judge=for_one_judge,
             sample_of=sample_of,
         )

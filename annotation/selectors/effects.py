@@ -49,11 +49,6 @@ def task_at_work(*, task: Task) -> AtWork:
     return _counted(assignments_held().filter(hit__task=task))
 
 
-def campaign_at_work(*, campaign: Campaign) -> AtWork:
-    """Return how many judges are at work in a campaign, and their blocks, by the database's clock. One query."""
-    return _counted(assignments_held().filter(hit__task__test_set__campaign=campaign))
-
-
 def _counted(held: QuerySet[Assignment]) -> AtWork:
     rows = list(held.values_list("judge", "hit__segment_ids"))
     return AtWork(
@@ -322,7 +317,7 @@ class StateEffects:
 
 def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects:
     """Return the effects of a transition of this campaign now."""
-    now = campaign_at_work(campaign=campaign)
+    now = _counted(assignments_held().filter(hit__task__test_set__campaign=campaign))
     counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
     judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
     held = _at_work_in_words(now)
@@ -360,34 +355,29 @@ def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
 
 
 def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -> list[str]:
-    match transition:
-        case Transition.PAUSE:
-            return [
-                held + " " + _("Their submissions are still saved."),
-                _("Judges get no new sentences and see that the campaign is paused."),
-            ]
-        case Transition.CLOSE:
-            return [
-                held + " " + _("Their submissions are still saved."),
-                _("Judges get no new sentences and see that the campaign is closed."),
-            ]
-        case Transition.ARCHIVE:
-            return [
-                held
-                + " "
-                + _(
-                    "Their submissions are still saved, but sentences not loaded yet are withdrawn."
-                ),
-                _("The campaign becomes read-only and is hidden from the list of campaigns."),
-            ]
-        case Transition.UNARCHIVE:
-            return [
-                _("The campaign returns to the list and can be edited, but stays closed to judges.")
-            ]
-        case Transition.DELETE:
-            return _deleting(campaign, held, judged)
-        case _:
-            raise ValueError(transition)
+    if transition == Transition.DELETE:
+        return _deleting(campaign, held, judged)
+    saved = held + " " + _("Their submissions are still saved.")
+    facts = {
+        Transition.PAUSE: [
+            saved,
+            _("Judges get no new sentences and see that the campaign is paused."),
+        ],
+        Transition.CLOSE: [
+            saved,
+            _("Judges get no new sentences and see that the campaign is closed."),
+        ],
+        Transition.ARCHIVE: [
+            held
+            + " "
+            + _("Their submissions are still saved, but sentences not loaded yet are withdrawn."),
+            _("The campaign becomes read-only and is hidden from the list of campaigns."),
+        ],
+        Transition.UNARCHIVE: [
+            _("The campaign returns to the list and can be edited, but stays closed to judges.")
+        ],
+    }
+    return facts[transition]
 
 
 def _opening(

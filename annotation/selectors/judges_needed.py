@@ -10,7 +10,6 @@ from math import ceil
 from typing import Any, Final
 
 from django.db.models import Count
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
@@ -21,6 +20,7 @@ from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_
 from annotation.selectors.passes import rounds_of
 from annotation.selectors.progress import work_annotations
 from campaign.models import GroupMember, Judge, Output, SystemKind, Task
+from campaign.texts.counted import filled
 
 #: A need of one judge is not reported.
 _ONE: Final = 1
@@ -163,11 +163,7 @@ def _there_in_words(needed: int, there: int, design: Design) -> str:
         if design.judge_group is None
         else _("Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s).")
     )
-    return words % {
-        "needed": number_format(needed),
-        "there": number_format(there),
-        "group": _group(design),
-    }
+    return filled(words, needed=needed, there=there, group=_group(design))
 
 
 class _Reasons:
@@ -200,7 +196,7 @@ class _Reasons:
         return [
             _Reason(
                 judges,
-                words % {"count": number_format(judges)},
+                filled(words, count=judges),
                 _("Invite more judges, or reduce the number of judges per block."),
             )
         ]
@@ -223,7 +219,7 @@ class _Reasons:
                 "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice."
             )
             otherwise = _("Invite more judges, or lower the target.")
-        said = words % {"wanted": number_format(wanted), "most": number_format(blocks)}
+        said = filled(words, wanted=wanted, most=blocks)
         return [_Reason(-(-wanted // blocks), said, otherwise)]
 
     def _of_a_sort(self, comparisons: Comparisons) -> list[_Reason]:
@@ -236,7 +232,7 @@ class _Reasons:
             found.append(
                 _Reason(
                     -(-quota // self._sample),
-                    words % {"quota": number_format(quota), "most": number_format(self._sample)},
+                    filled(words, quota=quota, most=self._sample),
                     _(
                         "Invite more judges, require fewer judgments per comparison, or allow more from one judge."
                     ),
@@ -251,13 +247,13 @@ class _Reasons:
             found.append(
                 _Reason(
                     -(-most * quota // self._segments),
-                    words
-                    % {
-                        "systems": number_format(systems),
-                        "comparisons": number_format(most),
-                        "quota": number_format(quota),
-                        "segments": number_format(self._segments),
-                    },
+                    filled(
+                        words,
+                        systems=systems,
+                        comparisons=most,
+                        quota=quota,
+                        segments=self._segments,
+                    ),
                     _(
                         "Invite more judges, add segments, or require fewer judgments per comparison."
                     ),

@@ -1,5 +1,6 @@
 """Data kept about a judge, as far as they may see it; nothing reveals systems."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -56,14 +57,8 @@ def kept_about(judge: Judge) -> dict[str, Any]:
             Participation.objects.filter(judge=judge)
             .order_by("started_at")
             .values(
-                "judge__service",
-                "judge__external_id",
-                "session_id",
-                "study_id",
-                "state",
-                "started_at",
-                "ended_at",
-                "code",
+                *("judge__service", "judge__external_id", "session_id", "study_id"),
+                *("state", "started_at", "ended_at", "code"),
             )
         ),
         "judgments": [
@@ -99,26 +94,21 @@ def kept_about(judge: Judge) -> dict[str, Any]:
 def _account(user: User | None) -> dict[str, Any]:
     if user is None:
         return {}
-    return {
-        "name": user.name,
-        "email": user.email,
-        "language": user.language,
-        "created_at": user.created_at,
-        "last_login": user.last_login,
-        "sign_ins": user.sessions.count(),
-    }
+    columns = ("name", "email", "language", "created_at", "last_login")
+    return {**_columns(user, columns), "sign_ins": user.sessions.count()}
+
+
+def _columns(row: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
 
 
 def _part(judge: Judge) -> dict[str, Any]:
+    columns = (
+        *("pseudonym", "address", "languages", "expertise", "blocks_asked"),
+        *("created_at", "withdrawn_at", "declined_at"),
+    )
     return {
-        "pseudonym": judge.pseudonym,
-        "address": judge.address,
-        "languages": judge.languages,
-        "expertise": judge.expertise,
-        "blocks_asked": judge.blocks_asked,
-        "created_at": judge.created_at,
-        "withdrawn_at": judge.withdrawn_at,
-        "declined_at": judge.declined_at,
+        **_columns(judge, columns),
         # Only the number: the names would reveal that these systems are in the campaign.
         "conflicts_of_interest": judge.conflicts.count(),
         "groups": judge.group_members.count(),

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import Any, Final, TypedDict, Unpack
 
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
@@ -23,7 +23,7 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.models.hit import HITQuerySet
 from annotation.selectors.designs import designs_in_force
-from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.database.prepared_query import PreparedQuery
 from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task
 from campaign.models.task import TaskQuerySet
 
@@ -41,20 +41,10 @@ class JudgeAsks(TypedDict):
     apart: str
 
 
-class HasId(Protocol):
-    @property
-    def id(self) -> int: ...
-
-
-T = TypeVar("T", bound=HasId)
 # Covers several runs of the planner, which runs every ten seconds.
 CHANGED_WITHIN: Final = timedelta(minutes=1)
 # Number of HITs of the pool that are considered for a judge while the planner is running.
 _NEAR: Final = 1000
-# Values, or their placeholders in a `PreparedQuery`.
-Id: TypeAlias = int | Parameter
-Ids: TypeAlias = list[int] | Parameter
-Apart: TypeAlias = str | Parameter
 
 
 def tasks_to_plan() -> TaskQuerySet:
@@ -135,35 +125,23 @@ def tasks_to_work_on(judge: Judge) -> list[Task]:
     return chosen_or_all(list(tasks_open_to_judge(judge)), judge.chosen_task_id)
 
 
-def chosen_or_all(open_to_judge: list[T], chosen_id: int | None) -> list[T]:
+def chosen_or_all(open_to_judge: list[Any], chosen_id: int | None) -> list[Any]:
     """Return the task the judge chose if it is open to them, otherwise all that are."""
     return [task for task in open_to_judge if task.id == chosen_id] or open_to_judge
 
 
-def hits_for_judge(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
+# The querysets below take the fields of `JudgeAsks`, or their placeholders in a `PreparedQuery`.
+def hits_for_judge(**asked: Any) -> HITQuerySet:
     """Return the HITs of the pool that this judge may be lent, currently available or not, by number.
 
     Scans the index `hit_pool`, whose length depends on the pool, not on the history.
     """
-    return (
-        HIT.objects.filter(task=task_id)
-        .pooled()
-        .unreserved()
-        .unseen_by(judge_id, apart)
-        .excluding_systems(conflicts)
-        .order_by("number")
-    )
+    return _suitable(_of_task(asked).pooled().unreserved(), **asked)
 
 
-def hits_standby(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
+def hits_standby(**asked: Any) -> HITQuerySet:
     """Return the HITs on standby that this judge may be lent, by number."""
-    return (
-        HIT.objects.filter(task=task_id)
-        .standby()
-        .unseen_by(judge_id, apart)
-        .excluding_systems(conflicts)
-        .order_by("number")
-    )
+    return _suitable(_of_task(asked).standby(), **asked)
 
 
 def hits_near(**asked: Any) -> HITQuerySet:
@@ -181,6 +159,13 @@ def _of_task(asked: dict[str, Any]) -> HITQuerySet:
     return hits
 
 
+def _suitable(
+    hits: HITQuerySet, *, judge_id: Any, conflicts: Any, apart: Any, **_task: Any
+) -> HITQuerySet:
+    """Return the HITs of unseen segments without systems that the judge must not see, by number."""
+    return hits.unseen_by(judge_id, apart).excluding_systems(conflicts).order_by("number")
+
+
 def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
     # For a judge who has seen nearly all segments, nearly all HITs are skipped, at 0.05 ms each;
     # the planner draws suitable ones.
@@ -188,27 +173,16 @@ def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
     return hits.filter(number__lt=Subquery(first) + _NEAR)
 
 
-def hits_reserved(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
+def hits_reserved(**asked: Any) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
-    return (
-        HIT.objects.filter(task=task_id, reserved_for=judge_id)
-        .incomplete()
-        .exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING])
-        .unseen_by(judge_id, apart)
-        .excluding_systems(conflicts)
-        .order_by("number")
-    )
+    hits = _of_task(asked).filter(reserved_for=asked["judge_id"]).incomplete()
+    return _suitable(hits.exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING]), **asked)
 
 
-def hits_intra(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> HITQuerySet:
+def hits_intra(**asked: Any) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number; they have seen their segments."""
-    del apart
-    return (
-        HIT.objects.filter(task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA)
-        .incomplete()
-        .excluding_systems(conflicts)
-        .order_by("number")
-    )
+    hits = _of_task(asked).filter(reserved_for=asked["judge_id"], purpose=HITPurpose.INTRA)
+    return hits.incomplete().excluding_systems(asked["conflicts"]).order_by("number")
 
 
 def conflicts_of(judge: Judge) -> list[int]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from django.conf import settings
 from django.db.models.functions import Coalesce
+from django.http import HttpResponseBase
 
 from campaign.database.replica import NotEnoughError, replica_is_there, replica_read
 from campaign.models import Task
@@ -27,13 +28,7 @@ class ReadAt:
     behind: int
 
 
-class Answer(Protocol):
-    """A response such as `HttpResponse`, whose headers are set like items."""
-
-    def __setitem__(self, header: str, value: str, /) -> None: ...
-
-
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=HttpResponseBase)
 
 
 def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:

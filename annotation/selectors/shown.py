@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -66,41 +66,8 @@ CONTEXT_SEGMENTS = 2
 DOCUMENT_SEGMENTS = 200
 
 
-class TextData(TypedDict):
-    text: str
-    lang: str
-    dir: str
-
-
-class CandidateData(TypedDict):
-    id: UUID
-    text: str
-    lang: str
-    dir: str
-
-
-class NeighbourData(TypedDict):
-    """Texts of a segment of the document; `output` is by the system of a text that is judged alone."""
-
-    source: TextData | None
-    reference: TextData | None
-    output: TextData | None
-
-
-class ContextData(TypedDict):
-    """Neighbouring sentences in reading order: the nearest is last in `before` and first in `after`."""
-
-    before: list[NeighbourData]
-    after: list[NeighbourData]
-
-
-class JudgmentData(TypedDict):
-    """A stored judgment; `answer` is None for a ranking."""
-
-    id: UUID
-    labels: list[int | None]
-    comment: str
-    answer: Answer | None
+# Texts, candidates, contexts and judgments, in the shape of `annotation.api.serializers`.
+ShownData: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +79,12 @@ class BlockData:
     """
 
     id: UUID
-    source: TextData | None
-    references: list[TextData]
-    context: ContextData
-    candidates: list[CandidateData]
+    source: ShownData | None
+    references: list[ShownData]
+    context: ShownData
+    candidates: list[ShownData]
     state: str
-    judgment: JudgmentData | None
+    judgment: ShownData | None
     skip_reason: str | None
     stage_rules: Rules = field(default_factory=dict)
 
@@ -246,16 +213,16 @@ class _Rules:
         """Return whether the document around a block consists of outputs, all of the system of its only candidate."""
         return self.beside.context and not self.shows_context and candidates == 1
 
-    def source(self, text: str | None) -> TextData | None:
+    def source(self, text: str | None) -> ShownData | None:
         if not self.beside.source:
             return None
-        return TextData(text=text or "", lang=self.source_language, dir=self.source_dir)
+        return {"text": text or "", "lang": self.source_language, "dir": self.source_dir}
 
-    def references(self, texts: Sequence[str]) -> list[TextData]:
+    def references(self, texts: Sequence[str]) -> list[ShownData]:
         return [self.target(text) for text in texts] if self.beside.references else []
 
-    def target(self, text: str) -> TextData:
-        return TextData(text=text, lang=self.target_language, dir=self.target_dir)
+    def target(self, text: str) -> ShownData:
+        return {"text": text, "lang": self.target_language, "dir": self.target_dir}
 
 
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, Any]:
@@ -349,7 +316,7 @@ class DocumentData:
     HIT in this document to the places of their segments in `segments`.
     """
 
-    segments: list[NeighbourData]
+    segments: list[ShownData]
     first: int
     total: int
     blocks: dict[str, int]
@@ -450,9 +417,12 @@ def _block_data(
     known = None
     if judgment is not None:
         judgment_id, client_id, labels, comment = judgment
-        known = JudgmentData(
-            id=UUID(client_id), labels=labels, comment=comment, answer=answers.get(judgment_id)
-        )
+        known = {
+            "id": UUID(client_id),
+            "labels": labels,
+            "comment": comment,
+            "answer": answers.get(judgment_id),
+        }
     _position, source_text, references = next(row for row in around if row[0] == position)
     # The texts of a candidate's outputs are identical.
     candidates = [text for text, *_same in by_candidate(texts, stands_for)]
@@ -463,14 +433,17 @@ def _block_data(
         id=public_id,
         source=rules.source(source_text),
         references=rules.references(references),
-        context=ContextData(
-            before=[_neighbour(rules, *row) for row in neighbours if row[0] < position],
-            after=[_neighbour(rules, *row) for row in neighbours if row[0] > position],
-        ),
+        context={
+            "before": [_neighbour(rules, *row) for row in neighbours if row[0] < position],
+            "after": [_neighbour(rules, *row) for row in neighbours if row[0] > position],
+        },
         candidates=[
-            CandidateData(
-                id=candidate_id, text=text or "", lang=rules.target_language, dir=rules.target_dir
-            )
+            {
+                "id": candidate_id,
+                "text": text or "",
+                "lang": rules.target_language,
+                "dir": rules.target_dir,
+            }
             for candidate_id, text in zip(
                 candidate_ids(public_id, len(candidates)), candidates, strict=True
             )
@@ -488,9 +461,9 @@ def _neighbour(
     source: str | None,
     references: Sequence[str],
     output: str | None = None,
-) -> NeighbourData:
-    return NeighbourData(
-        source=rules.source(source),
-        reference=next(iter(rules.references(references)), None),
-        output=None if output is None else rules.target(output),
-    )
+) -> ShownData:
+    return {
+        "source": rules.source(source),
+        "reference": next(iter(rules.references(references)), None),
+        "output": None if output is None else rules.target(output),
+    }

@@ -1,11 +1,11 @@
-"""Systems as organisers see them, and the effects of withdrawing one."""
+"""Systems as organisers see them, the effects of withdrawing one, and corrected outputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
@@ -15,6 +15,8 @@ from django.utils.translation import gettext as _
 from annotation.models import (
     HIT,
     Assignment,
+    Block,
+    BlockControl,
     Design,
     JudgmentNumber,
     JudgmentSequence,
@@ -22,9 +24,9 @@ from annotation.models import (
 )
 from annotation.models.hit import POOLED
 from annotation.selectors.designs import design_in_force, systems_drawn
-from annotation.selectors.judgment_list import shows_system
+from annotation.selectors.judgment_list import judgments_listed, shows_system
 from annotation.selectors.passes import has_passes
-from campaign.models import ConflictOfInterest, System, SystemKind, Task
+from campaign.models import ConflictOfInterest, Output, OutputCorrection, System, SystemKind, Task
 from campaign.selectors.judged import has_judgments
 from campaign.texts.counted import counted
 
@@ -282,3 +284,38 @@ def conflicts_listed(*, task: Task) -> dict[int, list[str]]:
     for system_id, pseudonym in rows.values_list("system_id", "judge__pseudonym"):
         found.setdefault(system_id, []).append(pseudonym)
     return found
+
+
+def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
+    """Return the corrections of a test set, the latest first."""
+    found = OutputCorrection.objects.filter(before__segment__test_set=task.test_set_id)
+    return found.select_related("before__system", "before__segment", "after").order_by("-pk")
+
+
+def corrections_recorded(task_id: int) -> dict[str, list[int]]:
+    """Return the corrections whose judgments do not count, as parameters of a ranking; empty if there are none."""
+    found = OutputCorrection.objects.filter(
+        before__segment__test_set__tasks=task_id, leaves_out=True
+    )
+    ids = list(found.order_by("pk").values_list("pk", flat=True))
+    return {"corrections": ids} if ids else {}
+
+
+def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:
+    """Return the current outputs of systems for a segment, sorted by system name."""
+    found = Output.objects.current().filter(segment=segment_id, system__kind=SystemKind.SYSTEM)
+    return found.select_related("system").order_by("system__name")
+
+
+def blocks_showing(output: Output) -> QuerySet[Block]:
+    """Return the blocks that show an output, counted or not, excluding checks."""
+    return Block.objects.filter(
+        segment=output.segment_id,
+        outputs__contains=[output.pk],
+        control__in=[BlockControl.NONE, BlockControl.CORRECTED],
+    )
+
+
+def judgments_of(*, task: Task, output: Output) -> QuerySet[JudgmentNumber, Any]:
+    """Return the judgments of a task whose blocks showed an output, in the form of `judgments_listed`."""
+    return judgments_listed(task=task).filter(judgment__block__in=blocks_showing(output))

@@ -1,10 +1,11 @@
 """Words that judges read per block of a design, and their reading times so far."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import partial
 from typing import Any, Final
 
-from django.db.models import Count, FloatField, Func, Q, Sum
+from django.db.models import Count, FloatField, Func, Q, QuerySet, Sum
 
 from annotation.models import BlockControl, Design, Judgment
 from annotation.selectors.designs import design_or_default, systems_drawn
@@ -18,18 +19,12 @@ MOST_MEASURED: Final = 1_000
 _MOST_SEGMENTS: Final = 300
 
 
-class _Spaced(Func):
-    """Number of words in a text: the number of spaces plus one."""
-
-    template = "(length(trim(%(expressions)s)) - length(replace(trim(%(expressions)s), ' ', '')) + 1)::float"
-    output_field = FloatField()
-
-
-class _Halved(Func):
-    """Number of words in a text without spaces: half the number of characters."""
-
-    template = "(length(trim(%(expressions)s)) / 2.0)::float"
-    output_field = FloatField()
+# Number of words in a text: the number of spaces plus one.
+_SPACED: Final = (
+    "(length(trim(%(expressions)s)) - length(replace(trim(%(expressions)s), ' ', '')) + 1)::float"
+)
+# Number of words in a text without spaces: half the number of characters.
+_HALVED: Final = "(length(trim(%(expressions)s)) / 2.0)::float"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +77,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     if design.segments:
         segments = segments.filter(number__in=design.segments)
     systems = systems_drawn(task=task, design=design)
-    found = list(segments.order_by("number").values_list("pk", flat=True))
-    sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
+    count, sample = _sampled(segments)
     words = segment_words(sample, task=task, systems=systems)
     totals = [0.0, 0.0, 0.0]
     drawn = 0
@@ -98,23 +92,25 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
         ranked = candidates - 1
         totals[2] += (1 - damaged) * candidates * ranked / 2 + damaged * ranked * (ranked - 1) / 2
     means = [total / drawn if drawn else 0.0 for total in totals]
-    return DesignWords(len(found), systems.count(), *means)
+    return DesignWords(count, systems.count(), *means)
+
+
+def _sampled(segments: QuerySet[Segment]) -> tuple[int, list[int]]:
+    """Return the number of segments, and the ids of at most 300 of them, evenly spaced. One query."""
+    found = list(segments.order_by("number").values_list("pk", flat=True))
+    return len(found), found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
 
 
 def mean_words(*, task: Task) -> SegmentWords | None:
     """Return the average words of a segment, from at most 300 segments; None without texts. Four queries."""
     segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
-    found = list(segments.order_by("number").values_list("pk", flat=True))
-    sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
-    words = list(segment_words(sample, task=task).values())
+    _count, sample = _sampled(segments)
+    words = segment_words(sample, task=task).values()
     if not words:
         return None
-    return SegmentWords(
-        source=sum(each.source for each in words) / len(words),
-        references=sum(each.references for each in words) / len(words),
-        output=sum(each.output for each in words) / len(words),
-        outputs=round(sum(each.outputs for each in words) / len(words)),
-    )
+    columns = zip(*map(astuple, words), strict=True)
+    source, references, output, outputs = (sum(column) / len(words) for column in columns)
+    return SegmentWords(source, references, output, round(outputs))
 
 
 def block_words(*, task: Task) -> float | None:
@@ -136,7 +132,11 @@ def segment_words(
     given. Three queries.
     """
     of_source, of_target = (
-        _Halved if without_spaces(tag) else _Spaced
+        partial(
+            Func,
+            template=_HALVED if without_spaces(tag) else _SPACED,
+            output_field=FloatField(),
+        )
         for tag in (task.test_set.source_language, task.test_set.target_language)
     )
     sources = Segment.objects.filter(pk__in=segments, source_text__isnull=False).values_list(

@@ -11,7 +11,7 @@ from annotation.models.block import candidate_ids
 from annotation.protocols import Answer, answer_kind
 from annotation.selectors.hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.hits import previewed_hits
-from annotation.selectors.shown import BlockData, CandidateData, DrawnBlock, blocks_drawn
+from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
 from annotation.selectors.training import Feedback, feedback_on, training_blocks
 from campaign.models import Task
 from campaign.texts.hash_draw import HashDraw
@@ -68,7 +68,7 @@ def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> l
             block,
             stage_rules=stage.rules,
             candidates=[
-                CandidateData({**candidate, "text": text})
+                {**candidate, "text": text}
                 for candidate, text in zip(block.candidates, stage.texts or (), strict=True)
             ],
         )
@@ -121,9 +121,7 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
 def _known_by(id_: UUID, block: BlockData) -> BlockData:
     """Return a copy of a block with another id."""
     ids = candidate_ids(id_, len(block.candidates))
-    shown = [
-        CandidateData({**each, "id": new}) for each, new in zip(block.candidates, ids, strict=True)
-    ]
+    shown = [{**each, "id": new} for each, new in zip(block.candidates, ids, strict=True)]
     return replace(block, id=id_, candidates=shown)
 
 

@@ -23,33 +23,29 @@ def problem_report(
     `SubmissionRefusedError` if "something else" comes without a comment, if the id belongs to
     another judge, or if a limit allows no more.
     """
+    judge_id, comment = assigned.judge_id, comment.strip()
     if not ProblemReport.objects.filter(client_id=client_id).exists():
-        _limits_keep(assigned.judge_id, comment.strip())
-    if kind == ProblemReportKind.OTHER and not comment.strip():
+        refusal = reports_refusal(judge_id=judge_id)
+        refusal = refusal or comment_refusal(judge_id=judge_id, comment=comment)
+        if refusal is not None:
+            raise refusal
+    if kind == ProblemReportKind.OTHER and not comment:
         raise SubmissionRefusedError(_("Describe the problem in a few words."))
     report, created = ProblemReport.objects.get_or_create(
         client_id=client_id,
         defaults={
-            "judge_id": assigned.judge_id,
+            "judge_id": judge_id,
             "block_id": assigned.block_id,
             "task_id": assigned.task_id,
             "kind": kind,
-            "comment": comment.strip(),
+            "comment": comment,
         },
     )
     if created:
         pages_changed([assigned.task_id], problem_reports=1)
     else:
-        submission_owner_check(report, judge_id=assigned.judge_id)
+        submission_owner_check(report, judge_id=judge_id)
     return report
-
-
-def _limits_keep(judge_id: int, comment: str) -> None:
-    refusal = reports_refusal(judge_id=judge_id) or comment_refusal(
-        judge_id=judge_id, comment=comment
-    )
-    if refusal is not None:
-        raise refusal
 
 
 #: Maximum number of characters in a reply.

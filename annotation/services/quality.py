@@ -119,16 +119,12 @@ def suggested_terms(*, campaign: Campaign) -> list[RuleTerms]:
     """Return the terms of the suggested rules, except on measures that have a rule in force."""
     in_force = campaign.quality_rules.filter(switched_off_at__isnull=True)
     existing = set(in_force.values_list("measure", flat=True))
+    names = ("measure", "direction", "threshold", "minimum")
+    suggested = (dict[str, Any](zip(names, each, strict=True)) for each in SUGGESTED_RULES)
     return [
-        RuleTerms(
-            measure=measure,
-            direction=direction,
-            threshold=threshold,
-            minimum=minimum,
-            action=QualityActionKind.WARN,
-        )
-        for measure, direction, threshold, minimum in SUGGESTED_RULES
-        if measure not in existing
+        RuleTerms(**each, action=QualityActionKind.WARN)
+        for each in suggested
+        if each["measure"] not in existing
     ]
 
 

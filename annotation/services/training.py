@@ -1,6 +1,6 @@
 """Propose, explain and remove training blocks, and plan them for each new judge."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from django.db import transaction
@@ -289,18 +289,12 @@ def _store(sequence: HITSequence, judge: Judge, round_: int, conflicts: Collecti
         order = draw.shuffled(
             shown[block.pk], lambda each: each.output_id, "training", block.position
         )
-        _block_store(hit, block, position, order)
-
-
-def _block_store(
-    hit: HIT, training: TrainingBlock, position: int, shown: Sequence[TrainingCandidate]
-) -> None:
-    Block.objects.create(
-        hit=hit,
-        segment_id=training.segment_id,
-        position=position,
-        outputs=[each.output_id for each in shown],
-        control=BlockControl.TRAINING,
-        expected=[each.expected for each in shown],
-        explanation=training.explanation,
-    )
+        Block.objects.create(
+            hit=hit,
+            segment_id=block.segment_id,
+            position=position,
+            outputs=[each.output_id for each in order],
+            control=BlockControl.TRAINING,
+            expected=[each.expected for each in order],
+            explanation=block.explanation,
+        )

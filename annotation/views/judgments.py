@@ -1,25 +1,26 @@
-"""Organisers' pages of judgments and skips: filtered lists, single judgments, and files for import and export."""
+"""Organisers' pages of judgments, skips and problem reports: filtered lists, single ones, and files for import and export."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils.formats import number_format
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from annotation.answer_files import formats_read
 from annotation.export.five_way import names_shown
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, sent_answers_import
-from annotation.models import JudgmentNumber, ProblemReport
+from annotation.models import JudgmentNumber, ProblemReply, ProblemReport
 from annotation.pages.judgment_tables import (
     JudgmentFilter,
     JudgmentTable,
+    ProblemReportFilter,
+    ProblemReportTable,
     SkipFilter,
     SkipTable,
     seconds_in_words,
@@ -29,17 +30,26 @@ from annotation.selectors.judgment_list import (
     judgments_listed,
     judgments_page,
     number_near_day,
+    problem_reports_of,
     ranked_texts,
+    reported_block,
     segments_with_few,
     skips_listed,
 )
+from annotation.services.problem_reports import (
+    REPLY_LENGTH,
+    problem_reply,
+    problem_reply_take_back,
+)
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import Reference, Task
+from campaign.models import Campaign, Reference, Task, User
+from campaign.refusals import RefusalsAt
 from campaign.selectors.uploads import judgments_imports
+from campaign.texts.counted import counted, filled
 from campaign.texts.languages import language_described
-from campaign.views.access import of_task, organised_task
-from campaign.views.decorators import form_view, page_view
+from campaign.views.access import of_task, organised_campaign, organised_task
+from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
 
 class AnswersForm(forms.Form):
@@ -195,21 +205,110 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
     if imported.repeated:
         messages.warning(request, repeated_in_words(imported.repeated))
     for loss in imported.losses:
-        messages.warning(
-            request,
-            _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
-            % {"what": loss.what, "count": number_format(loss.count), "first": loss.first},
-        )
+        words = _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+        messages.warning(request, filled(words, what=loss.what, count=loss.count, first=loss.first))
     return True
 
 
 def _in_words(imported: AnswersImported) -> str:
-    said = ngettext(
+    return counted(
         "%(judgments)s judgment imported, %(there)s already there.",
         "%(judgments)s judgments imported, %(there)s already there.",
         imported.judgments,
+        judgments=imported.judgments,
+        there=imported.already_there,
     )
-    return said % {
-        "judgments": number_format(imported.judgments),
-        "there": number_format(imported.already_there),
+
+
+class ProblemReplyForm(forms.Form):
+    """A reply to a problem report, and whether it closes the report."""
+
+    text = forms.CharField(
+        label=gettext_lazy("Your answer"),
+        required=False,
+        max_length=REPLY_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+        help_text=gettext_lazy(
+            "Shown to the judge. Do not name systems, and do not reveal references or controls."
+        ),
+    )
+    closes = forms.BooleanField(label=gettext_lazy("Close report"), required=False, initial=True)
+    #: Number of replies shown on the page.
+    seen = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 2)
+
+
+_SECTION = "problem-reports"
+
+
+@page_view
+def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the reports of a campaign, latest first; the query string holds sorting, page and filters."""
+    campaign = organised_campaign(request, slug)
+    asked = ProblemReportFilter.of(
+        request, problem_reports_of(campaign=campaign), campaign=campaign
+    )
+    table = ProblemReportTable(asked.found, of=[slug]).of(request)
+    context = {"campaign": campaign, "section": _SECTION, "filter": asked, "table": table}
+    return render(request, "organiser/problem_reports.html", context, status=asked.status)
+
+
+@form_view
+def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
+    """Show a report with the texts that it is about; POST replies to it, closes it or reopens it."""
+    campaign = organised_campaign(request, slug)
+    report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
+    if request.method != "POST":
+        return _shown(request, campaign, report)
+    form = ProblemReplyForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, campaign, report, form, status=400)
+    user = cast("User", request.user)
+    with RefusalsAt(form, "text"):
+        problem_reply(report=report, user=user, **form.cleaned_data)
+        messages.success(request, _("Saved."))
+        return redirect("problem-report", slug, report.pk)
+    return _shown(request, campaign, report, form, status=409)
+
+
+@action_view
+def problem_reply_take_back_page(
+    request: HttpRequest, slug: str, report_id: int, number: int
+) -> HttpResponse:
+    """Withdraw a reply."""
+    campaign = organised_campaign(request, slug)
+    replies = ProblemReply.objects.filter(
+        report__task__test_set__campaign=campaign, report=report_id
+    )
+    reply = get_object_or_404(replies, number=number)
+    with refusals_told(request):
+        problem_reply_take_back(reply=reply, user=cast("User", request.user))
+        messages.success(request, _("The judge no longer sees this reply."))
+    return redirect("problem-report", slug, report_id)
+
+
+def _shown(
+    request: HttpRequest,
+    campaign: Campaign,
+    report: ProblemReport,
+    form: ProblemReplyForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    replies = list(
+        report.replies.select_related("created_by", "taken_back_by__created_by").order_by("number")
+    )
+    context = {
+        "campaign": campaign,
+        "task": report.task,
+        "section": _SECTION,
+        "report": report,
+        "is_closed": replies[-1].closed if replies else False,
+        "replies": [each for each in replies if each.takes_back_id is None],
+        "form": form or ProblemReplyForm(),
+        # The submitted text is kept alongside replies added in the meantime.
+        "seen": len(replies),
+        "about": reported_block(report),
+        "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),
+        "source": language_described(report.task.test_set.source_language),
+        "target": language_described(report.task.test_set.target_language),
     }
+    return render(request, "organiser/problem_report.html", context, status=status)

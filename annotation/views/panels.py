@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -69,6 +69,7 @@ from campaign.services.panels import (
     panel_create,
     panel_open_or_close,
 )
+from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
 from campaign.views.access import changed_campaign, organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -196,7 +197,7 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
 
 def _close_question(campaign: Campaign, panel: Panel) -> Question:
     begun = panel.participations.filter(ended_at__isnull=True).count()
-    said = ngettext(
+    said = counted(
         "%(count)d participant has started and can finish.",
         "%(count)d participants have started and can finish.",
         begun,
@@ -204,7 +205,7 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
     return Question(
         title=_("Stop admitting participants"),
         facts=[
-            said % {"count": begun},
+            said,
             _("New arrivals from the service see that the study is closed."),
         ],
         after=_("You can admit participants again at any time."),

@@ -8,16 +8,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.export.work_time import time_sheet_csv
 from annotation.models import JudgeTally
-from annotation.pages.judge_forms import AssignForm, JudgeForm, JudgeListForm, judge_details
 from annotation.pages.judge_tables import (
+    AssignForm,
     CampaignJudgeFilter,
     CampaignJudgeTable,
+    JudgeForm,
+    JudgeListForm,
     TimeSheetFilter,
     TimeSheetTable,
+    judge_details,
 )
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
@@ -48,6 +50,7 @@ from campaign.services.judge_lists import (
     judge_list_check,
 )
 from campaign.services.people import judge_change
+from campaign.texts.counted import counted
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -111,19 +114,21 @@ def _assign(request: HttpRequest, group: JudgeGroup, chosen: list[Judge]) -> Non
         return
     if request.POST.get("act") == "remove":
         _added, count = judge_group_members_change(group=group, remove=chosen)
-        said = ngettext(
+        said = counted(
             "%(count)d judge removed from “%(group)s”.",
             "%(count)d judges removed from “%(group)s”.",
             count,
+            group=group.name,
         )
     else:
         count, _removed = judge_group_members_change(group=group, add=chosen)
-        said = ngettext(
+        said = counted(
             "%(count)d judge added to “%(group)s”.",
             "%(count)d judges added to “%(group)s”.",
             count,
+            group=group.name,
         )
-    messages.success(request, said % {"count": count, "group": group.name})
+    messages.success(request, said)
 
 
 _SECTION = "campaign-judges"
@@ -278,11 +283,9 @@ def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, Any]:
         "new_count": len(new),
         "without_work": languages_without_work(campaign=campaign, languages=list(languages)),
         "sums": [
-            ngettext("%(count)d new judge", "%(count)d new judges", len(new)) % {"count": len(new)},
-            ngettext("%(count)d row skipped", "%(count)d rows skipped", len(left))
-            % {"count": len(left)},
-            ngettext("%(count)d row with errors", "%(count)d rows with errors", len(wrong))
-            % {"count": len(wrong)},
+            counted("%(count)d new judge", "%(count)d new judges", len(new)),
+            counted("%(count)d row skipped", "%(count)d rows skipped", len(left)),
+            counted("%(count)d row with errors", "%(count)d rows with errors", len(wrong)),
         ],
     }
 
@@ -291,12 +294,11 @@ def _done(
     request: HttpRequest, campaign: Campaign, added: CheckedList, base_url: str
 ) -> HttpResponse:
     count = len(added.of(RowState.NEW))
-    said = ngettext("%(count)d judge added", "%(count)d judges added", count)
     links = judge_links(added, base_url=base_url)
     context = {
         "campaign": campaign,
         "section": "invitations",
-        "said": said % {"count": count},
+        "said": counted("%(count)d judge added", "%(count)d judges added", count),
         "queued": "" if links else _("Invitations are being sent."),
         "links": bool(links),
         "links_csv": judge_links_csv(links) if links else "",

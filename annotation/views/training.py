@@ -5,7 +5,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
@@ -15,6 +14,7 @@ from annotation.services.training import (
     training_propose,
 )
 from campaign.models import Task
+from campaign.texts.counted import counted
 from campaign.texts.languages import language_direction
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -52,12 +52,12 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
         return HttpResponseBadRequest(_("Invalid choice."))
     with refusals_told(request):
         made = len(training_propose(task=task, count=int(count)))
-        said = ngettext(
+        said = counted(
             "%(count)d training sentence proposed. Please review it.",
             "%(count)d training sentences proposed. Please review them.",
             made,
         )
-        messages.success(request, said % {"count": made})
+        messages.success(request, said)
     return redirect("training", task.test_set.campaign.slug, task.pk)
 
 
@@ -85,7 +85,7 @@ def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int)
 
 def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> HttpResponse:
     left = TrainingBlock.objects.filter(task=task).count() - 1
-    said = ngettext(
+    said = counted(
         "%(count)d training sentence remains for new judges.",
         "%(count)d training sentences remain for new judges.",
         left,
@@ -94,7 +94,7 @@ def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> Http
     question = Question(
         title=_("Remove training sentence"),
         facts=[
-            said % {"count": left} if left else none_left,
+            said if left else none_left,
             _("Judges who already had it are not affected."),
             _("Its explanation is deleted: “%(words)s”") % {"words": block.explanation},
         ],

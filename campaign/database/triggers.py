@@ -49,6 +49,21 @@ def trigger_from_file(
     return pgtrigger.Trigger(name=name, func=body, **options)
 
 
+def trigger_after_insert(
+    app: str, name: str, *, rows: str = "new_rows", **options: Any
+) -> pgtrigger.Trigger:
+    """Return a trigger that fires once after each INSERT, and finds the new rows in the table `rows`."""
+    return trigger_from_file(
+        app,
+        name,
+        level=pgtrigger.Statement,
+        operation=pgtrigger.Insert,
+        when=pgtrigger.After,
+        referencing=pgtrigger.Referencing(new=rows),  # type: ignore[no-untyped-call]
+        **options,
+    )
+
+
 def is_one_of(field: str, values: Iterable[str], *, name: str) -> CheckConstraint:
     """Return the constraint `name` that limits a field to some values, such as its choices."""
     return CheckConstraint(

@@ -11,12 +11,16 @@ class _Figure(int):
         return number_format(int(self))
 
 
+def filled(text: str, **values: object) -> str:
+    """Return a text with its placeholders filled."""
+    return text % {
+        name: _Figure(each) if isinstance(each, int) else each for name, each in values.items()
+    }
+
+
 def counted(one: str, many: str, count: int, **others: object) -> str:
     """Return the plural form of a text for a number, its placeholder `count`; `others` fill its other placeholders."""
-    filled = {"count": count, **others}
-    return ngettext(one, many, count) % {
-        name: _Figure(each) if isinstance(each, int) else each for name, each in filled.items()
-    }
+    return filled(ngettext(one, many, count), count=count, **others)
 
 
 def counted_if_any(one: str, many: str, count: int) -> list[str]:

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.selectors.presets import PRESETS, Preset, design_of_preset
+from annotation.selectors.designs import PRESETS, Preset, design_of_preset
 from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
 from ranking.pages.formats import share

@@ -19,11 +19,11 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.models import Design
-from annotation.selectors.corrections import corrections_recorded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.judges import excluded_judges
+from annotation.selectors.systems import corrections_recorded
 from annotation.services.numbers import judgments_number, ranking_request
-from annotation.services.planning.standby import sampling_state_record
+from annotation.services.planning.pool import sampling_state_record
 from campaign.database.transactions import named_lock, named_lock_try
 from campaign.models import SystemKind, Task, TestSet, WebhookEvent
 from campaign.services.webhooks.outbox import webhook_event_record

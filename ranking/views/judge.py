@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from annotation.export.work_time import clock_time
 from annotation.judge_measures import JudgeMeasure
-from annotation.pages.judge_forms import judge_details
+from annotation.pages.judge_tables import judge_details
 from annotation.selectors.judges import JudgeStatus, campaign_judges, judge_status
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.selectors.training import training_rounds

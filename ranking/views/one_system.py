@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.pages.systems import system_details
 from annotation.protocols import answer_kind
-from annotation.selectors.corrections import correctable_outputs, corrections_listed
+from annotation.selectors.systems import correctable_outputs, corrections_listed
 from campaign.models import System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.texts.counted import counted

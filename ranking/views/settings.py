@@ -11,14 +11,13 @@ from django.utils.translation import gettext as _
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
 from annotation.protocols import answer_kind
-from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.designs import design_in_force, design_unless_chosen, preset_named
 from annotation.selectors.effects import (
     design_effects,
     design_effects_in_words,
     design_needs_in_words,
 )
 from annotation.selectors.hits import PreviewedHIT, designs_of, previewed_hits
-from annotation.selectors.presets import preset_named
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import design_change, design_use_again
 from campaign.forms.versions import VERSION

@@ -13,11 +13,11 @@ from rest_framework.test import APIClient
 
 from annotation.models import Block, ProblemReport, QualityRule
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.corrections import output_correct
 from annotation.services.numbers import pages_changed
 from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import quality_rules_suggest
 from annotation.services.submission import judgment_submit
+from annotation.services.systems import output_correct
 from annotation.services.training import training_propose
 from campaign.models import (
     BadReference,

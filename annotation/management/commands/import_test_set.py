@@ -49,18 +49,13 @@ class Command(BaseCommand):
             "--create-campaign", metavar="NAME", help="create the campaign with this name"
         )
         parser.add_argument("--name", help="name of the test set; required, except with --check")
-        parser.add_argument(
-            "--source-language",
-            type=language_argument,
-            metavar="TAG",
-            help="source language tag, such as cs; optional if file names contain it",
-        )
-        parser.add_argument(
-            "--target-language",
-            type=language_argument,
-            metavar="TAG",
-            help="target language tag, such as en; optional if file names contain it",
-        )
+        for side, example in (("source", "cs"), ("target", "en")):
+            parser.add_argument(
+                f"--{side}-language",
+                type=language_argument,
+                metavar="TAG",
+                help=f"{side} language tag, such as {example}; optional if file names contain it",
+            )
         parser.add_argument(
             "--pair",
             nargs=2,

@@ -5,9 +5,8 @@ web servers' clocks may differ.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
@@ -15,11 +14,14 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Exposure, HITPurpose, JudgeAccount
-from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.pool import JudgeAsks, has_available_hit
-from annotation.selectors.progress import JudgeProgress, judge_work
-from annotation.services.lending.choose import hit_choose
-from annotation.services.lending.context import LENT, LendingContext, lending_context_lock
+from annotation.selectors.progress import judge_work
+from annotation.services.lending.choose import (
+    LENT,
+    LendingContext,
+    hit_choose,
+    lending_context_lock,
+)
 from annotation.services.lending.work_requests import work_prefetch_request
 from campaign.models import CampaignState, Judge
 
@@ -53,27 +55,19 @@ BLOCKS_AHEAD: Final = 20
 MINUTES_AHEAD: Final = 20
 
 
-class JudgePausedError(Exception):
-    """The judge is paused or excluded and is lent nothing, not even the HIT they hold."""
+class LendingRefusedError(Exception):
+    """The judge is lent nothing, not even the HIT they hold; the argument is the reason.
+
+    `paused`: they are paused or excluded. `declined`: they declined to take part. `instructions`: they
+    have not accepted the instructions in force.
+    """
 
 
-class JudgeDeclinedError(Exception):
-    """The judge declined to take part and is lent nothing until they change their mind."""
-
-
-class InstructionsPendingError(Exception):
-    """The judge has not accepted the instructions in force and is lent nothing until then."""
-
-
-@dataclass(frozen=True, slots=True)
-class LentAssignment:
-    """A judge's assignment with their progress and status, all read at the same moment."""
+class LentAssignment(NamedTuple):
+    """A judge's assignment, and what is known about them, all read at the same moment."""
 
     assignment: Assignment
-    progress: JudgeProgress
-    judge_status: JudgeStatus
-    is_asked_again: bool = False
-    messages: tuple[str, ...] = ()
+    context: LendingContext
 
 
 @transaction.atomic
@@ -89,19 +83,17 @@ def assignment_lend(
     one after the other. No judge waits for another: HITs locked for others are skipped.
 
     If there is none, `annotation.services.lending.work_requests.work_request` returns the reason.
-    Raises `JudgePausedError` if the judge is paused or excluded, `JudgeDeclinedError` if they
-    declined to take part, and `InstructionsPendingError` if they have not accepted the
-    instructions.
+    Raises `LendingRefusedError`.
     """
     context = lending_context_lock(judge)
     if not context.judge_status.may_judge:
-        raise JudgePausedError
+        raise LendingRefusedError("paused")
     if context.has_declined:
-        raise JudgeDeclinedError
+        raise LendingRefusedError("declined")
     if context.campaign_state not in _MAY_FINISH:
         return None
     if context.owes_acceptance and (context.campaign_state == CampaignState.OPEN or context.begun):
-        raise InstructionsPendingError
+        raise LendingRefusedError("instructions")
     known = {after, *in_hand}
     begun = [pk for public_id, pk in context.begun.items() if public_id not in known]
     _leases_extend([context.begun[each] for each in in_hand if each in context.begun], context)
@@ -111,15 +103,7 @@ def assignment_lend(
         if context.work.is_quota_reached and (not begun or judge_work(judge).is_quota_reached):
             return None
         assignment = _lend_new(judge, context, is_ahead=bool(in_hand))
-    if assignment is None:
-        return None
-    return LentAssignment(
-        assignment,
-        context.work.progress,
-        context.judge_status,
-        is_asked_again=context.is_asked_again,
-        messages=context.messages,
-    )
+    return None if assignment is None else LentAssignment(assignment, context)
 
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:

@@ -9,11 +9,11 @@ from rest_framework.test import APIClient
 
 from annotation.models import HIT, Block, BlockControl, Judgment
 from annotation.selectors.hits import plans_read
-from annotation.services.corrections import correction_decide, output_correct
 from annotation.services.numbers import counters_rebuild
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from annotation.services.planning.redraw import hit_redraw
+from annotation.services.systems import correction_decide, output_correct
 from campaign.models import ActivityEvent, Output, OutputCorrection, Task
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from annotation.models import Assignment
-from annotation.services.lending.context import lending_context_lock
+from annotation.services.lending.choose import lending_context_lock
 from annotation.services.lending.lend import _lend_new, assignments_release
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill

@@ -16,8 +16,7 @@ from annotation.selectors.onboarding import tasks_on_offer as sets_on_offer
 from annotation.selectors.progress import judge_work
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.for_judge import judge_plan
-from annotation.services.planning.pool import pool_fill
-from annotation.services.planning.standby import sampling_state_record
+from annotation.services.planning.pool import pool_fill, sampling_state_record
 from annotation.services.quality import quality_action_revert, quality_action_take
 from annotation.services.submission import judgment_submit
 from annotation.services.training import TrainingRefusedError, training_propose

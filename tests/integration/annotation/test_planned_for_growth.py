@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Exposure, Judgment, Skip
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.lending.context import lending_context_lock
+from annotation.services.lending.choose import lending_context_lock
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import JUDGMENT_STORE, judgment_submit
 from campaign.database import prepared

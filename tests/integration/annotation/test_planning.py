@@ -12,9 +12,8 @@ from annotation.selectors.hits import plans_read
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.for_judge import judge_plan
-from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.planning.pool import hits_plan, pool_fill, sampling_state_record
 from annotation.services.planning.redraw import hit_redraw
-from annotation.services.planning.standby import sampling_state_record
 from campaign.models import Output, Segment, Task
 from campaign.services.people import conflict_declare
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend

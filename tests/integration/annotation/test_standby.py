@@ -11,9 +11,8 @@ from annotation.selectors.hits import plans_read
 from annotation.selectors.progress import hits_an_hour
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
-from annotation.services.planning.pool import pool_fill
+from annotation.services.planning.pool import pool_fill, sampling_state_record, standby_settle
 from annotation.services.planning.redraw import hit_redraw
-from annotation.services.planning.standby import sampling_state_record, standby_settle
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_task

@@ -19,8 +19,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.pool import has_available_hit
 from annotation.selectors.pool import tasks_open_to_judge as sets_open_to_judge
 from annotation.selectors.progress import judge_work
-from annotation.services.lending.choose import hit_claim
-from annotation.services.lending.context import lending_context_lock
+from annotation.services.lending.choose import hit_claim, lending_context_lock
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.quality import judge_reinstate, quality_action_take

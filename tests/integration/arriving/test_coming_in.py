@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Assignment
-from annotation.services.lending.lend import InstructionsPendingError
+from annotation.services.lending.lend import LendingRefusedError
 from annotation.views.judge import opaque
 from campaign.models import (
     Acceptance,
@@ -161,7 +161,7 @@ class TestInstructions:
         write(campaign, "One, better said.")
         lend(judge)
         three = write(campaign, "Two.", demands_acceptance=True)
-        with pytest.raises(InstructionsPendingError):
+        with pytest.raises(LendingRefusedError, match="instructions"):
             assignment_lend(judge=judge)
         instructions_accept(judge=judge, instructions=three)
         lend(judge)

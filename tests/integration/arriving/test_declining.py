@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotation.models import HIT, Judgment
 from annotation.services.judges import judge_decline, judge_take_part
-from annotation.services.lending.lend import JudgeDeclinedError, assignment_lend
+from annotation.services.lending.lend import LendingRefusedError, assignment_lend
 from campaign.models import Campaign, InvitationRole, Judge, User
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
@@ -51,7 +51,7 @@ class TestDeclining:
         held.refresh_from_db()
         assert held.released_at is not None
         assert HIT.objects.get(pk=held.hit_id).available_at == held.released_at
-        with pytest.raises(JudgeDeclinedError):
+        with pytest.raises(LendingRefusedError, match="declined"):
             assignment_lend(judge=judge)
         assert Judgment.objects.filter(judge=judge).count() == 3
 

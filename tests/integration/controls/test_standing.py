@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotation.models import Judgment, QualityAction
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.lending.lend import JudgePausedError
+from annotation.services.lending.lend import LendingRefusedError
 from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import judge_reinstate, quality_action_take
 from campaign.models import Judge, Task, User
@@ -59,7 +59,7 @@ def test_a_stopped_judge_is_lent_nothing_and_told_so_in_the_same_words(
     said = answer.json()
     assert said["detail"] == "Your judging is paused. The organisers will contact you."
     assert said["code"] == "paused"
-    with pytest.raises(JudgePausedError):
+    with pytest.raises(LendingRefusedError, match="paused"):
         assignment_lend(judge=judge)
     judge_reinstate(judge=judge, user=organiser)
     assert ask(judging).status_code == 200

@@ -5,7 +5,7 @@ import pytest
 
 from annotation.models import SamplingState
 from annotation.services.planning.designs import design_change
-from annotation.services.planning.standby import sampling_state_record
+from annotation.services.planning.pool import sampling_state_record
 from annotation.services.quality import quality_action_take
 from campaign.models import Task
 from ranking.core.counting.counts import tally

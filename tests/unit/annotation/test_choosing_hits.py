@@ -8,8 +8,7 @@ import pytest
 
 from annotation.models import HIT, HITPurpose
 from annotation.services.lending import choose
-from annotation.services.lending.choose import hit_choose
-from annotation.services.lending.context import OpenTask
+from annotation.services.lending.choose import OpenTask, hit_choose
 
 PLAIN: dict[str, Any] = {
     **dict.fromkeys(("id", "hits_lent", "intra_lent", "checks_lent"), 0),
