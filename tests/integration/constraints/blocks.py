@@ -30,7 +30,6 @@ breaks_by_fields(
     {"expected": [1, 2]},
     accepted={"control": "attention", "expected": [1, None]},
 )
-breaks_by_fields("block_shows_an_output", block, {"outputs": []})
 
 
 @breaks("candidate_stands_for_an_output")
