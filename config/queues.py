@@ -27,8 +27,6 @@ QUEUES: Final = {
     ),
     # Parts of a computation that a user waits for (`--engine celery`); the worker alternates between them.
     "shards": ("ranking.tasks.compute_shard",),
-    # Up to some minutes each; the previous ranking is shown meanwhile.
-    "counting": ("ranking.tasks.build_tallies",),
     # Up to some minutes each, while a user watches the page.
     "jobs": ("campaign.tasks.run_jobs",),
     # If the mail server does not answer, each message takes `EMAIL_TIMEOUT`.

@@ -16,7 +16,7 @@ from ranking.selectors.runs import due_tasks, ranking_is_due
 from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import answer_keep_up
 from ranking.services.quality import quality_evaluate
-from ranking.services.runs import ranking_compute, rankings_of_days_keep, tallies_build
+from ranking.services.runs import ranking_compute, rankings_of_days_keep
 from ranking.services.runs_check import tallies_check
 from ranking.services.shards import shard_compute, shard_jobs_forget
 
@@ -62,12 +62,6 @@ def keep_rankings_of_days() -> None:
     rankings_of_days_keep()
 
 
-@shared_task(name="ranking.tasks.build_tallies")
-def build_tallies(task_id: int) -> None:
-    """Count all judgments of a test set; its latest ranking stays in place meanwhile."""
-    tallies_build(task_id=task_id)
-
-
 @shared_task(name="ranking.tasks.check_tallies")
 def check_tallies() -> None:
     """Compare rankings and their tallies with all judgments; log and correct differences."""
@@ -98,7 +92,7 @@ def _rank(task_id: int) -> None:
     # Do this before judgments are read, so that a later judgment requests another ranking.
     ranking_request_clear(task_id=task_id)
     ranking_begun(task_id)
-    computed = ranking_compute(task_id=task_id, is_awaited=False)
+    computed = ranking_compute(task_id=task_id)
     if computed is None:
         return
     quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)

@@ -162,7 +162,6 @@ class Migration(migrations.Migration):
                         ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='ranking_upkeep', serialize=False, to='campaign.task')),
                         ('measured_watermark', models.PositiveIntegerField(blank=True, help_text='Number of the last judgment in it.', null=True)),
                         ('measured_at', models.DateTimeField(blank=True, null=True)),
-                        ('counting_at', models.DateTimeField(blank=True, null=True)),
                     ],
                 ),
                 migrations.CreateModel(

@@ -26,7 +26,7 @@ class RankingUpkeep(models.Model):
     """State of the background work for a task's ranking; no history.
 
     It has the time and the watermark of the latest measures of judges (`JudgeMeasures`); each `QualityAction` keeps
-    its own evidence. It also tells whether all judgments are being counted in the background.
+    its own evidence.
     """
 
     task = models.OneToOneField(
@@ -36,8 +36,6 @@ class RankingUpkeep(models.Model):
         null=True, blank=True, help_text="Number of the last judgment in it."
     )
     measured_at = models.DateTimeField(null=True, blank=True)
-    #: Last sign of life of the recount; if it is old, the worker or the message was lost.
-    counting_at = models.DateTimeField(null=True, blank=True)
 
 
 class JudgeMeasures(models.Model):

@@ -42,16 +42,13 @@ def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
         All judgments that count, over all systems shown, with documents; those of excluded judges
         may be included.
     """
-    definition = _definition_of(run)
-    tallies = tallies_of_blocks(_counted_blocks(definition, judged), definition)
-    return run_result_of(tallies, run.parameters, seed=run.seed)
+    return run_result_of(run_tallies(run, judged), run.parameters, seed=run.seed)
 
 
 def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
-    """Tally the judgments that count among 1…watermark for a run."""
+    """Tally the judgments that count for a run, as `run_result_of_blocks` does."""
     definition = _definition_of(run)
-    blocks = with_documents(run.task_id, _counted_blocks(definition, judged))
-    return tallies_of_blocks(blocks, definition)
+    return tallies_of_blocks(_counted_blocks(definition, judged), definition)
 
 
 def run_agreement(run: RankingRun, judged: Blocks) -> AgreementTallies:
@@ -89,8 +86,8 @@ def run_result_of(
     ValueError
         If the tallies have another definition.
     """
-    expected = run_definition(parameters, method=tallies.definition.method, seed=seed)
-    if tallies.definition != expected:
+    definition, counted = tallies.definition, tallies.counted
+    if definition != run_definition(parameters, method=definition.method, seed=seed):
         raise ValueError("tallies: they are of another definition than the run")
     agreement = parameters["agreement"]
     report = agreement_of_tallies(
@@ -101,7 +98,19 @@ def run_result_of(
         confidence=agreement["confidence"],
         seed=seed,
     )
-    return _result(tallies.counted, tallies.definition, report, parameters, seed=seed)
+    method = definition.counts_method
+    given = method.complete(parameters["method_parameters"])
+    ranking = rank_judged(counted, method, given, _options(parameters), seed=seed)
+    result = {
+        "systems": ranking.rows(),
+        "not_estimable": [asdict(row) for row in ranking.not_estimable],
+        "groups": [list(group) for group in ranking.groups],
+        "agreement": _agreement(report),
+        **_units_and_limits(counted, ranking, parameters),
+    }
+    if "stopping_rule" in parameters:
+        result |= stopping_result(counted, ranking, parameters["stopping_rule"])
+    return result
 
 
 def run_definition(parameters: Mapping[str, Any], *, method: str, seed: int) -> Definition:
@@ -119,29 +128,6 @@ def _options(parameters: Mapping[str, Any]) -> RangeOptions:
     return recorded_choice(parameters).options(resamples=parameters["resamples"])
 
 
-def _result(
-    counted: CountedJudgments,
-    definition: Definition,
-    report: AgreementReport,
-    parameters: Mapping[str, Any],
-    *,
-    seed: int,
-) -> dict[str, Any]:
-    method = definition.counts_method
-    given = method.complete(parameters["method_parameters"])
-    ranking = rank_judged(counted, method, given, _options(parameters), seed=seed)
-    result = {
-        "systems": ranking.rows(),
-        "not_estimable": [asdict(row) for row in ranking.not_estimable],
-        "groups": [list(group) for group in ranking.groups],
-        "agreement": _agreement(report),
-        **_units_and_limits(counted, ranking, parameters),
-    }
-    if "stopping_rule" in parameters:
-        result |= stopping_result(counted, ranking, parameters["stopping_rule"])
-    return result
-
-
 def with_documents(task_id: int, blocks: Blocks) -> Blocks:
     """Return the blocks of a test set with the documents of their segments.
 
@@ -150,12 +136,8 @@ def with_documents(task_id: int, blocks: Blocks) -> Blocks:
     """
     numbers, place = np.unique(blocks.segment, return_inverse=True)
     of_segment = documents_of_segments(task_id=task_id, segments=numbers.tolist())
-    documents = {
-        document: number for number, document in enumerate(sorted(set(of_segment.values())))
-    }
-    document = np.array(
-        [documents[of_segment[number]] for number in numbers.tolist()], dtype=np.int32
-    )
+    of_number = [of_segment[number] for number in numbers.tolist()]
+    document = np.unique(of_number, return_inverse=True)[1].astype(np.int32)
     return replace(blocks, document=document[place])
 
 
@@ -194,10 +176,7 @@ def _agreement(report: AgreementReport) -> dict[str, Any]:
         "inter": vars(report.inter),
         "judges": [
             {
-                "judge": row.judge,
-                "blocks": row.blocks,
-                "comparisons": row.comparisons,
-                "ties": row.ties,
+                **{name: getattr(row, name) for name in ("judge", "blocks", "comparisons", "ties")},
                 **vars(row.agreement),
             }
             for row in report.judges
@@ -300,19 +279,7 @@ def stored_pairs(ranking: Ranking) -> list[list[float]]:
 def pairs_of(run: RankingRun) -> list[ComparedPair]:
     """Return the pairs of ranked systems of a run."""
     level = recorded_choice(run.parameters).level
-    pairs = pairs_of_rows(run.result["systems"])
-    return [
-        ComparedPair(
-            better=better,
-            worse=worse,
-            wins=wins,
-            losses=losses,
-            ties=ties,
-            p_value=p_value,
-            adjusted_p=adjusted_p,
-            significant=adjusted_p <= level,
-        )
-        for (better, worse), (wins, losses, ties, p_value, adjusted_p) in zip(
-            pairs, run.result["pairs"], strict=True
-        )
-    ]
+    named = zip(pairs_of_rows(run.result["systems"]), run.result["pairs"], strict=True)
+    # The last figure of a stored pair is its corrected p-value.
+    rows: list[list[Any]] = [[*pair, *figures, figures[-1] <= level] for pair, figures in named]
+    return [ComparedPair(*row) for row in rows]

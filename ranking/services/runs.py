@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
-from functools import partial
-from time import monotonic
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models.functions import Now, TruncDay
 
 from annotation.models import Design
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.systems import corrections_recorded
-from annotation.services.numbers import judgments_number, ranking_request
+from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import sampling_state_record
 from campaign.database.transactions import named_lock, named_lock_try
 from campaign.models import SystemKind, Task, TestSet, WebhookEvent
@@ -41,13 +38,9 @@ from ranking.models import (
     KeptFor,
     LatestRanking,
     RankingRun,
-    RankingSettings,
-    RankingUpkeep,
     StoredTallies,
 )
 from ranking.models.ranking_run import Ranking
-from ranking.notification import tallies_build_enqueue
-from ranking.range_choices import RangeChoice
 from ranking.selectors.judged_columns import changed_judgments
 from ranking.selectors.runs import (
     judges_outside,
@@ -70,14 +63,12 @@ def latest_ranking_replace(
     run: RankingRun,
     latest: LatestRanking | None,
     is_asked: bool = False,
-    has_webhooks: bool = True,
 ) -> None:
     """Store a new ranking as the latest of its task, and keep milestones.
 
     The previous ranking is kept if it was the last of its day, and the new one if `kept_for` gives a
     reason, in which case `run` is saved. Call it in the transaction that read `latest`, under the lock of
-    the test set's ranking. Without `has_webhooks`, no webhook messages are queued, and endpoints are not
-    queried.
+    the test set's ranking.
     """
     last = latest.last_kept if latest else None
     if (
@@ -85,13 +76,13 @@ def latest_ranking_replace(
         and not latest.is_kept
         and is_last_of_its_day(latest.finished_at, now=run.started_at)
     ):
-        last = _keep(latest.as_run(), KeptFor.DAY, has_webhooks=has_webhooks)
+        last = _keep(latest.as_run(), KeptFor.DAY)
     rule = run.parameters.get("stopping_rule", {})
     met = latest.rule_met if latest is not None and latest.rule == rule else None
     criteria = run.result.get("stopping", {}).get("criteria", []) if met is None else []
     reason = kept_for(run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria))
     if reason is not None:
-        last = _keep(run, reason, has_webhooks=has_webhooks)
+        last = _keep(run, reason)
     else:
         run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
     if criteria:
@@ -108,7 +99,7 @@ def latest_ranking_replace(
         rule_met=met,
         last_kept=last,
         is_kept=reason is not None,
-        **{field.name: getattr(run, field.name) for field in Ranking._meta.local_fields},
+        **{each.name: getattr(run, each.name) for each in Ranking._meta.local_fields},
     ).save(force_insert=latest is None, force_update=latest is not None)
 
 
@@ -134,11 +125,8 @@ def rankings_of_days_keep() -> int:
     This is for closed and idle tasks: a new ranking keeps the last one of the previous day
     automatically.
     """
-    now = Task.objects.values_list(Now(), flat=True).first()
-    if now is None:
-        return 0
-    midnight = datetime.combine(now.astimezone(UTC).date(), time(), UTC)
-    resting = LatestRanking.objects.filter(is_kept=False, finished_at__lt=midnight)
+    today = TruncDay(Now(), tzinfo=UTC)
+    resting = LatestRanking.objects.filter(is_kept=False, finished_at__lt=today)
     return sum(map(_keep_for_its_day, list(resting.values_list("pk", flat=True))))
 
 
@@ -168,19 +156,13 @@ def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
     latest.save(update_fields=["last_kept", "is_kept"])
 
 
-def _keep(run: RankingRun, reason: KeptFor, *, has_webhooks: bool = True) -> RankingRun:
+def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
     run.kept_for = reason
     run.comparisons = run.result["input"]["comparisons"]
     run.standings = [
         {name: row[name] for name in _STANDINGS if name in row} for row in run.result["systems"]
     ]
     run.save(force_insert=True)
-    if has_webhooks:
-        _webhooks_record(run, reason)
-    return run
-
-
-def _webhooks_record(run: RankingRun, reason: KeptFor) -> None:
     test_set = TestSet.objects.get(tasks=run.task_id)
     webhook_event_record(
         campaign_id=test_set.campaign_id,
@@ -193,6 +175,7 @@ def _webhooks_record(run: RankingRun, reason: KeptFor) -> None:
             "kept_for": str(reason),
         },
     )
+    return run
 
 
 def kept_for(
@@ -228,17 +211,8 @@ def is_last_of_its_day(finished_at: datetime, *, now: datetime) -> bool:
 
 logger = logging.getLogger(__name__)
 
-#: Maximum number of judgments recounted while ranking; more are counted in the background.
-COUNTED_IN_PLACE = 5_000
-#: Tallies in memory are stored after this many judgments, or after this many seconds if there are
-#: fewer. A worker that starts counts the later judgments.
+#: Tallies in memory are stored after this many judgments. A worker that starts counts the later ones.
 STORED_AFTER_JUDGMENTS = 300
-STORED_AFTER_SECONDS = 30
-_FEWER_JUDGMENTS = 30
-
-
-class TalliesMissingError(Exception):
-    """There are no stored tallies, and too many judgments to count them now."""
 
 
 def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
@@ -255,19 +229,12 @@ def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition
     )
 
 
-def live_tallies(
-    run: RankingRun, *, kinds: Mapping[str, str], is_awaited: bool = True
-) -> LiveTallies:
+def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
     """Return the tallies of the judgments 1…watermark for a run; `kinds` are the kinds of systems by name.
 
     Tallies in memory or in the test set's row are updated; all judgments are recounted if these
     have another definition, are damaged, or include later judgments. Tallies in memory are only
     reused once the transaction has been committed. Call it under the lock of the test set's ranking.
-
-    Raises
-    ------
-    TalliesMissingError
-        If more than `COUNTED_IN_PLACE` judgments would have to be recounted, and `is_awaited` is false.
     """
     definition = live_definition(run, kinds)
     task_id = run.task_id
@@ -283,12 +250,13 @@ def live_tallies(
         return _counted(run, definition)
     if held is not None:
         held = _advanced(held, run)
-    if held is None and not is_awaited and run.watermark > COUNTED_IN_PLACE:
-        raise TalliesMissingError
     if held is None:
-        held = HeldTallies(_counted(run, definition), run.watermark, uuid4(), -1, monotonic())
-    if _is_to_be_stored(held):
-        tallies_store(held, task_id)
+        held = HeldTallies(_counted(run, definition), run.watermark)
+    if (
+        held.stored_watermark < 0
+        or held.watermark - held.stored_watermark >= STORED_AFTER_JUDGMENTS
+    ):
+        _store(held, task_id)
     _put_after_commit(task_id, held)
     return held.tallies
 
@@ -299,7 +267,7 @@ def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
     except DamagedStateError:
         logger.exception("Recounting the tallies of test set %s.", row.pk)
         return None
-    return HeldTallies(tallies, row.watermark, row.build, row.watermark, monotonic())
+    return HeldTallies(tallies, row.watermark, row.build, row.watermark)
 
 
 def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
@@ -327,17 +295,7 @@ def _apply(tallies: LiveTallies, task_id: int, *, start: int, stop: int) -> None
         tallies.apply(changed)
 
 
-def _is_to_be_stored(held: HeldTallies) -> bool:
-    more = held.watermark - held.stored_watermark
-    is_old = monotonic() - held.stored_at >= STORED_AFTER_SECONDS
-    return (
-        held.stored_watermark < 0
-        or more >= STORED_AFTER_JUDGMENTS
-        or (is_old and more >= _FEWER_JUDGMENTS)
-    )
-
-
-def tallies_store(held: HeldTallies, task_id: int) -> None:
+def _store(held: HeldTallies, task_id: int) -> None:
     """Replace the tallies in the row of their test set."""
     row = StoredTallies(
         task_id=task_id,
@@ -351,7 +309,7 @@ def tallies_store(held: HeldTallies, task_id: int) -> None:
     StoredTallies.objects.bulk_create(
         [row], update_conflicts=True, update_fields=fields, unique_fields=["task"]
     )
-    held.stored_watermark, held.stored_at = held.watermark, monotonic()
+    held.stored_watermark = held.watermark
 
 
 def _put_after_commit(task_id: int, held: HeldTallies) -> None:
@@ -373,10 +331,9 @@ class HeldTallies:
 
     tallies: LiveTallies
     watermark: int
-    build: UUID
-    #: The watermark of the row, and the time it was stored, by the monotonic clock of this process.
-    stored_watermark: int
-    stored_at: float
+    build: UUID = field(default_factory=uuid4)
+    #: The watermark of the row; -1 if there is none.
+    stored_watermark: int = -1
 
 
 #: The tallies last used by this process, by test set. A ranking removes them and puts them back after its commit,
@@ -392,37 +349,9 @@ _AGREEMENT_CONFIDENCE = 0.95
 def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
     """Return a run of all judgments without its result; `kinds` are the kinds of systems by name."""
     settings = ranking_settings_in_force(task_id=basis.pk)
-    choice = settings.choice
     method = live_method(settings, has_active_design=basis.has_active_design)
-    rule = stopping_rule_in_force(task_id=basis.pk)
-    return RankingRun(
-        task=basis,
-        method=method,
-        parameters=_parameters(basis, kinds, method, choice)
-        | _of_group(basis, settings)
-        | ({} if rule is None else {"stopping_rule": rule.recorded}),
-        seed=SEED,
-        watermark=basis.last_number,
-        code_version=code_version(),
-        started_at=basis.now,
-    )
-
-
-def _of_group(basis: Any, settings: RankingSettings) -> dict[str, Any]:
-    """Return the parameters that restrict judges to a group; empty if all judges count."""
-    group = settings.judge_group
-    if group is None:
-        return {}
-    # Record the judges outside the group now; joining it later does not change the run.
-    others = judges_outside(task_id=basis.pk, group_id=group.pk)
-    return {"judge_group": {"name": group.name, "others": others}}
-
-
-def _parameters(
-    basis: Any, kinds: Mapping[str, str], method: str, choice: RangeChoice
-) -> dict[str, Any]:
-    return {
-        **choice.recorded,
+    parameters = {
+        **settings.choice.recorded,
         "method_parameters": METHODS[method].defaults,
         "resamples": _RESAMPLES,
         "content_key_version": CONTENT_KEY_VERSION,
@@ -440,48 +369,21 @@ def _parameters(
             "confidence": _AGREEMENT_CONFIDENCE,
         },
     }
-
-
-#: After this time without a sign of life, the worker or the message counts as lost, and the message is resent.
-SILENT_SECONDS = 60
-
-
-@transaction.atomic
-def tallies_build_request(*, task_id: int) -> None:
-    """Have a worker count all judgments, unless this is already requested or running."""
-    RankingUpkeep.objects.bulk_create([RankingUpkeep(task_id=task_id)], ignore_conflicts=True)
-    silent = Q(counting_at=None) | Q(counting_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
-    if RankingUpkeep.objects.filter(silent, pk=task_id).update(counting_at=Now()):
-        transaction.on_commit(partial(tallies_build_enqueue, task_id))
-
-
-def tallies_build(*, task_id: int) -> None:
-    """Count all judgments of a test set in pieces, and store the tallies.
-
-    No lock is held, because numbered judgments never change. Later judgments are added by
-    the next ranking, which is requested here. Running it twice is harmless.
-    """
-    kinds = system_kinds(task_id=task_id)
-    run = planned_run(ranking_basis(task_id=task_id), kinds)
-    definition = live_definition(run, kinds)
-    row = StoredTallies.objects.filter(pk=task_id).only("definition").first()
-    if row is None or bytes(row.definition) != definition.digest:
-        tallies = _counted_in_pieces(task_id, definition, run.watermark)
-        held = HeldTallies(tallies, run.watermark, uuid4(), -1, monotonic())
-        tallies_store(held, task_id)
-    RankingUpkeep.objects.filter(pk=task_id).update(counting_at=None)
-    ranking_request(task_id=task_id)
-
-
-def _counted_in_pieces(task_id: int, definition: LiveDefinition, watermark: int) -> LiveTallies:
-    """Count the judgments 1…watermark, recording a sign of life after each piece."""
-    tallies = LiveTallies(definition)
-    for changed in changed_judgments(
-        task_id=task_id, start=0, stop=watermark, systems=definition.systems
-    ):
-        tallies.apply(changed)
-        RankingUpkeep.objects.filter(pk=task_id).update(counting_at=Now())
-    return tallies
+    if group := settings.judge_group:
+        # Record the judges outside the group now; joining it later does not change the run.
+        others = judges_outside(task_id=basis.pk, group_id=group.pk)
+        parameters["judge_group"] = {"name": group.name, "others": others}
+    if rule := stopping_rule_in_force(task_id=basis.pk):
+        parameters["stopping_rule"] = rule.recorded
+    return RankingRun(
+        task=basis,
+        method=method,
+        parameters=parameters,
+        seed=SEED,
+        watermark=basis.last_number,
+        code_version=code_version(),
+        started_at=basis.now,
+    )
 
 
 class ComputedRun(NamedTuple):
@@ -505,7 +407,6 @@ def ranking_compute(
     *,
     task_id: int,
     watermark: int | None = None,
-    is_awaited: bool = True,
     again: bool = False,
 ) -> ComputedRun | None:
     """Rank a task now and store the ranking as the latest, unless it is unchanged.
@@ -521,26 +422,18 @@ def ranking_compute(
     Two workers never rank a test set at the same time: the second one gets None immediately. A
     worker that has ranked a test set checks again afterwards (`ranking.tasks`).
 
-    If many judgments have to be recounted and the caller does not wait (`is_awaited`), they
-    are counted in the background, and the latest ranking stays in place. With `again`, it is ranked even if
-    the latest ranking is up to date.
+    With `again`, it is ranked even if the latest ranking is up to date.
 
     Returns the run and its tallies, or None if there are no judgments, if the latest ranking is
-    up to date, if another worker is ranking, or if judgments are counted in the background first.
+    up to date, or if another worker is ranking.
     """
     # Assign numbers before the transaction, which would block others from assigning them until it ends.
     judgments_number(task_id=task_id)
-    try:
-        return _compute(task_id, watermark, is_awaited=is_awaited, again=again)
-    except TalliesMissingError:
-        tallies_build_request(task_id=task_id)
-        return None
+    return _compute(task_id, watermark, again=again)
 
 
 @transaction.atomic
-def _compute(
-    task_id: int, watermark: int | None, *, is_awaited: bool, again: bool
-) -> ComputedRun | None:
+def _compute(task_id: int, watermark: int | None, *, again: bool) -> ComputedRun | None:
     if not ranking_lock_try(task_id=task_id):
         return None
     basis = ranking_basis(task_id=task_id)
@@ -557,15 +450,10 @@ def _compute(
     )
     if is_same and not again:
         return None
-    live = live_tallies(run, kinds=kinds, is_awaited=is_awaited)
+    live = live_tallies(run, kinds=kinds)
     tallies = live.ranking.tallies()
     run.result = run_result_of(tallies, run.parameters, seed=run.seed)
-    latest_ranking_replace(
-        run=run,
-        latest=latest,
-        is_asked=watermark is not None,
-        has_webhooks=basis.has_webhooks,
-    )
+    latest_ranking_replace(run=run, latest=latest, is_asked=watermark is not None)
     if basis.has_active_design:
         _sampling_state_update(run, live.pairs, kinds)
     return ComputedRun(run, live.judges, tallies.agreement)

@@ -13,7 +13,7 @@ from ranking.models import LatestRanking, RankingRun, StoredTallies
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import system_kinds
 from ranking.services.quality import judge_tallies
-from ranking.services.run_results import run_tallies
+from ranking.services.run_results import run_tallies, with_documents
 from ranking.services.runs import live_definition, ranking_compute, ranking_run_reproduce
 
 
@@ -53,7 +53,7 @@ def runs_check(*, task_id: int) -> RunsChecked:
 
 
 def _runs(task_id: int) -> Iterator[RankingRun]:
-    yield from RankingRun.objects.of(task_id).order_by("pk").iterator(chunk_size=20)
+    yield from RankingRun.objects.filter(task=task_id).order_by("pk").iterator(chunk_size=20)
     latest = LatestRanking.objects.filter(pk=task_id).first()
     if latest is not None:
         yield latest.as_run()
@@ -99,7 +99,8 @@ def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
     run = copy(run)
     run.watermark = row.watermark
     judged = judged_blocks(task_id=run.task_id, watermark=row.watermark)
-    counted, held = run_tallies(run, judged).arrays(), stored.ranking.tallies().arrays()
+    counted = run_tallies(run, with_documents(run.task_id, judged)).arrays()
+    held = stored.ranking.tallies().arrays()
     for name in sorted(counted.keys() | held.keys()):
         if not np.array_equal(counted.get(name, np.nan), held.get(name, np.nan)):
             yield name

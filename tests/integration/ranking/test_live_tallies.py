@@ -2,24 +2,22 @@
 
 import logging
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
 from annotation.models import Judgment
 from ranking.core.live.state import LiveTallies
-from ranking.models import RankingRun, RankingUpkeep, StoredTallies
+from ranking.models import RankingRun, StoredTallies
 from ranking.selectors import judged_columns
 from ranking.selectors.runs import latest_run, system_kinds
 from ranking.services import runs as services
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.services.runs_check import tallies_check
-from ranking.tasks import build_tallies, check_tallies, rank_task
-from tests.integration.ranking.writing import TestSetWriter, settings_change
+from ranking.tasks import check_tallies
+from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
@@ -155,60 +153,6 @@ def test_tallies_that_hold_other_judgments_are_counted_anew(
 
     assert counted == [11]
     assert "these judgments were never added" in caplog.text
-
-
-Enqueued = list[int]
-
-
-@pytest.fixture
-def enqueued(monkeypatch: pytest.MonkeyPatch) -> Enqueued:
-    """The test sets whose judgments a worker was asked to count, by messages that arrive nowhere."""
-    found: Enqueued = []
-    monkeypatch.setattr(services, "tallies_build_enqueue", found.append)
-    monkeypatch.setattr(services, "COUNTED_IN_PLACE", 5)
-    return found
-
-
-def test_many_judgments_are_counted_in_the_background_while_the_last_ranking_stays(
-    judged: TestSetWriter,
-    counted: list[int],
-    enqueued: Enqueued,
-    django_capture_on_commit_callbacks: Capture,
-) -> None:
-    task_id = judged.task.pk
-    settings_change(judged, resample="segments")
-    judge_more(judged)
-    with django_capture_on_commit_callbacks(execute=True):
-        for _ in range(3):
-            rank_task(task_id)
-
-    assert enqueued == [task_id]
-    assert counted == []
-    shown = latest_run(task_id=task_id)
-    assert shown is not None
-    assert (shown.watermark, shown.parameters["resample"]) == (10, "two_way")
-    build_tallies(task_id)
-    assert not RankingUpkeep.objects.filter(counting_at__isnull=False).exists()
-    judge_more(judged)
-    rank_task(task_id)
-    run = latest_run(task_id=task_id)
-    assert run is not None
-    assert (run.watermark, run.parameters["resample"]) == (12, "segments")
-    assert ranking_run_reproduce(run) == run.result
-    assert counted == []
-
-
-def test_a_worker_that_went_silent_is_replaced(
-    judged: TestSetWriter, enqueued: Enqueued, django_capture_on_commit_callbacks: Capture
-) -> None:
-    StoredTallies.objects.all().delete()
-    judge_more(judged)
-    with django_capture_on_commit_callbacks(execute=True):
-        rank_task(judged.task.pk)
-        RankingUpkeep.objects.update(counting_at=timezone.now() - timedelta(seconds=61))
-        rank_task(judged.task.pk)
-
-    assert enqueued == [judged.task.pk] * 2
 
 
 def forge_tallies(writer: TestSetWriter) -> None:
