@@ -479,7 +479,7 @@ class RankingsView(Address):
     @operation("tasks_rankings_list", RankingBriefSerializer(many=True))
     def get(self) -> QuerySet[RankingRun]:
         """List the saved rankings of a test set, newest first, without results."""
-        return RankingRun.objects.of(self.task.pk).defer("result", "standings")
+        return RankingRun.objects.filter(task=self.task).defer("result", "standings")
 
     @operation(
         "rankings_ask",
@@ -509,7 +509,7 @@ class RankingView(Address):
     @operation("tasks_rankings_retrieve", RankingSerializer)
     def get(self, ranking_id: int) -> RankingRun:
         """Return a saved ranking with its result."""
-        return get_object_or_404(RankingRun.objects.of(self.task.pk), pk=ranking_id)
+        return get_object_or_404(RankingRun.objects.filter(task=self.task), pk=ranking_id)
 
 
 class RankingLatestView(APIView):

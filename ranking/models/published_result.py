@@ -3,10 +3,10 @@ from typing import Any, ClassVar, Final
 import pgtrigger
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Left, Now
+from django.db.models.functions import Left
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import trigger_from_file
 from campaign.models import Job, KeptFile
 from campaign.models.user import by_user
@@ -14,23 +14,6 @@ from ranking.models.ranking_run import RankingRun
 
 #: Characters of the digest in the address.
 ADDRESS_LENGTH: Final = 16
-
-
-class PublishedResultQuerySet(RecordedQuerySet["PublishedResult"]):
-    def of(self, task_id: int) -> "PublishedResultQuerySet":
-        return self.filter(task_id=task_id)
-
-    def with_state(self) -> models.QuerySet["PublishedResult", Any]:
-        """Annotate results with `is_embargoed`, by the database's clock."""
-        over = Q(embargo_until=None) | Q(embargo_until__lte=Now())
-        found: models.QuerySet[PublishedResult, Any] = self.annotate(
-            is_embargoed=models.ExpressionWrapper(~over, output_field=models.BooleanField())
-        )
-        return found
-
-    def open(self) -> "PublishedResultQuerySet":
-        """Exclude results under an embargo."""
-        return self.filter(Q(embargo_until=None) | Q(embargo_until__lte=Now()))
 
 
 class PublishedResult(RecordedModel):
@@ -99,7 +82,6 @@ class PublishedResult(RecordedModel):
         test_set="task__test_set_id",
         called="version",
     )
-    objects: ClassVar[PublishedResultQuerySet] = PublishedResultQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Published result")

@@ -42,11 +42,6 @@ class KeptFor(models.TextChoices):
     ASKED = "asked"
 
 
-class RankingRunQuerySet(models.QuerySet["RankingRun"]):
-    def of(self, task_id: int) -> "RankingRunQuerySet":
-        return self.filter(task_id=task_id)
-
-
 class RankingRun(Ranking):
     """A kept ranking: immutable, and reproducible from its record.
 
@@ -65,7 +60,6 @@ class RankingRun(Ranking):
     rule_met: dict[str, Any] | None = None
 
     withheld: ClassVar = "UPDATE, DELETE"
-    objects: ClassVar[RankingRunQuerySet] = RankingRunQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         get_latest_by = "id"

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 from ranking.core.counting.resampling import Level
@@ -15,10 +15,10 @@ from ranking.range_choices import RangeChoice
 from ranking.wording.methods import LiveMethod
 from ranking.wording.ranges import RangesFrom
 
-
-class RankingSettingsQuerySet(RecordedQuerySet["RankingSettings"]):
-    def of(self, task_id: int) -> "RankingSettingsQuerySet":
-        return self.filter(task_id=task_id)
+_TERMS = (
+    *("method", "resample", "ranges", "correction", "sides", "confidence"),
+    *("judge_group_id", "reason"),
+)
 
 
 class RankingSettings(RecordedModel):
@@ -83,21 +83,11 @@ class RankingSettings(RecordedModel):
     changed_by = by_user()
 
     recording: ClassVar = Recording(
-        fields=[
-            "method",
-            "resample",
-            "ranges",
-            "correction",
-            "sides",
-            "confidence",
-            "judge_group_id",
-            "reason",
-        ],
+        fields=_TERMS,
         campaign="task__test_set__campaign_id",
         test_set="task__test_set_id",
         replaces=lambda row: models.Q(task=row.task_id),
     )
-    objects: ClassVar[RankingSettingsQuerySet] = RankingSettingsQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Ranking settings")
@@ -145,18 +135,7 @@ class RankingSettings(RecordedModel):
             # The account of its author may be deleted.
             pgtrigger.Protect(
                 name="ranking_settings_immutable",
-                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    "task_id",
-                    "method",
-                    "resample",
-                    "ranges",
-                    "correction",
-                    "sides",
-                    "confidence",
-                    "judge_group_id",
-                    "reason",
-                    "judgments",
-                ),
+                operation=pgtrigger.UpdateOf("task_id", *_TERMS, "judgments"),  # type: ignore[no-untyped-call]
             ),
             trigger_from_file(
                 "ranking",

@@ -5,17 +5,12 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
 from campaign.models.user import by_user
 from ranking.wording.stopping_rules import CRITERIA, RuleTests
 
 _TERMS = ("judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason")
-
-
-class StoppingRuleQuerySet(RecordedQuerySet["StoppingRule"]):
-    def of(self, task_id: int) -> "StoppingRuleQuerySet":
-        return self.filter(task_id=task_id)
 
 
 class StoppingRule(RecordedModel):
@@ -70,7 +65,6 @@ class StoppingRule(RecordedModel):
         test_set="task__test_set_id",
         replaces=lambda row: models.Q(task=row.task_id),
     )
-    objects: ClassVar[StoppingRuleQuerySet] = StoppingRuleQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Stopping rule")

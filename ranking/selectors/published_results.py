@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import IO, Any, Final
 
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Left
+from django.db.models.functions import Coalesce, Left, Now
 from django.utils.translation import ngettext
 
 from annotation.models import JudgeTally, Judgment, QualityAction, QualityActionKind
@@ -29,14 +29,14 @@ from ranking.selectors.runs import judges_left_out, judges_not_counted
 
 def published_at(address: str) -> PublishedResult | None:
     """Return the result with this address, with `is_embargoed`; None if there is none. One query."""
-    found: PublishedResult | None = (
-        PublishedResult.objects.with_state()
-        .alias(begins=Left("digest", ADDRESS_LENGTH))
-        .filter(begins=address)
-        .select_related("bundle")
-        .first()
-    )
-    return found
+    beginning = _with_state().alias(begins=Left("digest", ADDRESS_LENGTH))
+    return beginning.filter(begins=address).select_related("bundle").first()
+
+
+def _with_state() -> QuerySet[PublishedResult, Any]:
+    """Return all results with `is_embargoed`, by the database's clock."""
+    is_embargoed = Q(embargo_until__isnull=False, embargo_until__gt=Now())
+    return PublishedResult.objects.annotate(is_embargoed=is_embargoed)
 
 
 def is_member(user: Any, result: PublishedResult) -> bool:
@@ -49,7 +49,7 @@ def is_member(user: Any, result: PublishedResult) -> bool:
 
 def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     """Return all versions of a test set, newest first, with `is_embargoed`."""
-    rows = PublishedResult.objects.of(task_id).with_state()
+    rows = _with_state().filter(task=task_id)
     return rows.select_related("published_by", "bundle", "bundle_job").order_by("-version")
 
 
@@ -74,7 +74,7 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
 
 def next_version(*, task_id: int) -> int:
     """Return the number of the next published version of a test set."""
-    newest = PublishedResult.objects.of(task_id).aggregate(newest=Max("version"))["newest"]
+    newest = PublishedResult.objects.filter(task=task_id).aggregate(newest=Max("version"))["newest"]
     return (newest or 0) + 1
 
 
@@ -142,17 +142,16 @@ def judged_facts(run: RankingRun) -> dict[str, Any]:
     Segments and documents were counted when it was ranked (`ranking.core.live`), from the same judgments. Days are
     those of each judge's first and last judgment, found by index: the cost does not grow with judgments.
     """
-    first, last = _days(run.task_id, run.watermark, judges_not_counted(run.parameters)).first() or (
-        None,
-        None,
-    )
+    days = _days(run.task_id, run.watermark, judges_not_counted(run.parameters))
+    # Times of the connection are in UTC.
+    first, last = (each and each.date().isoformat() for each in days.get())
     counted = run.result["input"]
     return {
         "segments": counted["segments"],
         # A single document is not a unit of variation, so the ranking does not mention it.
         "documents": counted.get("documents", min(1, counted["segments"])),
-        "first_day": _day(first),
-        "last_day": _day(last),
+        "first_day": first,
+        "last_day": last,
     }
 
 
@@ -168,10 +167,12 @@ def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Ta
     tallies = JudgeTally.objects.filter(
         ~Q(judge__pseudonym__in=without), task=task_id, first_number__lte=watermark
     )
-    first = Subquery(
-        own.filter(submitted_at__gte=OuterRef("first_at")).order_by("submitted_at")[:1]
+    since, until = (
+        own.filter(submitted_at__gte=OuterRef("first_at")),
+        own.filter(submitted_at__lte=OuterRef("last_at")),
     )
-    last = Subquery(own.filter(submitted_at__lte=OuterRef("last_at")).order_by("-submitted_at")[:1])
+    first = Subquery(since.order_by("submitted_at")[:1])
+    last = Subquery(until.order_by("-submitted_at")[:1])
     begun_first = tallies.order_by("first_at").values(at=first)[:1]
     seen_last = tallies.order_by("-last_at").values(at=last)[:1]
     before = tallies.filter(first_at__lte=Coalesce(Subquery(begun_first), "last_at"))
@@ -180,11 +181,6 @@ def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Ta
         Subquery(before.values(at=first).order_by(F("at").asc(nulls_last=True))[:1]),
         Subquery(after.values(at=last).order_by(F("at").desc(nulls_last=True))[:1]),
     )
-
-
-def _day(moment: datetime | None) -> str | None:
-    # Times of the connection are in UTC.
-    return None if moment is None else moment.date().isoformat()
 
 
 def left_out_judges(run: RankingRun) -> list[tuple[str, int, QualityAction | None]]:

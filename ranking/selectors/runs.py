@@ -14,8 +14,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Design, JudgeTally, JudgmentSequence
 from annotation.selectors.judges import excluded_judges_by_campaign
-from campaign.models import GroupMember, System, Task, User, WebhookEvent
-from campaign.selectors.webhooks import endpoints_asking
+from campaign.models import GroupMember, System, Task, User
 from ranking.code_version import code_version
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
 from ranking.range_choices import recorded_choice
@@ -45,16 +44,14 @@ def latest_version(*, user: User, task_id: int) -> str | None:
 def ranking_basis(*, task_id: int) -> Any:
     """Return a task with the inputs of a new ranking of it. One query.
 
-    `now` is the time of this transaction, `last_number` the number of its last judgment, `has_active_design` whether a
-    design has ever chosen pairs by their judgments, and `has_webhooks` whether webhooks receive kept rankings.
+    `now` is the time of this transaction, `last_number` the number of its last judgment, and `has_active_design` whether
+    a design has ever chosen pairs by their judgments.
     """
     active = Design.objects.filter(task=OuterRef("pk"), kind=Design.Kind.ACTIVE)
-    asking = endpoints_asking(WebhookEvent.RANKING)
     tasks = Task.objects.select_related("test_set").annotate(
         now=TransactionNow(),
         last_number=Coalesce(F("judgment_sequence__last_number"), 0),
         has_active_design=Exists(active),
-        has_webhooks=Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
     )
     return tasks.get(pk=task_id)
 
@@ -104,14 +101,14 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
         .annotate(has_active_design=Exists(active))
     )
     tasks = [row.task_id for row in rows]
-    newest: list[dict[int, Any]] = [
+    kept: tuple[Any, ...] = (RankingSettings.objects, StoppingRule.objects)
+    settings, rules = (
         {
             row.task_id: row
-            for row in model.filter(task__in=tasks).order_by("task", "-id").distinct("task")
+            for row in of.filter(task__in=tasks).order_by("task", "-id").distinct("task")
         }
-        for model in (RankingSettings.objects, StoppingRule.objects)
-    ]
-    settings, rules = newest
+        for of in kept
+    )
     excluded = excluded_judges_by_campaign()
     due = []
     for row in rows:
@@ -177,7 +174,9 @@ def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[H
     The first and the last kept run are included. Two queries for any number of kept runs:
     first the watermarks alone, then the standings of the chosen runs.
     """
-    watermarks = dict(RankingRun.objects.of(task_id).order_by("id").values_list("watermark", "pk"))
+    watermarks = dict(
+        RankingRun.objects.filter(task=task_id).order_by("id").values_list("watermark", "pk")
+    )
     chosen = _evenly_spread(sorted(watermarks))
     rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
     points = [
@@ -185,10 +184,8 @@ def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[H
         for row in rows.order_by("watermark").values_list("watermark", "comparisons", "standings")
     ]
     if latest is not None and latest.watermark not in watermarks:
-        result = latest.result
-        points.append(
-            HistoryPoint(latest.watermark, result["input"]["comparisons"], result["systems"])
-        )
+        comparisons, systems = latest.result["input"]["comparisons"], latest.result["systems"]
+        points.append(HistoryPoint(latest.watermark, comparisons, systems))
     return [point for point in points if point.systems]
 
 
@@ -230,24 +227,21 @@ def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
         return left_out
     judged = Q()
     for run in concerned:
-        judged |= Q(
-            task=run.task_id,
-            first_number__lte=run.watermark,
-            judge__pseudonym__in=excluded[run.task_id],
-        )
+        names = excluded[run.task_id]
+        judged |= Q(task=run.task_id, first_number__lte=run.watermark, judge__pseudonym__in=names)
     rows = JudgeTally.objects.filter(judged)
-    found = set(rows.values_list("task", "judge__pseudonym"))
-    for run in concerned:
-        left_out[run.task_id] = sorted(
-            name for name in excluded[run.task_id] if (run.task_id, name) in found
-        )
+    for task_id, name in sorted(rows.values_list("task", "judge__pseudonym")):
+        left_out[task_id].append(name)
     return left_out
 
 
 def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
     """Return the newest settings of a test set; the unsaved defaults if there are none."""
     newest = (
-        RankingSettings.objects.of(task_id).select_related("judge_group").order_by("-id").first()
+        RankingSettings.objects.filter(task=task_id)
+        .select_related("judge_group")
+        .order_by("-id")
+        .first()
     )
     # Unsaved settings have no time; the default would be a database expression.
     return newest or RankingSettings(task_id=task_id, created_at=None)  # type: ignore[misc]
@@ -257,7 +251,7 @@ def ranking_settings_history(
     *, task_id: int, until: datetime | None = None
 ) -> list[RankingSettings]:
     """Return all settings ever chosen, newest first; empty if the defaults apply. One query."""
-    rows = RankingSettings.objects.of(task_id).select_related("judge_group", "changed_by")
+    rows = RankingSettings.objects.filter(task=task_id).select_related("judge_group", "changed_by")
     if until is not None:
         rows = rows.filter(created_at__lte=until)
     return list(rows.order_by("-id"))
@@ -265,13 +259,13 @@ def ranking_settings_history(
 
 def stopping_rule_in_force(*, task_id: int) -> StoppingRule | None:
     """Return the rule of a test set; None without one. One query."""
-    rule = StoppingRule.objects.of(task_id).order_by("-id").first()
+    rule = StoppingRule.objects.filter(task=task_id).order_by("-id").first()
     return rule if rule is not None and rule.is_there else None
 
 
 def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> list[StoppingRule]:
     """Return all rules, newest first; one without criteria removed its predecessor."""
-    rows = StoppingRule.objects.of(task_id).select_related("changed_by")
+    rows = StoppingRule.objects.filter(task=task_id).select_related("changed_by")
     if until is not None:
         rows = rows.filter(created_at__lte=until)
     return list(rows.order_by("-id"))

@@ -115,7 +115,7 @@ def published_draft(
             _("No system “%(name)s” that can be anonymous.") % {"name": min(unknown)},
             field="anonymous",
         )
-    before = list(PublishedResult.objects.of(task.pk).order_by("version"))
+    before = list(PublishedResult.objects.filter(task=task).order_by("version"))
     version = before[-1].version + 1 if before else 1
     if words.change_note and version == 1:
         raise PublishingRefusedError(
