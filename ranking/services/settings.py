@@ -1,6 +1,6 @@
 """Change ranking settings and stopping rules of test sets."""
 
-from datetime import date
+from sys import float_info
 from typing import Any, Final
 
 from django.db import transaction
@@ -18,7 +18,7 @@ from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_history
 from ranking.wording.methods import METHOD_WORDS, LiveMethod
-from ranking.wording.stopping_rules import CRITERIA, looks_at_tests
+from ranking.wording.stopping_rules import CRITERIA, OF_TESTS
 
 #: A thousand resamples are too few for a higher confidence level.
 MAX_CONFIDENCE = 0.999
@@ -54,8 +54,7 @@ def ranking_settings_change(
         kept = {"confidence": before.confidence}
     choice = completed_choice({**kept, **changes})
     chosen = LiveMethod(before.method if method is None else method)
-    _check(choice, task)
-    _method_check(chosen, choice, task)
+    _check(chosen, choice, task)
     reason = reason.strip()
     is_same = (choice, chosen, group) == (before.choice, before.method, before.judge_group)
     if is_same and reason in ("", before.reason):
@@ -98,26 +97,16 @@ def _group_check(group: JudgeGroup, task: Task) -> None:
         )
 
 
-def _check(choice: RangeChoice, task: Task) -> None:
-    """Raise `RangeChoiceError` for choices that this test set does not allow."""
+def _check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
+    """Raise `RangeChoiceError` for choices that this test set or the method does not allow."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")
-    active = Design.objects.filter(task=task, kind=Design.Kind.ACTIVE)
-    if choice.ranges == "anytime" and active.exists():
-        raise RangeChoiceError(
-            _(
-                "Anytime ranges cannot tell systems apart under an active design, which compares them with "
-                "different opponents."
-            ),
-            field="ranges",
-        )
-
-
-def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
-    """Raise `RangeChoiceError` if a method does not support these ranges or the designs used so far."""
+    is_anytime, is_active = choice.ranges == "anytime", _has_active_design(task)
+    if is_anytime and is_active:
+        raise RangeChoiceError(_not_under_an_active_design(), field="ranges")
     if method is LiveMethod.BY_DESIGN:
         return
-    if choice.ranges == "anytime" and method is not LiveMethod.EXPECTED_WINS:
+    if is_anytime and method is not LiveMethod.EXPECTED_WINS:
         raise RangeChoiceError(
             _("Anytime ranges are only available for Expected Wins."), field="method"
         )
@@ -127,8 +116,7 @@ def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
             % {"method": METHOD_WORDS[method]},
             field="method",
         )
-    active = Design.objects.filter(task=task, kind=Design.Kind.ACTIVE)
-    if method is not LiveMethod.BRADLEY_TERRY and active.exists():
+    if is_active and method is not LiveMethod.BRADLEY_TERRY:
         raise RangeChoiceError(
             _(
                 "Use Bradley–Terry: under an active design some pairs are compared more often, so shares of wins "
@@ -138,8 +126,28 @@ def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
         )
 
 
+def _has_active_design(task: Task) -> bool:
+    return Design.objects.filter(task=task, kind=Design.Kind.ACTIVE).exists()
+
+
+def _not_under_an_active_design() -> str:
+    return _(
+        "Anytime ranges cannot tell systems apart under an active design, which compares them with "
+        "different opponents."
+    )
+
+
 _COMPARED: Final = (*CRITERIA, "tests", "confidence")
-_MOST: Final = 2**31 - 1
+#: Smallest and largest value of each term, and the error for others.
+_LIMITS: Final = {
+    "judgments": (1, 2**31 - 1, "Enter at least 1 judgment."),
+    "clusters": (2, 2**15 - 1, "Enter at least 2 clusters."),
+    "pairs_share": (float_info.min, 1, "Enter a share above 0 and up to 1."),
+    "confidence": (
+        *(float_info.min, MAX_CONFIDENCE),
+        f"The maximum confidence is {MAX_CONFIDENCE}.",
+    ),
+}
 
 
 class StoppingRuleError(RefusedError, ValueError):
@@ -151,17 +159,12 @@ def stopping_rule_set(
     *,
     task: Task,
     changed_by: User | None = None,
-    judgments: int | None = None,
-    pairs_share: float | None = None,
-    clusters: int | None = None,
-    until: date | None = None,
-    tests: str = StoppingRule.Tests.HOLM,
-    confidence: float = 0.95,
     reason: str = "",
+    **terms: Any,
 ) -> StoppingRule | None:
     """Replace the stopping rule; without criteria, remove it.
 
-    It is stored as a row with the number of judgments; after the first judgment, it needs a reason. Nothing
+    `terms` are the criteria, `tests` and `confidence`. It is stored as a row with the number of judgments; after the first judgment, it needs a reason. Nothing
     is stored if the rule is unchanged. A new ranking is requested. Locks the test set.
 
     Returns the rule in force, or None if there is none. Raises `StoppingRuleError`, and changes nothing, if the rule is
@@ -171,17 +174,11 @@ def stopping_rule_set(
     rule = StoppingRule(
         task=task,
         changed_by=changed_by,
-        judgments=judgments,
-        pairs_share=pairs_share,
-        clusters=clusters,
-        until=until,
-        tests=StoppingRule.Tests(tests),
-        confidence=confidence,
         reason=reason.strip(),
         after_judgments=judgments_so_far(task_id=task.pk),
+        **terms,
     )
     _check_rule(rule)
-    _comparisons_check(rule)
     history = stopping_rule_history(task_id=task.pk)
     before = history[0] if history else None
     if before is None and not rule.is_there:
@@ -205,48 +202,24 @@ def stopping_rule_set(
 
 
 def _check_rule(rule: StoppingRule) -> None:
-    limits = {
-        "judgments": (1, _MOST, "Enter at least 1 judgment."),
-        "clusters": (2, 32_767, "Enter at least 2 clusters."),
-    }
-    for name, (low, high, words) in limits.items():
+    """Raise `StoppingRuleError` for terms that are out of range or do not fit the task."""
+    for name, (low, high, words) in _LIMITS.items():
         value = getattr(rule, name)
         if value is not None and not low <= value <= high:
             raise StoppingRuleError(words, field=name)
-    if rule.pairs_share is not None and not 0 < rule.pairs_share <= 1:
-        raise StoppingRuleError("Enter a share above 0 and up to 1.", field="pairs_share")
-    if not 0 < rule.confidence <= MAX_CONFIDENCE:
-        raise StoppingRuleError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")
-    if rule.tests == StoppingRule.Tests.ANYTIME and looks_at_tests(
-        {name: getattr(rule, name) for name in CRITERIA}
-    ):
-        _anytime_check(rule)
-
-
-def _comparisons_check(rule: StoppingRule) -> None:
-    if answer_kind(rule.task.protocol).compares_outputs:
-        return
-    for name in ("pairs_share", "clusters"):
-        if getattr(rule, name) is not None:
-            raise StoppingRuleError(
-                _(
-                    "Judges of this task see one output at a time, so it has no ranking. Use a number of judgments or "
-                    "a date instead."
-                ),
-                field=name,
-            )
-
-
-def _anytime_check(rule: StoppingRule) -> None:
-    active = Design.objects.filter(task=rule.task_id, kind=Design.Kind.ACTIVE)
-    if active.exists():
+    of_ranking = [name for name in OF_TESTS if getattr(rule, name) is not None]
+    if of_ranking and not answer_kind(rule.task.protocol).compares_outputs:
         raise StoppingRuleError(
             _(
-                "Anytime ranges cannot tell systems apart under an active design, which compares them with "
-                "different opponents."
+                "Judges of this task see one output at a time, so it has no ranking. Use a number of judgments or "
+                "a date instead."
             ),
-            field="tests",
+            field=of_ranking[0],
         )
+    if not of_ranking or rule.tests != StoppingRule.Tests.ANYTIME:
+        return
+    if _has_active_design(rule.task):
+        raise StoppingRuleError(_not_under_an_active_design(), field="tests")
     if ranking_settings_in_force(task_id=rule.task_id).resample != "two_way":
         raise StoppingRuleError(
             _(
