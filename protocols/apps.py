@@ -14,7 +14,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol
         from ranking.analyses.registry import analysis_register
-        from ranking.selectors.analyses import ERROR_READERS, output_scores_register
+        from ranking.selectors.analyses import ERROR_READERS, SCORE_READERS
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):
             own = import_module(f"protocols.{protocol}")
@@ -27,6 +27,6 @@ class ProtocolsConfig(AppConfig):
             analysis_register(report.ANALYSIS)
             # For protocols whose blocks show one output.
             if hasattr(files, "output_scores"):
-                output_scores_register(protocol, files.output_scores)
+                SCORE_READERS[protocol] = files.output_scores
             if hasattr(files, "output_errors"):
                 ERROR_READERS[protocol] = files.output_errors

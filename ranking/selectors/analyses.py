@@ -186,11 +186,11 @@ def _in_answer(judge: str, *, stands_out: bool, below: int = 0, **figures: Any) 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
     """Return the judges in an answer, outliers first; none for kinds of analyses without judges."""
-    read = _READERS.get(analysis.kind)
-    if read is None or analysis.finished_at is None:
+    read, data = _READERS.get(analysis.kind), analysis.data
+    if read is None or data is None:
         return []
     return sorted(
-        read(analysis),
+        read(data),
         key=lambda row: (not row.stands_out, row.figures.get("kappa", 2.0), row.judge),
     )
 
@@ -202,9 +202,7 @@ def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, An
     return {name: {**said, "figures": found.get(name, {})} for name in judges}
 
 
-def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
-    data = analysis.data
-    assert data is not None  # noqa: S101  it is finished
+def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
     rules: dict[str, list[str]] = {}
     for rule in data["outliers"]:
         for name in rule["outliers"]:
@@ -221,10 +219,8 @@ def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
     ]
 
 
-def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
+def _of_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
     """Return each judge with their pair farthest below the band, otherwise their first pair listed."""
-    data = analysis.data
-    assert data is not None  # noqa: S101  it is finished
     first: dict[str, dict[str, Any]] = {}
     below: dict[str, int] = {}
     # Pairs outside the band come first, farthest first.
@@ -244,13 +240,9 @@ def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
     ]
 
 
-def _of_without(analysis: Analysis) -> list[JudgeInAnswer]:
-    data = analysis.data
-    assert data is not None  # noqa: S101  it is finished
-    return [
-        _in_answer(name, blocks=blocks, stands_out=True)
-        for name, blocks in data["left_out"].items()
-    ]
+def _of_without(data: dict[str, Any]) -> list[JudgeInAnswer]:
+    judges = data["left_out"].items()
+    return [_in_answer(name, blocks=blocks, stands_out=True) for name, blocks in judges]
 
 
 _READERS: Final = {"judges": _of_judges, "judge_pairs": _of_pairs, "without": _of_without}
@@ -258,30 +250,22 @@ _READERS: Final = {"judges": _of_judges, "judge_pairs": _of_pairs, "without": _o
 
 #: Called with a task, a watermark and the selection of judgments; returns None if there are no scores.
 ScoresReader = Callable[[Task, int, ChosenJudgments], OutputScores | None]
-
-_SCORE_READERS: Final[dict[str, ScoresReader]] = {}
-
-
-def output_scores_register(protocol: str, read: ScoresReader) -> None:
-    """Register the reader of a protocol's scores; call this in `AppConfig.ready`."""
-    _SCORE_READERS[protocol] = read
-
-
 #: Called like `ScoresReader`; yields judge, system, segment number and the errors that the judge marked, as EvalSet folders
 #: write them.
 ErrorsReader = Callable[
     [Task, int, ChosenJudgments], Iterator[tuple[str, str, int, list[dict[str, Any]]]]
 ]
-#: Readers of error spans by protocol, added in `AppConfig.ready`.
+#: Readers of scores and of error spans by protocol, added in `AppConfig.ready`.
+SCORE_READERS: Final[dict[str, ScoresReader]] = {}
 ERROR_READERS: Final[dict[str, ErrorsReader]] = {}
 
 
 def scores_outputs(protocol: str) -> bool:
     """Return whether answers of a protocol score outputs individually."""
-    return protocol in _SCORE_READERS
+    return protocol in SCORE_READERS
 
 
 def output_scores(*, task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
     """Return the scores of a task; None if it has none, or its protocol has no scores."""
-    read = _SCORE_READERS.get(task.protocol)
+    read = SCORE_READERS.get(task.protocol)
     return None if read is None else read(task, watermark, chosen)

@@ -131,10 +131,8 @@ def table_ask(
     if choice.is_live:
         raise ValueError("choice: this table is not computed")
     # Assign numbers before the transaction, as for rankings.
-    pks = (
-        Task.objects.filter(test_set__campaign=campaign).order_by("pk").values_list("pk", flat=True)
-    )
-    last = [judgments_number(task_id=pk) for pk in pks]
+    every = Task.objects.filter(test_set__campaign=campaign).order_by("pk")
+    last = [judgments_number(task_id=pk) for pk in every.values_list("pk", flat=True)]
     if not any(last):
         raise OptionError(_("No judgments in this campaign yet."), field="kind")
     with transaction.atomic():
@@ -219,12 +217,12 @@ def _judgments(
         chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
     if kind.reads_other_tasks:
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
-        return replace(chosen, beside=beside)
-    if kind.beside:
+    elif kind.beside:
         protocol = choice.options[kind.beside]
         beside = tuple(TaskBeside(protocol=protocol, watermark=last) for last in others.values())
-        return replace(chosen, beside=beside)
-    return chosen
+    else:
+        return chosen
+    return replace(chosen, beside=beside)
 
 
 def _ask(
@@ -295,9 +293,8 @@ def _delete_oldest(analysis: Analysis) -> None:
     Analysis.objects.filter(pk__in=list(oldest.values_list("pk", flat=True))).delete()
 
 
-def _untold(task: str) -> Progress:
+def _untold(_task: str) -> Progress:
     """Return a progress callback that does nothing."""
-    del task
     return lambda _done, _total: None
 
 
@@ -350,21 +347,16 @@ def _of_task(
     """Compute an analysis of a task; return a function that creates its report."""
     task, chosen = analysis.task, recorded_judgments(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
-    given = stored_input(
-        task=task,
-        watermark=analysis.watermark,
-        chosen=chosen,
-        languages=(task.test_set.source_language, task.test_set.target_language),
-    )
+    languages = (task.test_set.source_language, task.test_set.target_language)
+    of: dict[str, Any] = {"task": task, "watermark": analysis.watermark, "chosen": chosen}
+    given = stored_input(**of, languages=languages)
     if kind.reads_other_tasks:
-        tasks = tasks_read(task=task, watermark=analysis.watermark, chosen=chosen, given=given)
-        given = replace(given, beside=tasks)
+        given = replace(given, beside=tasks_read(**of, given=given))
     if chosen.metrics is not None:
         metrics = metrics_given(test_set_id=task.test_set_id, digests=chosen.metrics)
         given = replace(given, metrics=metrics)
     if kind.read is not None:
-        answers = kind.read(task, analysis.watermark, chosen, options)
-        given = replace(given, answers=answers)
+        given = replace(given, answers=kind.read(task, analysis.watermark, chosen, options))
     found = kind.find(given, options, begin)
     not_judged = _not_judged(given, chosen)
     return lambda: _completed(kind.tell(given, options, found), not_judged, chosen.rule)
@@ -392,15 +384,10 @@ def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, 
     row = Task.objects.filter(pk=task.pk).first()
     if row is None:
         return TableRow(task, None, DELETED)
-    chosen = recorded_judgments(judgments)
+    chosen, languages = recorded_judgments(judgments), (task.source, task.target)
     assert kind.find is not None  # noqa: S101  tables without a function are never requested
     try:
-        given = stored_input(
-            task=row,
-            watermark=task.watermark,
-            chosen=chosen,
-            languages=(task.source, task.target),
-        )
+        given = stored_input(task=row, watermark=task.watermark, chosen=chosen, languages=languages)
         return TableRow(task, kind.find(given, options, _untold), rule=chosen.rule)
     except ValueError as error:
         return TableRow(task, None, str(error), rule=chosen.rule)
@@ -452,12 +439,10 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
     judges or systems that count have changed.
     """
     kind = kind_in_place_of_ranking(task=task)
-    if kind is None or _compares(task):
+    last = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True).first()
+    if kind is None or not last or _compares(task):
         return None
     choice = analysis_choice(kind.name, {})
-    last = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True).first()
-    if not last:
-        return None
     chosen = judgments_chosen(task=task, options=choice.options, watermark=last)
     if not _is_due(task, choice, chosen, last):
         return None
@@ -488,8 +473,8 @@ def _compares(task: Task) -> bool:
 def _is_due(task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int) -> bool:
     answers = Analysis.objects.of(task.pk).finished().filter(choice_digest=choice.digest)
     newest = answers.defer(*ANSWER).order_by("-watermark", "-id").first()
-    if newest is None:
-        return True
-    if any(newest.judgments[name] != chosen.recorded[name] for name in _CHANGED_BY_PEOPLE):
-        return True
-    return last - newest.watermark >= max(1, GROWTH * newest.watermark)
+    return (
+        newest is None
+        or any(newest.judgments[name] != chosen.recorded[name] for name in _CHANGED_BY_PEOPLE)
+        or last - newest.watermark >= max(1, GROWTH * newest.watermark)
+    )
