@@ -154,15 +154,14 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
     )
     off = WebhookEndpoint.objects.filter(campaign=OuterRef("pk"), disabled_at__isnull=False)
     to_judges = failed.filter(judge__isnull=False, judge__withdrawn_at__isnull=True)
-    rows = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns]).values_list(
+    rows: Any = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns]).values(
         "pk",
-        Exists(Judge.objects.filter(campaign=OuterRef("pk"))),
-        _count(to_judges, "campaign"),
-        _count(failed.to_members(), "campaign"),
-        _count(off, "campaign"),
+        has_judges=Exists(Judge.objects.filter(campaign=OuterRef("pk"))),
+        mails_failed=_count(to_judges, "campaign"),
+        member_mails_failed=_count(failed.to_members(), "campaign"),
+        webhooks_off=_count(off, "campaign"),
     )
-    names = ("has_judges", "mails_failed", "member_mails_failed", "webhooks_off")
-    return {campaign: dict(zip(names, found, strict=True)) for campaign, *found in rows}
+    return {row.pop("pk"): row for row in rows}
 
 
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:
@@ -182,27 +181,22 @@ def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int,
 
 
 def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
-    latest = (
-        Design.objects.not_imported()
-        .filter(task__in=tasks)
-        .order_by("task", "-pk")
-        .distinct("task")
-    )
+    designs = Design.objects.not_imported().filter(task__in=tasks)
+    latest = designs.order_by("task", "-pk").distinct("task")
     rates = {of: rate for of, rate in latest.values_list("task", "bad_reference_rate") if rate}
-    if not rates:
-        return {}
-    approved = BadReference.objects.filter(status=BadReference.Status.APPROVED)
-    counts = Task.objects.filter(pk__in=rates).values_list(
+    here = OuterRef("test_set")
+    approved = BadReference.objects.filter(
+        status=BadReference.Status.APPROVED, output__system__test_set=here
+    )
+    rows: Any = Task.objects.filter(pk__in=rates).values(
         "pk",
-        _count(Segment.objects.filter(test_set=OuterRef("test_set")), "test_set"),
-        _count(
-            approved.filter(output__system__test_set=OuterRef("test_set")),
-            "output__system__test_set",
-        ),
+        segments=_count(Segment.objects.filter(test_set=here), "test_set"),
+        approved=_count(approved, "output__system__test_set"),
     )
     return {
-        of: {"wanted": int(rates[of] * segments), "approved": found, "segments": segments}
-        for of, segments, found in counts
+        of: {**counts, "wanted": int(rates[of] * counts["segments"])}
+        for counts in rows
+        for of in [counts.pop("pk")]
     }
 
 

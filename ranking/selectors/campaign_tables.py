@@ -1,6 +1,7 @@
 """Tables over the test sets of a campaign: their kinds and answers."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,13 +50,10 @@ def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> tuple[Report 
 
 def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
     """Return the test sets of a campaign in order of creation, at their latest watermarks. Two queries."""
-    systems: dict[int, list[ListedSystem]] = {}
-    rows = System.objects.filter(test_set__campaign=campaign).order_by("name")
-    for test_set, name, kind, constrained in rows.values_list(
-        "test_set", "name", "kind", "constrained"
-    ):
-        listed = ListedSystem(name=name, kind=kind, constrained=constrained)
-        systems.setdefault(test_set, []).append(listed)
+    systems = defaultdict(list)
+    for row in System.objects.filter(test_set__campaign=campaign).order_by("name"):
+        listed = ListedSystem(name=row.name, kind=row.kind, constrained=row.constrained)
+        systems[row.test_set_id].append(listed)
     tasks = Task.objects.of(campaign).named().annotate(last=F("judgment_sequence__last_number"))
     found: Any = tasks.order_by("test_set__created_at", "test_set", "pk")
     return [
@@ -65,7 +63,7 @@ def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
             source=task.test_set.source_language,
             target=task.test_set.target_language,
             is_closed=task.closed_at is not None,
-            systems=tuple(systems.get(task.test_set_id, ())),
+            systems=tuple(systems[task.test_set_id]),
             watermark=task.last or 0,
         )
         for task in found
@@ -106,16 +104,11 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
     sequences = JudgmentSequence.objects.filter(**of_campaign)
     counted = {each["task_id"]: each for each in sequences.values("task_id", *_COUNTED)}
     people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
-    worked = dict(
-        WorkedQuarterHour.objects.filter(**people)
-        .order_by()
-        .values_list("task")
-        .annotate(Sum("active_ms"))
-    )
-    day = TruncDate("start")
-    judged = WorkedQuarterHour.objects.filter(**people, judged__gt=0).order_by()
+    quarters = WorkedQuarterHour.objects.filter(**people).order_by()
+    worked = dict(quarters.values_list("task").annotate(Sum("active_ms")))
+    judged = quarters.filter(judged__gt=0).annotate(day=TruncDate("start"))
     # One row per test set and day, not per judgment.
-    days = list(judged.annotate(day=day).values_list("task", "day").distinct())
+    days = list(judged.values_list("task", "day").distinct())
     rankings = LatestRanking.objects.filter(**of_campaign).in_bulk()
     judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
     rows = []
@@ -138,11 +131,8 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
         rows.append(TableRow(each, found))
     # Count each judge and day of the campaign once.
     total = {
-        **{
-            name: sum(row.found[name] for row in rows)
-            for name in ("blocks", "skipped", "active_ms")
-        },
-        **{name: _summed([row.found[name] for row in rows]) for name in _OF_RANKINGS},
+        **{name: _summed(row.found[name] for row in rows) or 0 for name in _OF_TASKS},
+        **{name: _summed(row.found[name] for row in rows) for name in _OF_RANKINGS},
         "judges": judges.aggregate(count=Count("judge", distinct=True))["count"],
         "days": len({each for _task, each in days}),
         "counted_to": 0,
@@ -154,6 +144,7 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
 
 
 _COUNTED = ("judges", "judged", "skipped")
+_OF_TASKS = ("blocks", "skipped", "active_ms")
 #: Figures of the latest ranking; None before there is one.
 _OF_RANKINGS = (
     *("comparisons", "ties", "segments", "collapsed"),
@@ -161,19 +152,17 @@ _OF_RANKINGS = (
 )
 
 
-def _summed(values: Sequence[int | None]) -> int | None:
+def _summed(values: Iterable[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if known else None
 
 
 def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, System]]:
     """Return the systems of each test set of a campaign by name. One query."""
-    found: dict[int, dict[str, System]] = {}
-    rows: Any = System.objects.filter(test_set__campaign=campaign).annotate(
-        task=F("test_set__tasks")
-    )
-    for system in rows.order_by():
-        found.setdefault(system.task, {})[system.name] = system
+    rows: Any = System.objects.filter(test_set__campaign=campaign)
+    found: dict[int, dict[str, System]] = defaultdict(dict)
+    for system in rows.annotate(task=F("test_set__tasks")).order_by():
+        found[system.task][system.name] = system
     return found
 
 

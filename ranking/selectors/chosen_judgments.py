@@ -1,6 +1,6 @@
 """The judgments of an analysis, recorded by name when it is requested and read when it is computed."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -86,6 +86,7 @@ def judgments_chosen(
     leave_out = _leave_out(task, options)
     without = _without(task, options)
     documents = _documents(task, options)
+    of: dict[str, Any] = {"watermark": watermark, "without": without, "documents": documents}
     reference = references[0] if references else None
     return ChosenJudgments(
         systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
@@ -99,13 +100,10 @@ def judgments_chosen(
         leave_out=leave_out,
         groups=_groups(task) if SYSTEM.name in options else None,
         work=work_facts(task=task) if with_work else None,
-        shown=_shown(_skips(task, watermark, without, documents), reference)
+        shown=_shown(_skips(task, **of), reference)
         if options.get(SKIPPED_BLOCKS.name) == "count"
         else None,
-        remarks=Remarks(
-            skips=_skips(task, watermark, without, documents),
-            comments=_comments(task, watermark, without, documents),
-        )
+        remarks=Remarks(skips=_skips(task, **of), comments=_comments(task, **of))
         if with_remarks
         else None,
         rule=stopping_rule_state(task_id=task.pk) if with_rule else None,
@@ -179,15 +177,6 @@ def stored_input(
     )
 
 
-def _spaced_words(text: str) -> int:
-    return len(text.split())
-
-
-def _half_of_characters(text: str) -> int:
-    """Return the number of words in a text without spaces: two characters count as one word."""
-    return -(-len("".join(text.split())) // 2)
-
-
 @dataclass(frozen=True)
 class StoredTexts:
     """Texts of a test set, loaded on demand; `language` is that of its sources."""
@@ -197,10 +186,11 @@ class StoredTexts:
 
     def words(self) -> npt.NDArray[np.int64]:
         """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
-        rows = Segment.objects.filter(test_set__tasks=self.task_id, source_text__isnull=False)
-        count = _half_of_characters if without_spaces(self.language) else _spaced_words
+        rows: Any = Segment.objects.filter(test_set__tasks=self.task_id, source_text__isnull=False)
+        # In languages without spaces, two characters count as one word.
+        halved = without_spaces(self.language)
         lengths = {
-            number: count(text or "")
+            number: -(-sum(map(len, text.split())) // 2) if halved else len(text.split())
             for number, text in rows.order_by().values_list("number", "source_text")
         }
         found = np.full(max(self._last, *lengths, 0) + 1, -1, dtype=np.int64)
@@ -267,12 +257,11 @@ def _groups(task: Task) -> dict[str, list[str]]:
         group__in=JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id),
         judge__in=judged,
     )
-    found: dict[str, list[str]] = {}
-    for group, judge in members.order_by("group__name", "judge__pseudonym").values_list(
-        "group__name", "judge__pseudonym"
-    ):
-        found.setdefault(group, []).append(judge)
-    return found
+    names = ("group__name", "judge__pseudonym")
+    found = defaultdict(list)
+    for group, judge in members.order_by(*names).values_list(*names):
+        found[group].append(judge)
+    return dict(found)
 
 
 def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
@@ -293,16 +282,12 @@ def _without(task: Task, options: Mapping[str, Any]) -> list[str]:
     _refuse_strangers(task, without, field="without")
     if options["excluded_judges"] == "leave_out":
         without.update(excluded_judges(campaign_id=task.test_set.campaign_id))
-    if options["judge_group"]:
-        group = (
-            JudgeGroup.objects.present()
-            .filter(campaign=task.test_set.campaign_id, name__iexact=options["judge_group"])
-            .first()
-        )
+    if named := options["judge_group"]:
+        groups = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
+        group = groups.filter(name__iexact=named).first()
         if group is None:
             raise OptionError(
-                _("Judge group not found: “%(name)s”.") % {"name": options["judge_group"]},
-                field="judge_group",
+                _("Judge group not found: “%(name)s”.") % {"name": named}, field="judge_group"
             )
         without.update(judges_outside(task_id=task.pk, group_id=group.pk))
     return sorted(without)
@@ -346,25 +331,15 @@ def _shown(skips: Iterable[SkippedBlock], reference: str | None) -> dict[str, tu
     return {name: (shown[name], beside[name]) for name in sorted(shown)}
 
 
-def _comments(
-    task: Task,
-    watermark: int | None,
-    without: Sequence[str],
-    documents: Sequence[str] | None,
-) -> list[CommentedBlock]:
-    """Return the comments on ranked blocks of these documents by judges not in `without`, in a fixed order."""
+def _comments(task: Task, *, watermark: int | None, **of: Any) -> list[CommentedBlock]:
+    """Return the comments on ranked blocks that `_remarked` chooses, in a fixed order."""
     judgments = Judgment.objects.of(task.pk).exclude(comment="")
     counted = judgments.current(watermark=watermark).counted()
-    return [CommentedBlock(*row) for row in _remarked(counted, without, documents)]
+    return [CommentedBlock(*row) for row in _remarked(counted, **of)]
 
 
-def _skips(
-    task: Task,
-    watermark: int | None,
-    without: Sequence[str],
-    documents: Sequence[str] | None,
-) -> list[SkippedBlock]:
-    """Return the skips in these documents by judges not in `without`, as of the watermark, in a fixed order."""
+def _skips(task: Task, *, watermark: int | None, **of: Any) -> list[SkippedBlock]:
+    """Return the skips that `_remarked` chooses, as of the watermark, in a fixed order."""
     skips = Skip.objects.standing(watermark=watermark).filter(task=task, block__control="")
     before = None if watermark is None else _end_of(task, watermark)
     if before is not None:
@@ -372,15 +347,18 @@ def _skips(
     return [
         SkippedBlock(segment, judge, systems, bool(comment), document)
         for segment, judge, systems, comment, document in _remarked(
-            skips, without, documents, "comment", "block__segment__document__name"
+            skips, "comment", "block__segment__document__name", **of
         )
     ]
 
 
 def _remarked(
-    rows: QuerySet[Any, Any], without: Sequence[str], documents: Sequence[str] | None, *more: str
+    rows: QuerySet[Any, Any],
+    *more: str,
+    without: Sequence[str],
+    documents: Sequence[str] | None,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield segment, judge, systems shown and the columns `more` of rows by judges not in `without`."""
+    """Yield segment, judge, systems shown and the columns `more` of rows in these documents by judges not in `without`."""
     rows = rows.exclude(judge__pseudonym__in=without)
     if documents is not None:
         rows = rows.filter(block__segment__document__name__in=documents)
@@ -419,7 +397,7 @@ def _documents_of(task_id: int, blocks: Blocks) -> tuple[npt.NDArray[np.int32], 
     """Return the document of each block's segment, numbered in the order of primary keys, and their names."""
     numbers, place = np.unique(blocks.segment, return_inverse=True)
     of_segment = documents_of_segments(task_id=task_id, segments=numbers.tolist())
-    listed = {key: number for number, key in enumerate(sorted(set(of_segment.values())))}
-    document = np.array([listed[of_segment[number]] for number in numbers.tolist()], dtype=np.int32)
+    keys = [of_segment[number] for number in numbers.tolist()]
+    listed, document = np.unique(keys, return_inverse=True)
     name_of = dict(Document.objects.filter(test_set__tasks=task_id).values_list("pk", "name"))
-    return document[place], tuple(name_of[key] for key in listed)
+    return document.astype(np.int32)[place], tuple(name_of[key] for key in listed.tolist())

@@ -75,11 +75,8 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
     It looks up one row of each table by key, so its cost does not grow with judgments.
     """
     tasks = Task.objects.with_role_of(user.pk).annotate(**_MARKS)
-    task = (
-        tasks.filter(pk=task_id, test_set__campaign__slug=slug)
-        .select_related("test_set__campaign")
-        .first()
-    )
+    tasks = tasks.filter(pk=task_id, test_set__campaign__slug=slug)
+    task = tasks.select_related("test_set__campaign").first()
     return None if task is None else DashboardState(task, timezone.now())
 
 
@@ -316,7 +313,7 @@ class TaskOverview:
     def pace(self) -> float:
         """Average blocks per day over the last whole days of work, at most `DAYS_FORECAST`."""
         days = min(self.days_of_work, DAYS_FORECAST)
-        return sum(self._whole_days()) / days if days else 0.0
+        return sum(self.whole_days) / days if days else 0.0
 
     @property
     def days_of_work(self) -> int:
@@ -344,7 +341,7 @@ class TaskOverview:
             return None
         # State at midnight, from which days are counted.
         before = self.judged - self.days[-1].judged
-        return forecast_end(self._whole_days(), max(0, wanted - before))
+        return forecast_end(self.whole_days, max(0, wanted - before))
 
     @property
     def slip(self) -> float | None:
@@ -354,7 +351,8 @@ class TaskOverview:
         It has moved only if it is outside the interval of the current forecast.
         """
         end, wanted = self.end, self.task.blocks_wanted
-        then, since = self._week_before(), self.days[-DAYS_FORECAST - 1 :]
+        earlier_days, since = self.days[: -DAYS_FORECAST - 1], self.days[-DAYS_FORECAST - 1 :]
+        then = [self.day_before, *(day.judged for day in earlier_days)]
         before = self.judged - sum(day.judged for day in since)
         # Work began on the first of those days, or earlier.
         if end is None or not wanted or not (then[0] or before > sum(then)):
@@ -371,13 +369,7 @@ class TaskOverview:
 
     @property
     def whole_days(self) -> list[int]:
-        """Blocks on each of the last `DAYS_FORECAST` whole days; empty with fewer days of work."""
-        return self._whole_days() if self.days_of_work >= DAYS_FORECAST else []
-
-    def _week_before(self) -> list[int]:
-        return [self.day_before, *(day.judged for day in self.days[: -DAYS_FORECAST - 1])]
-
-    def _whole_days(self) -> list[int]:
+        """Blocks on each of the last `DAYS_FORECAST` whole days."""
         return [day.judged for day in self.days[-DAYS_FORECAST - 1 : -1]]
 
 
@@ -430,8 +422,11 @@ def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
     at_work = judges_at_work(tasks, now=now)
     starts = [midnight(now - timedelta(days=back)) for back in reversed(range(OVERVIEW_DAYS + 1))]
     by_day = _judged_by(tasks, TruncDay, since=starts[0])
-    low = _low_agreement(tasks)
-    reports = _open_reports(tasks)
+    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
+    measured = JudgeMeasures.objects.filter(task__in=tasks, **is_low)
+    low = Counter(measured.values_list("task", flat=True))
+    changes = PageChanges.objects.filter(task__in=tasks)
+    reports = dict(changes.values_list("task", F("problem_reports") - F("problems_closed")))
     for row in tasks:
         before, *days = [Period(start, by_day.get((row.pk, start), 0)) for start in starts]
         judged, judged_by, published = counted.get(row.pk, (0, 0, None))
@@ -462,17 +457,6 @@ def _counted(tasks: Sequence[Task]) -> dict[int, Any]:
     return {task: counts for task, *counts in rows.values_list(*columns)}
 
 
-def _low_agreement(tasks: Sequence[Task]) -> Counter[int]:
-    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
-    rows = JudgeMeasures.objects.filter(task__in=tasks, **is_low)
-    return Counter(rows.values_list("task", flat=True))
-
-
-def _open_reports(tasks: Sequence[Task]) -> dict[int, int]:
-    rows = PageChanges.objects.filter(task__in=tasks)
-    return dict(rows.values_list("task", F("problem_reports") - F("problems_closed")))
-
-
 #: Decimals of words and seconds, to keep records short.
 _DECIMALS = 3
 
@@ -489,7 +473,7 @@ def work_facts(*, task: Task) -> WorkFacts:
         wanted=task.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,
         today=overview.days[-1].judged,
-        days=tuple(overview.whole_days),
+        days=tuple(overview.whole_days) if overview.days_of_work >= DAYS_FORECAST else (),
         pace=_pace(task),
         base_words=None
         if words is None
@@ -501,15 +485,12 @@ def work_facts(*, task: Task) -> WorkFacts:
 def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:
     """Return blocks, words and seconds of each judge, without their names."""
     read = blocks_read(task=task)
-    sums: dict[int, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
-    for judge, words, seconds in zip(read.judges, read.words, read.seconds, strict=True):
-        of_judge = sums[judge]
-        of_judge[0] += 1
-        of_judge[1] += words
-        of_judge[2] += seconds
+    of_judges = defaultdict(list)
+    for judge, *block in zip(read.judges, read.words, read.seconds, strict=True):
+        of_judges[judge].append(block)
     return tuple(
         sorted(
-            (int(blocks), round(words, _DECIMALS), round(seconds, _DECIMALS))
-            for blocks, words, seconds in sums.values()
+            (len(blocks), *(round(sum(each), _DECIMALS) for each in zip(*blocks, strict=True)))
+            for blocks in of_judges.values()
         )
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,9 +12,9 @@ from annotation.models import Design, JudgmentSequence
 from annotation.sampling.parameters import DesignKind
 from annotation.sampling.priorities import active_priorities_of_many
 from annotation.selectors.designs import systems_drawn
-from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_read, design_words
+from annotation.selectors.words_to_read import DesignWords, blocks_read, design_words
 from campaign.models import Task
-from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
+from ranking.core.simulation.budget_curve import ActiveDraw, budget_curve
 from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.selectors.runs import latest_run
 
@@ -159,11 +159,13 @@ def design_forecast(
     if words.systems < 2 or words.comparisons <= 0:
         return None
     pace = pace_of(task=task)
-    judged, known = 0, _Known(np.zeros((0, 0)), 0.0, 0)
+    judged, (wins, ties, compared) = 0, (np.zeros((0, 0)), 0.0, 0)
     if not is_from_scratch:
-        judged, known = _judged(task), _known(task, design)
-    systems = max(words.systems, len(known.wins))
-    first_share = _first_share(design)
+        counted = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
+        judged, (wins, ties, compared) = counted.first() or 0, _known(task, design)
+    systems = max(words.systems, len(wins))
+    # Repeats follow from the design's schedule.
+    first_share = (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
     wanted = task.blocks_wanted
     pairs = systems * (systems - 1) // 2
     most = _round_up(max(2 * (wanted or 0), 2 * judged, _JUDGMENTS_A_PAIR * pairs))
@@ -178,29 +180,45 @@ def design_forecast(
     # Budgets are closer together where they are small, because most pairs become separated there.
     steps = np.geomspace(max(1.0, most / 500), most, POINTS - 1).round().astype(int).tolist()
     budgets = sorted({0, min(judged, most), chosen, *steps})
+    before = judged if compared else 0
     comparisons = [
-        known.comparisons + max(0, budget - judged) * first_share * words.comparisons
-        if known.comparisons
-        else budget * first_share * words.comparisons
-        for budget in budgets
+        compared + max(0, budget - before) * first_share * words.comparisons for budget in budgets
     ]
     curve = budget_curve(
         comparisons,
         systems=systems,
         per_block=max(2, round(words.candidates)),
-        wins=known.wins if known.comparisons else None,
-        ties=known.ties,
-        active=_active(design),
+        wins=wins if compared else None,
+        ties=ties,
+        # Other designs show all pairs equally often.
+        active=ActiveDraw(active_priorities_of_many, floor=design.active_floor)
+        if design.kind == DesignKind.ACTIVE
+        else None,
     )
     hours_a_block = _pace(pace).times(words.words / 3600)
-    found = [_forecast(budget, curve, at, hours_a_block, rate) for at, budget in enumerate(budgets)]
+    pairs_apart = zip(curve.pairs, curve.pairs_low, curve.pairs_high, strict=True)
+    clusters = zip(curve.clusters, curve.clusters_low, curve.clusters_high, strict=True)
+    found = [
+        BudgetForecast(
+            judgments=budget,
+            hours=hours_a_block.times(budget),
+            cost=None if rate is None else hours_a_block.times(budget).times(rate),
+            pairs=Estimate(*map(float, apart)),
+            clusters=Estimate(*map(float, separate)),
+        )
+        for budget, apart, separate in zip(budgets, pairs_apart, clusters, strict=True)
+    ]
     return DesignForecast(
         words=words,
         systems=systems,
-        all_systems=_all_systems(task, design) if design.systems else systems,
+        all_systems=systems_drawn(
+            task=task, design=Design(reference_rate=design.reference_rate)
+        ).count()
+        if design.systems
+        else systems,
         pace=pace,
         judged=judged,
-        comparisons=known.comparisons,
+        comparisons=compared,
         first_share=first_share,
         most=most,
         segments_per_hit=design.segments_per_hit,
@@ -216,33 +234,17 @@ def pace_of(*, task: Task) -> ReadingPace:
     if measured is not None:
         return measured
     others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id).exclude(pk=task.pk)
-    found = [
-        own,
-        *(blocks_read(task=each) for each in others.select_related("test_set__campaign")[:10]),
-    ]
-    together = ReadBlocks(
-        judges=[judge for each in found for judge in each.judges],
-        words=[words for each in found for words in each.words],
-        seconds=[seconds for each in found for seconds in each.seconds],
+    beside = others.select_related("test_set__campaign")[:10]
+    found = [own, *(blocks_read(task=each) for each in beside)]
+    together = (
+        list(chain.from_iterable(getattr(each, name) for each in found))
+        for name in ("judges", "words", "seconds")
     )
-    return reading_pace(together.judges, together.words, together.seconds) or ASSUMED_PACE
+    return reading_pace(*together) or ASSUMED_PACE
 
 
-def _judged(task: Task) -> int:
-    counted = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
-    return counted.first() or 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """The comparisons of the latest ranking: `wins[a, b]` of a against b, and their number."""
-
-    wins: npt.NDArray[np.float64]
-    ties: float
-    comparisons: int
-
-
-def _known(task: Task, design: Design) -> _Known:
+def _known(task: Task, design: Design) -> tuple[npt.NDArray[np.float64], float, int]:
+    """Return the comparisons of the latest ranking: `wins[a, b]` of a against b, ties, and the number of both."""
     systems = systems_drawn(task=task, design=design)
     # Do not load the whole result, whose size grows with the number of judges.
     run = latest_run(task_id=task.pk)
@@ -259,45 +261,11 @@ def _known(task: Task, design: Design) -> _Known:
             better, worse = at[one], at[other]
             wins[better, worse], wins[worse, better] = pair[0], pair[1]
             ties += pair[2]
-    return _Known(wins, ties, round(float(wins.sum()) + ties) if wins.any() else 0)
-
-
-def _all_systems(task: Task, design: Design) -> int:
-    everything = Design(reference_rate=design.reference_rate)
-    return systems_drawn(task=task, design=everything).count()
-
-
-def _first_share(design: Design) -> float:
-    """Return the share of judgments that are not repeats, by the design's schedule."""
-    return (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
-
-
-def _active(design: Design) -> ActiveDraw | None:
-    """Return the pair selection of an active design; None for other designs, which show all pairs equally often."""
-    if design.kind != DesignKind.ACTIVE:
-        return None
-    return ActiveDraw(active_priorities_of_many, floor=design.active_floor)
+    return wins, ties, round(float(wins.sum()) + ties) if wins.any() else 0
 
 
 def _pace(pace: ReadingPace) -> Estimate:
     return Estimate(pace.seconds, pace.low, pace.high)
-
-
-def _forecast(
-    budget: int, curve: BudgetCurve, at: int, hours: Estimate, rate: float | None
-) -> BudgetForecast:
-    spent = hours.times(budget)
-    return BudgetForecast(
-        judgments=budget,
-        hours=spent,
-        cost=None if rate is None else spent.times(rate),
-        pairs=_at(at, curve.pairs, curve.pairs_low, curve.pairs_high),
-        clusters=_at(at, curve.clusters, curve.clusters_low, curve.clusters_high),
-    )
-
-
-def _at(at: int, *ends: npt.NDArray[np.float64]) -> Estimate:
-    return Estimate(*(float(each[at]) for each in ends))
 
 
 def _round_up(number: float) -> int:

@@ -93,31 +93,31 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
         origin=F("judge__origin"),
         note=F("judge__note"),
         standing=F("skipped") - F("taken_back"),
-        seconds=_measured_of_rows(JudgeMeasure.SECONDS),
-        kappa=_measured_of_rows(JudgeMeasure.INTER),
-        kappa_low=_measured_of_rows(JudgeMeasure.INTER, "low"),
-        kappa_high=_measured_of_rows(JudgeMeasure.INTER, "high"),
-        disagrees=_measured_of_rows(JudgeMeasure.DISAGREES),
+        seconds=_measured("measured__measures", JudgeMeasure.SECONDS),
+        kappa=_measured("measured__measures", JudgeMeasure.INTER),
+        kappa_low=_measured("measured__measures", JudgeMeasure.INTER, "low"),
+        kappa_high=_measured("measured__measures", JudgeMeasure.INTER, "high"),
+        disagrees=_measured("measured__measures", JudgeMeasure.DISAGREES),
         gravity=_gravity(task),
     )
     return rows.order_by("-gravity", F("disagrees").asc(nulls_last=True), "pseudonym")
 
 
-def _measured_of_rows(measure: JudgeMeasure, number: str = "value") -> Cast:
-    return Cast(KeyTextTransform(number, KeyTransform(measure, "measured__measures")), FloatField())
+def _measured(measures: str, measure: str, number: str = "value") -> Cast:
+    return Cast(KeyTextTransform(number, KeyTransform(measure, measures)), FloatField())
 
 
 def _gravity(task: Task) -> Case:
     """Return an expression for the status of each judge. One query, for the few judges with actions."""
     actions = QualityAction.objects.standing().filter(judge__campaign=task.test_set.campaign_id)
-    found: dict[int, list[str]] = {}
+    found = defaultdict(list)
     for judge_id, action in actions.values_list("judge", "action"):
-        found.setdefault(judge_id, []).append(action)
-    judges: dict[int, list[int]] = {}
-    for judge_id, of_judge in found.items():
-        judges.setdefault(GRAVITIES.index(status_from_actions(of_judge)), []).append(judge_id)
+        found[judge_id].append(action)
     return Case(
-        *(When(judge__in=ids, then=Value(gravity)) for gravity, ids in judges.items()),
+        *(
+            When(judge=judge_id, then=Value(GRAVITIES.index(status_from_actions(of_judge))))
+            for judge_id, of_judge in found.items()
+        ),
         default=Value(0),
         output_field=IntegerField(),
     )
@@ -173,30 +173,13 @@ def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) ->
     return list(found.values())
 
 
-def results_by_judge(
-    *, task_id: int, judges: Collection[int], measures: Collection[str]
-) -> MeasuresByJudge:
-    """Return these measures of these judges in a test set, by pseudonym. One query, which reads no others."""
-    asked = sorted(set(measures))
-    rows = JudgeMeasures.objects.filter(task=task_id, judge__in=judges).values_list(
-        "judge__pseudonym", *(KeyTransform(measure, "measures") for measure in asked)
-    )
-    return {
-        name: _results({measure: row for measure, row in zip(asked, found, strict=True) if row})
-        for name, *found in rows
-    }
-
-
 def _results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
     return {JudgeMeasure(measure): MeasureResult(**row) for measure, row in measures.items()}
 
 
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     """Return the values of each measure over the judges of a test set, unordered. One query."""
-    values = (
-        Cast(KeyTextTransform("value", KeyTransform(measure, "measures")), FloatField())
-        for measure in JudgeMeasure.values
-    )
+    values = (_measured("measures", measure) for measure in JudgeMeasure.values)
     columns = zip(*JudgeMeasures.objects.filter(task=task_id).values_list(*values), strict=True)
     return {
         measure: [value for value in column if value is not None]
@@ -237,14 +220,12 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
         .order_by("id")
         .values_list("test_set__name", "lent_to", "ranked_by")
     )
-    uses: dict[int, list[str]] = {}
-    for name, lent_to, ranked_by in tasks:
-        if lent_to is not None:
-            said = _("Only judges of this group get HITs of %(task)s.") % {"task": name}
-            uses.setdefault(lent_to, []).append(said)
-        if ranked_by is not None:
-            said = _("Only judges of this group count in the ranking of %(task)s.") % {"task": name}
-            uses.setdefault(ranked_by, []).append(said)
+    get_hits = _("Only judges of this group get HITs of %(task)s.")
+    count = _("Only judges of this group count in the ranking of %(task)s.")
+    uses = defaultdict(list)
+    for name, *groups in tasks:
+        for group, words in zip(groups, (get_hits, count), strict=True):
+            uses[group].append(words % {"task": name})
     return uses
 
 
@@ -291,25 +272,22 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
 
 def quality_actions(*, task: Task) -> QualityActionQuerySet:
     """Return the quality actions of a campaign, newest first, with the users who reverted them."""
-    return (
-        QualityAction.objects.filter(judge__campaign=task.test_set.campaign_id)
-        .select_related("judge", "rule", "created_by", "task", "reverted_by")
-        .order_by("-id")
-    )
+    return _actions(task.test_set.campaign_id).order_by("-id")
+
+
+def _actions(campaign_id: int) -> QualityActionQuerySet:
+    actions = QualityAction.objects.filter(judge__campaign=campaign_id)
+    return actions.select_related("judge", "rule", "created_by", "task", "reverted_by")
 
 
 def decision_actions(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
     """Return the actions of one decision about judges of a campaign, by pseudonym."""
-    actions = QualityAction.objects.filter(batch=batch, judge__campaign=campaign_id)
-    return actions.select_related("judge", "rule", "created_by", "task").order_by(
-        "judge__pseudonym"
-    )
+    return _actions(campaign_id).filter(batch=batch).order_by("judge__pseudonym")
 
 
 def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
     """Return the actions that one decision reverted, by pseudonym."""
-    reverted = QualityAction.objects.filter(revert_batch=batch, judge__campaign=campaign_id)
-    return reverted.select_related("judge").order_by("judge__pseudonym")
+    return _actions(campaign_id).filter(revert_batch=batch).order_by("judge__pseudonym")
 
 
 def judges_quality(
@@ -337,13 +315,12 @@ def judges_quality(
 
 def actions_in_force(*, task: Task, judges: list[int]) -> dict[int, list[QualityAction]]:
     """Return the actions in force against these judges of a task's campaign, newest first. At most one query."""
-    found: dict[int, list[QualityAction]] = {}
-    if judges:
-        actions = QualityAction.objects.standing().filter(
-            judge__in=judges, judge__campaign=task.test_set.campaign_id
-        )
-        for action in actions.select_related("rule").order_by("-id"):
-            found.setdefault(action.judge_id, []).append(action)
+    actions = QualityAction.objects.standing().filter(
+        judge__in=judges, judge__campaign=task.test_set.campaign_id
+    )
+    found = defaultdict(list)
+    for action in actions.select_related("rule").order_by("-id"):
+        found[action.judge_id].append(action)
     return found
 
 
@@ -355,9 +332,8 @@ def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
         judge__in=judges_present(task.pk).values("judge"),
     )
     latest = latest.order_by("judge", "-id").distinct("judge")
-    return (
-        quality_actions(task=task).filter(pk__in=latest.values("pk")).order_by("judge__pseudonym")
-    )
+    actions = _actions(task.test_set.campaign_id).filter(pk__in=latest.values("pk"))
+    return actions.order_by("judge__pseudonym")
 
 
 # Judgment, judge, HIT, position in the HIT, segment, block, and control of the block.
@@ -535,12 +511,11 @@ def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[Quali
     rules = rules_in_force(campaign_id=task.test_set.campaign_id)
     if not rules:
         return {}
-    measures = results_by_judge(
-        task_id=task.pk, judges=judges, measures={rule.measure for rule in rules}
-    )
-    found: dict[str, list[QualityRule]] = {}
+    stored = measures_by_judge(task_id=task.pk, judges=judges)
+    measures = {name: _results(rows) for name, rows in stored.items()}
+    found = defaultdict(list)
     for rule, name in _breached(rules, task.pk, measures):
-        found.setdefault(name, []).append(rule)
+        found[name].append(rule)
     return found
 
 

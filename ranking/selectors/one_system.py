@@ -29,12 +29,9 @@ def sentence_texts(
     found: dict[int, Any] = segments.select_related("document").in_bulk()
     for segment in found.values():
         segment.texts = {}
-    outputs = (
-        Output.objects.current()
-        .filter(segment__in=found, system__name__in=list(systems))
-        .exclude(system__kind=SystemKind.BAD_REFERENCE)
-    )
-    rows = outputs.order_by().values_list("segment_id", "system__name", "text")
+    outputs = Output.objects.current().filter(segment__in=found, system__name__in=list(systems))
+    shown = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE).order_by()
+    rows = shown.values_list("segment_id", "system__name", "text")
     for segment_id, system, text in rows:
         found[segment_id].texts[system] = text
     return {segment.number: segment for segment in found.values()}
@@ -67,8 +64,8 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
     outputs = list(Output.objects.current().filter(segment=segment).select_related("system"))
     shown = names_shown({row.block_id for row in judgments}, task=task)
     excluded = set(excluded_judges(campaign_id=task.test_set.campaign_id))
-    counted = [
-        row
+    ranked = [
+        (shown[row.block_id], row.labels)
         for row in judgments
         if not row.control and row.later is None and row.judge not in excluded
     ]
@@ -81,10 +78,10 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
     return {
         "segment": segment,
         "references": list(references.values_list("text", flat=True)),
-        "outputs": _outputs_judged(outputs, [(shown[row.block_id], row.labels) for row in counted]),
+        "outputs": _outputs_judged(outputs, ranked),
         "judgments": judgments,
         "shown": shown,
-        "counted": len(counted),
+        "counted": len(ranked),
         "has_more": len(rows) > MOST,
         "skips": skips,
         "reports": reports,
@@ -130,16 +127,12 @@ def _outputs_judged(outputs: Sequence[Output], judged: Sequence[_Ranked]) -> lis
         }
         for index, (text, names) in enumerate(texts)
     ]
-    return sorted(found, key=_best_first)
-
-
-def _best_first(output: dict[str, Any]) -> tuple[bool, bool, float, float, tuple[str, ...]]:
-    return (
-        output["mean_rank"] is None,
-        output["expected_wins"] is None,
-        -(output["expected_wins"] or 0.0),
-        output["mean_rank"] or 0.0,
-        output["systems"],
+    return sorted(
+        found,
+        key=lambda each: (
+            *(each["mean_rank"] is None, each["expected_wins"] is None),
+            *(-(each["expected_wins"] or 0.0), each["mean_rank"] or 0.0, each["systems"]),
+        ),
     )
 
 

@@ -98,13 +98,12 @@ def preparation(*, campaign: Campaign) -> Preparation:
     tasks: list[Any] = list(tasks_listed(campaign=campaign))
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = [set(each) for each in people.values_list("languages", flat=True)]
+    # A judge without listed languages reads all languages of the campaign.
     unread = [
         row
-        for row in tasks
-        if languages
-        and not any(
-            # A judge without listed languages reads all languages of the campaign.
-            not reads or {row.test_set.source_language, row.test_set.target_language} <= reads
+        for row in (tasks if all(languages) and languages else ())
+        if not any(
+            {row.test_set.source_language, row.test_set.target_language} <= reads
             for reads in languages
         )
     ]
