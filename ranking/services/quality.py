@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from time import monotonic
 from typing import Any, Final
-from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
@@ -165,16 +164,16 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
     """
     said = {"confirmed_by": confirmed_by.name} if confirmed_by else {}
     tasks = Task.objects.in_bulk({act.task_id for act in acts})
-    taken = [
+    return sum(
         quality_rule_apply(
             rule=act.rule,
             judge=act.judge,
             task=tasks[act.task_id],
             evidence=act.evidence | said,
         )
+        is not None
         for act in acts
-    ]
-    return sum(action is not None for action in taken)
+    )
 
 
 def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> None:
@@ -214,17 +213,13 @@ def decision_take(
     *,
     judges: Sequence[Judge],
     task: Task,
-    action: str,
-    user: User,
-    note: str = "",
-    text: str = "",
     analysis: Analysis | None = None,
-    batch: UUID | None = None,
+    **decision: Any,
 ) -> Decided:
-    """Apply a decision to judges of a task in one transaction, and return the result.
+    """Apply a decision to judges of a task as `judges_decide` does, and return the result.
 
     The evidence of each action is the judge's latest measures, and the figures of the analysis that
-    the organiser came from, if any. `batch` is as in `judges_decide`.
+    the organiser came from, if any.
     """
     measured = measures_by_judge(task_id=task.pk, judges=[judge.pk for judge in judges])
     names = [judge.pseudonym for judge in judges]
@@ -234,16 +229,7 @@ def decision_take(
         of_judge = evidence[judge.pk] = {"measures": measured.get(judge.pseudonym, {})}
         if judge.pseudonym in figures:
             of_judge["analysis"] = figures[judge.pseudonym]
-    return judges_decide(
-        judges=judges,
-        task=task,
-        action=action,
-        user=user,
-        note=note,
-        text=text,
-        evidence=evidence,
-        batch=batch,
-    )
+    return judges_decide(judges=judges, task=task, evidence=evidence, **decision)
 
 
 class JudgeGroupInUseError(Exception):

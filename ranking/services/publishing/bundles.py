@@ -2,9 +2,10 @@
 
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import IO, Any, Final
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -69,12 +70,16 @@ def result_bundle_ask(
     result.bundle_job = job_queue(
         campaign=test_set.campaign,
         kind=JobKind.BUNDLE,
-        name=_("%(name)s, version %(version)s")
-        % {"name": test_set.name[:150], "version": result.version},
+        name=_job_name(result),
         parameters={"bundle": result.pk},
         user=by,
     )
     result.save(update_fields=["bundle_has_texts", "bundle_has_seeds", "bundle_job"])
+
+
+def _job_name(result: PublishedResult) -> str:
+    said = {"name": result.task.test_set.name[:150], "version": result.version}
+    return _("%(name)s, version %(version)s") % said
 
 
 def _seeds_give(result: PublishedResult, by: User | None) -> bool:
@@ -86,8 +91,7 @@ def _seeds_give(result: PublishedResult, by: User | None) -> bool:
     seeds = _seeds_to_give(task, result.content)
     if seeds is None:
         return False
-    in_force = design_in_force(task_id=task.pk)
-    if in_force is not None and in_force.seed in seeds:
+    if _is_in_force(task, seeds):
         try:
             design_change(task=task, changed_by=by, seed=seed_draw())
         except DesignRefusedError:
@@ -99,14 +103,19 @@ def _seeds_give(result: PublishedResult, by: User | None) -> bool:
 def new_seed_comes(*, task: Task, content: Mapping[str, Any]) -> bool:
     """Return whether publishing this content now would replace the seed of the design in force."""
     seeds = _seeds_to_give(task, content)
-    in_force = design_in_force(task_id=task.pk)
-    if seeds is None or in_force is None or in_force.seed not in seeds:
+    if seeds is None or not _is_in_force(task, seeds):
         return False
     try:
         design_proposed(task=task, seed=seed_draw())
     except DesignRefusedError:
         return False
     return True
+
+
+def _is_in_force(task: Task, seeds: Collection[int]) -> bool:
+    """Return whether the design in force has one of these seeds."""
+    in_force = design_in_force(task_id=task.pk)
+    return in_force is not None and in_force.seed in seeds
 
 
 def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
@@ -147,10 +156,8 @@ def result_bundle_store(
     kept = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
     if kept.bundle_id is not None:
         return kept
-    if (kept.bundle_has_texts, kept.bundle_has_seeds) != (
-        result.bundle_has_texts,
-        result.bundle_has_seeds,
-    ):
+    asked = attrgetter("bundle_has_texts", "bundle_has_seeds")
+    if asked(kept) != asked(result):
         raise PublishingRefusedError(
             _("Bundle discarded: a new one was requested in the meantime."),
             field="texts",
@@ -258,8 +265,7 @@ def zenodo_draft_ask(
     ZenodoRefusedError
         If drafts are disabled, the result is retracted or has no bundle yet, or a worker is already making one.
     """
-    if not settings.ZENODO_UPLOADS:
-        raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
+    _refuse_disabled()
     if result.retracted_at is not None:
         raise ZenodoRefusedError(_("This version is retracted."))
     if result.bundle_id is None:
@@ -271,8 +277,7 @@ def zenodo_draft_ask(
     return job_queue(
         campaign=result.task.test_set.campaign,
         kind=JobKind.ZENODO_DRAFT,
-        name=_("%(name)s, version %(version)s")
-        % {"name": result.task.test_set.name[:150], "version": result.version},
+        name=_job_name(result),
         parameters={
             "result": result.pk,
             "host": ZenodoHost(host),
@@ -291,14 +296,18 @@ def zenodo_token(job: Job) -> str:
     ZenodoRefusedError
         If it has been deleted, as after each job, or drafts are disabled.
     """
-    if not settings.ZENODO_UPLOADS:
-        raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
+    _refuse_disabled()
     try:
         return _cipher().decrypt(job.parameters[SEALED]).decode()
     except (KeyError, InvalidToken) as error:
         raise ZenodoRefusedError(
             _("The token is no longer stored. Create the draft again with your token.")
         ) from error
+
+
+def _refuse_disabled() -> None:
+    if not settings.ZENODO_UPLOADS:
+        raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
 
 
 def _cipher() -> Fernet:

@@ -19,7 +19,7 @@ from ranking.code_version import code_version
 from ranking.core.judged.blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges import ComparedPair, Correction, adjusted
+from ranking.core.ranges import Correction, adjusted
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.models.analysis import AnalysisQuerySet
@@ -95,15 +95,14 @@ def _renamed(parameters: Mapping[str, Any], labels: Mapping[str, str]) -> dict[s
     }
 
 
-#: Parameters that name judges or systems, or are published elsewhere.
-_NAMING = frozenset({"excluded_judges", "judge_group", "systems", "left_out", "stopping_rule"})
+#: Parameters that name judges, or are published elsewhere.
+_NAMING = frozenset({"excluded_judges", "judge_group", "stopping_rule"})
 
 
 def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
     """Return systems, pairs, groups, and reasons for missing ranks, with the names from `labels`."""
     result = run.result
     ranked = [labels[row["system"]] for row in result["systems"]]
-    pairs = frozen_pairs(run, labels)
     return {
         "systems": [frozen_row(row, labels) for row in result["systems"]],
         "not_estimable": sorted(
@@ -113,7 +112,7 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
         # In rank order, because alphabetical order would reveal names.
         "groups": sorted(
             (
-                sorted((labels[name] for name in group), key=ranked.index)
+                sorted(map(labels.__getitem__, group), key=ranked.index)
                 for group in result["groups"]
             ),
             key=lambda group: ranked.index(group[0]),
@@ -125,7 +124,7 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
                 (labels[name], why) for name, why in result["refusals"].items()
             )
         ],
-        "pairs": pairs,
+        "pairs": frozen_pairs(run, labels),
         "input": dict(result["input"]),
     }
 
@@ -139,7 +138,10 @@ def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, A
 def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return all pairs in the order of ranks."""
     pairs = pairs_of(run)
-    corrected = _corrected(run, pairs)
+    corrected = [pair.adjusted_p for pair in pairs]
+    if recorded_choice(run.parameters).correction is Correction.NONE:
+        single = np.array([pair.p_value for pair in pairs], dtype=np.float64)
+        corrected = adjusted(single, Correction.HOLM).tolist()
     thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
     return [
         {
@@ -165,13 +167,6 @@ def correction_of_pairs(run: RankingRun) -> Correction:
     return Correction.HOLM if chosen is Correction.NONE else chosen
 
 
-def _corrected(run: RankingRun, pairs: list[ComparedPair]) -> list[float]:
-    if recorded_choice(run.parameters).correction is not Correction.NONE:
-        return [pair.adjusted_p for pair in pairs]
-    single = np.array([pair.p_value for pair in pairs], dtype=np.float64)
-    return [float(p) for p in adjusted(single, correction_of_pairs(run))]
-
-
 def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
     """Return everything needed to recompute the ranking, besides the judgments."""
     parameters = run.parameters
@@ -179,9 +174,7 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         "name": run.method,
         "parameters": {
-            **{key: value for key, value in parameters.items() if key not in _NAMING},
-            "systems": sorted(labels.get(name, name) for name in parameters["systems"]),
-            "left_out": sorted(labels.get(name, name) for name in parameters["left_out"]),
+            key: value for key, value in _renamed(parameters, labels).items() if key not in _NAMING
         },
         "correction_of_pairs": correction_of_pairs(run).value,
         # A 64-bit number, which some JSON readers cannot represent.
@@ -189,7 +182,7 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
         "watermark": run.watermark,
         "code_version": run.code_version,
         "content_key_version": parameters["content_key_version"],
-        "computed_at": run.finished_at.isoformat().replace("+00:00", "Z"),
+        "computed_at": _moment(run.finished_at),
         "judge_group": None
         if group is None
         else {"name": group["name"], "judges_outside": len(group["others"])},
@@ -289,7 +282,7 @@ def published_content(
     return {
         "format": FORMAT,
         "version": version,
-        "published_at": at.isoformat().replace("+00:00", "Z"),
+        "published_at": _moment(at),
         "campaign": {"name": task.test_set.campaign.name},
         "test_set": {
             "name": task.test_set.name,
@@ -331,6 +324,10 @@ def published_content(
     }
 
 
+def _moment(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
+
+
 def _reason(given: str, wordings: Mapping[str, str]) -> dict[str, Any]:
     """Return a reason, or its rewording, marked as such."""
     if given in wordings:
@@ -341,7 +338,7 @@ def _reason(given: str, wordings: Mapping[str, str]) -> dict[str, Any]:
 def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, Any]:
     """Return the settings without their author."""
     return {
-        "at": row.created_at.isoformat().replace("+00:00", "Z"),
+        "at": _moment(row.created_at),
         "judgments": row.judgments,
         "method": row.method,
         **row.choice.recorded,
@@ -363,7 +360,7 @@ def _stopping(
                 {
                     **row.recorded,
                     "after_judgments": row.after_judgments,
-                    "at": row.created_at.isoformat().replace("+00:00", "Z"),
+                    "at": _moment(row.created_at),
                     **_reason(row.reason, wordings),
                 }
                 for row in reversed(facts.rules)
@@ -422,21 +419,19 @@ def _of_kind(systems: Sequence[System], labels: Mapping[str, str], kind: SystemK
 def _left_out(
     judge: str, blocks: int, action: QualityAction | None, wordings: Mapping[str, str]
 ) -> dict[str, Any]:
+    counted = {"judge": judge, "blocks": blocks}
+    if action is None:
+        unknown = dict.fromkeys(("decided_by", "decided_on", "rule", "evidence"))
+        return {**counted, **unknown, **_reason("", wordings)}
+    rule = action.rule
     return {
-        "judge": judge,
-        "blocks": blocks,
-        "decided_by": None if action is None else "organiser" if action.rule is None else "rule",
-        "decided_on": None if action is None else action.created_at.date().isoformat(),
-        **_reason("" if action is None else action.note, wordings),
-        "rule": None if action is None else _rule(action),
-        "evidence": None if action is None else _evidence(action.evidence),
+        **counted,
+        "decided_by": "organiser" if rule is None else "rule",
+        "decided_on": action.created_at.date().isoformat(),
+        **_reason(action.note, wordings),
+        "rule": rule and {term: getattr(rule, term) for term in _TERMS},
+        "evidence": _evidence(action.evidence),
     }
-
-
-def _rule(action: QualityAction) -> dict[str, Any] | None:
-    if action.rule is None:
-        return None
-    return {term: getattr(action.rule, term) for term in _TERMS}
 
 
 def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -498,13 +493,10 @@ def frozen_answers(
     return found
 
 
-def answer_ask(
-    name: str, *, task: Task, run: RankingRun, by: User | None, is_queued: bool = True
-) -> Analysis | None:
+def answer_ask(name: str, *, task: Task, run: RankingRun, by: User | None) -> Analysis | None:
     """Have a worker compute a section of a result, unless it is available or requested.
 
-    With `is_queued` false, call `analysis_compute` instead. A failed or cancelled computation is
-    not retried. Returns None if the ranking has no such section.
+    A failed or cancelled computation is not retried. Returns None if the ranking has no such section.
     """
     answer = _ANSWERS[name]
     asked = answer.asked(run)
@@ -512,16 +504,11 @@ def answer_ask(
         return None
     rows = answer.rows(run).select_related("job", "task")
     known = rows.order_by("-finished_at", "-pk").first()
-    if known is not None and (known.finished_at is not None or (is_queued and has_failed(known))):
+    if known is not None and (known.finished_at is not None or has_failed(known)):
         return known
     choice, judgments = asked
     return analysis_ask(
-        task=task,
-        choice=choice,
-        user=by,
-        watermark=run.watermark,
-        judgments=judgments,
-        is_queued=is_queued,
+        task=task, choice=choice, user=by, watermark=run.watermark, judgments=judgments
     )
 
 
@@ -590,9 +577,9 @@ def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dic
 
 def _metrics_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
     digests = metric_digests(test_set_id=run.task.test_set_id)
-    return (
-        (_metrics_choice(run), replace(judgments_of_run(run), metrics=digests)) if digests else None
-    )
+    if not digests:
+        return None
+    return _metrics_choice(run), replace(judgments_of_run(run), metrics=digests)
 
 
 _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")

@@ -12,11 +12,12 @@ import numpy as np
 
 from campaign.formats import FormatError
 from campaign.texts.canonical_json import canonical, digest_of
-from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks, CodedJudgments, blocks_of_codes
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks, blocks_of_codes
 from ranking.core.methods.registry import METHODS
 from ranking.files.bundles import ABSENT, JUDGMENTS, RESULT, Difference, OpenedBundle
 from ranking.files.reading import read_columns
 from ranking.files.sources import ReadingProgress
+from ranking.files.vocabulary import coded_judgments
 from ranking.models import RankingRun
 from ranking.services.publishing.content import (
     COUNTED,
@@ -36,11 +37,14 @@ _MOST_SYSTEMS: Final = 1_000
 #: Maximum number of runs of a randomized method.
 _MOST_RUNS: Final = 1_000
 #: Columns of each system in format 1. Additional columns of later versions are ignored.
-_COLUMNS: Final = frozenset(
-    {
-        *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
-        *("wins", "losses", "ties"),
-    }
+_COLUMNS: Final = (
+    *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
+    *("wins", "losses", "ties"),
+)
+#: Errors of code that reads JSON of another shape.
+_OF_OTHER_SHAPES: Final = (
+    *(KeyError, TypeError, AttributeError),
+    *(IndexError, OverflowError, RecursionError),
 )
 #: Sections that also follow from the judgments, but are not recomputed.
 _NOT_COMPARED: Final = ("firmness", "metrics", "stopping_rule")
@@ -107,14 +111,7 @@ def result_reproduce(
         )
         last_digits = len(found) - len(differences)
         return Reproduction(content, digest_of(content), differences, last_digits, left_out)
-    except (
-        KeyError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        OverflowError,
-        RecursionError,
-    ) as error:
+    except _OF_OTHER_SHAPES as error:
         raise bundle.damaged(RESULT, "not a published result") from error
 
 
@@ -148,10 +145,8 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
         raise NotReproducibleError(
             f"The result has more than {_MOST_RESAMPLES} resamples, too many to recompute."
         )
-    numbers = [
-        each for each in parameters["method_parameters"].values() if isinstance(each, int | float)
-    ]
-    if not all(abs(each) <= _MOST_RUNS for each in numbers):
+    given = parameters["method_parameters"].values()
+    if any(isinstance(each, int | float) and not abs(each) <= _MOST_RUNS for each in given):
         raise NotReproducibleError(
             f"A parameter of the method is above {_MOST_RUNS}, too large to recompute."
         )
@@ -178,22 +173,9 @@ def _blocks(
         try:
             columns, vocabulary, _not_read = read_columns([str(path)], progress=progress)
         except FormatError as error:
-            raise FormatError(
-                f"{bundle.name}: {JUDGMENTS}",
-                error.problem,
-                error.remedy,
-                error.line,
-                error.column,
-                error.field,
-            ) from error
-    coded = CodedJudgments(
-        judge=columns.judge,
-        judges=list(vocabulary.judges),
-        segment=columns.segment,
-        candidate=columns.candidate,
-        candidates=list(vocabulary.candidates),
-        label=columns.label,
-    )
+            _file, *of_place = error.args
+            raise FormatError(f"{bundle.name}: {JUDGMENTS}", *of_place) from error
+    coded = coded_judgments(columns, vocabulary)
     shown = {name for systems in vocabulary.candidates for name in systems}
     systems = {*shown, *parameters["systems"], *parameters["left_out"]}
     _refuse_systems(systems)
@@ -204,11 +186,10 @@ def _blocks(
 
 def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of the content that follow from the judgments."""
-    published = {name for row in content["ranking"]["systems"] for name in row}
+    published = {*_COLUMNS, *(name for row in content["ranking"]["systems"] for name in row)}
     # Later versions of Quintet may have more columns for a system.
     run.result["systems"] = [
-        {name: row[name] for name in row if name in _COLUMNS | published}
-        for row in run.result["systems"]
+        {name: row[name] for name in row if name in published} for row in run.result["systems"]
     ]
     names = {*run.parameters["systems"], *run.parameters["left_out"]}
     ranking = frozen_ranking(run, {name: name for name in names})

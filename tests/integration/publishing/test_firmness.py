@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 def computed(writer: TestSetWriter) -> Analysis:
     run = latest_run(task_id=writer.task.pk)
     assert run is not None
-    asked = answer_ask("firmness", task=writer.task, run=run, by=None, is_queued=False)
+    asked = answer_ask("firmness", task=writer.task, run=run, by=None)
     assert asked is not None
     return analysis_compute(analysis=asked)
 
