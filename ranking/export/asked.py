@@ -106,12 +106,8 @@ class Export:
     def tag(self) -> str:
         """Hash of all inputs: exports with the same tag and range have the same bytes."""
         parts = [
-            self.task.pk,
-            self.kind.name,
-            self.file_format,
-            self.watermark,
-            self.slots,
-            self.excluded_judges,
+            *(self.task.pk, self.kind.name, self.file_format),
+            *(self.watermark, self.slots, self.excluded_judges),
         ]
         return sha256(json.dumps(parts).encode()).hexdigest()[:32]
 

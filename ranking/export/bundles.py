@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.db.models import Exists, Min, OuterRef
 
@@ -54,8 +54,7 @@ class FrozenResult:
     @property
     def content(self) -> Mapping[str, Any]:
         """The content of the result."""
-        content: Mapping[str, Any] = self.result.content
-        return content
+        return cast("Mapping[str, Any]", self.result.content)
 
     @property
     def watermark(self) -> int:
@@ -248,15 +247,12 @@ def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[dict[s
 
 def _judges(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[str]]:
     """Return the judges of these HITs by pseudonym, in the order of their first judgments."""
+    names = ("block__hit", "judge__pseudonym")
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
-    rows = (
-        judged.filter(block__hit__in=hits)
-        .values("block__hit", "judge__pseudonym")
-        .annotate(first=Min("numbered__number"))
-        .order_by("first")
-        .values_list("block__hit", "judge__pseudonym")
-    )
+    rows = judged.filter(block__hit__in=hits).values(*names)
     judges: dict[int, list[str]] = defaultdict(list)
-    for hit, judge in rows:
+    for hit, judge in (
+        rows.annotate(first=Min("numbered__number")).order_by("first").values_list(*names)
+    ):
         judges[hit].append(judge)
     return judges

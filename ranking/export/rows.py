@@ -121,28 +121,10 @@ def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[S
         yield some
 
 
-def _lent(task: Task) -> int:
-    # Each assignment is counted in an account of its judge.
-    return int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0)
-
-
-_TEXTS: Final[dict[str, Kind]] = {
-    "document": str,
-    "segment": int,
-    "source": str,
-    "references": object,
-    "outputs": object,
-}
-
-
 def _texts(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
     lines = text_lines(task=task, after=after, until=until)
     while some := list(islice(lines, _AT_ONCE)):
         yield some
-
-
-_DESIGN: Final[dict[str, Kind]] = {"id": int, "design": object}
-_EVENT: Final[dict[str, Kind]] = {"id": int, "event": object}
 
 
 def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
@@ -169,13 +151,6 @@ _JUDGE: Final[dict[str, tuple[Kind, str]]] = {
     "origin": (str, "origin"),
     "languages": (object, "languages"),
 }
-_NAMED: Final[dict[str, tuple[Kind, str]]] = {
-    **_JUDGE,
-    "name": (str, "user__name"),
-    "address": (str, "address"),
-}
-
-
 #: By name of the kind.
 ROWS: Final[Mapping[str, Rows]] = {
     "judgments": Rows(
@@ -214,22 +189,27 @@ ROWS: Final[Mapping[str, Rows]] = {
             "released_at": (str, "released_at"),
         },
         lambda task: Assignment.objects.filter(hit__task=task),
-        counted=_lent,
+        # Each assignment is counted in an account of its judge.
+        counted=lambda task: int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0),
     ),
     "texts": Rows(
-        _TEXTS,
+        {"document": str, "segment": int, "source": str, "references": object, "outputs": object},
         lambda task: Segment.objects.filter(test_set=task.test_set_id),
         _texts,
         place="number",
     ),
-    "designs": Rows(_DESIGN, lambda task: Design.objects.filter(task=task), _designs),
+    "designs": Rows(
+        {"id": int, "design": object}, lambda task: Design.objects.filter(task=task), _designs
+    ),
     "activity": Rows(
-        _EVENT,
+        {"id": int, "event": object},
         lambda task: ActivityEvent.objects.filter(campaign=task.test_set.campaign_id),
         _activity,
     ),
     "judges": _table(_JUDGE, _all_judges),
-    "named-judges": _table(_NAMED, _all_judges),
+    "named-judges": _table(
+        {**_JUDGE, "name": (str, "user__name"), "address": (str, "address")}, _all_judges
+    ),
 }
 
 

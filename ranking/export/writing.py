@@ -88,11 +88,9 @@ def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
         names_people=export.kind.names_people,
     )
     result = {"file": kept.pk, "sha256": kept.digest, "bytes": kept.size}
-    return (
-        result
-        if export.answers is None
-        else {**result, "losses": list(map(asdict, export.answers.losses))}
-    )
+    if export.answers is not None:
+        result["losses"] = list(map(asdict, export.answers.losses))
+    return result
 
 
 class _Lines(NamedTuple):
@@ -133,20 +131,15 @@ def _batches(
         yield batch
 
 
+_KEYS: Final = (
+    *("source_language", "target_language", "segment", "document", "segment_id"),
+    *("judge", "candidates", "labels", "duration_ms"),
+)
+
+
 def _json_line(row: JudgedBlock, _slots: int) -> str:
     """Return a judgment as a JSON object that the file commands can read."""
-    values = {
-        "source_language": row.source_language,
-        "target_language": row.target_language,
-        "segment": row.segment,
-        "document": row.document,
-        "segment_id": row.segment_id,
-        "judge": row.judge,
-        "candidates": row.candidates,
-        "labels": row.labels,
-        "duration_ms": row.duration_ms,
-    }
-    return _json(values) + "\n"
+    return _json({key: getattr(row, key) for key in _KEYS}) + "\n"
 
 
 def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
@@ -248,12 +241,13 @@ def _pearmut_campaign(export: Export, batches: Iterable[Sequence[Row]]) -> Itera
 
 
 def _pearmut_item(row: Row) -> str:
-    item = {"item_id": f"{row['document']}_###_{row['segment']}"}
-    if row["source"] is not None:
-        item["src"] = row["source"]
-    if row["references"]:
-        item["ref"] = row["references"][0]
-    return _json({**item, "tgt": row["outputs"]})
+    item = {
+        "item_id": f"{row['document']}_###_{row['segment']}",
+        "src": row["source"],
+        "ref": next(iter(row["references"]), None),
+        "tgt": row["outputs"],
+    }
+    return _json({key: value for key, value in item.items() if value is not None})
 
 
 def _json(value: object) -> str:
@@ -280,10 +274,8 @@ def _cells(row: JudgedBlock, slots: int) -> list[Any]:
     return [
         *(row.source_language, row.target_language, row.segment),
         *(row.document, row.judge, row.duration_ms),
-        *map(",".join, row.candidates),
-        *empty,
-        *row.labels,
-        *empty,
+        *(*map(",".join, row.candidates), *empty),
+        *(*row.labels, *empty),
     ]
 
 

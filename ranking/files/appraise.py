@@ -51,11 +51,13 @@ class _Results:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         # With declared entities, a small file can unpack to gigabytes; results need none.
-        self._parser.EntityDeclHandler = self._refuse_entity
+        self._parser.EntityDeclHandler = lambda name, *_declaration: self._refuse(
+            None, f"the file declares the entity {name}", "remove its document type"
+        )
         self._fed = 0
         self._open: list[str] = []
         self._done: list[JudgedBlock] = []
-        self._languages = ("", "")
+        self._source_language = self._target_language = ""
         self._segment = 0
         self.seen_result = False
         self._begin("", None, 0)
@@ -88,12 +90,12 @@ class _Results:
     def _refuse(self, field: str | None, problem: str, remedy: str) -> NoReturn:
         raise Place(self._file, self._parser.CurrentLineNumber, field=field).error(problem, remedy)
 
-    def _refuse_entity(self, name: str, *_declaration: object) -> None:
-        self._refuse(None, f"the file declares the entity {name}", "remove its document type")
-
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open and tag != "results":
-            self._refuse_root(tag)
+            problem = f"the root element is {tag}, not results"
+            if tag == "hits":
+                problem = "these are HITs before judging, without ranks"
+            self._refuse(None, problem, "use the results of the campaign as exported by Appraise")
         if len(self._open) >= _MAX_DEPTH:
             self._refuse(None, "elements are nested too deeply", "nest them as Appraise does")
         parent = _PARENTS.get(tag)
@@ -101,38 +103,30 @@ class _Results:
             self._refuse(None, f"a {tag} is outside a {parent}", "nest it as Appraise does")
         self._open.append(tag)
         if tag == "translation":
-            self._translation(attributes)
+            text, rank = (self._attribute(attributes, name) for name in ("system", "rank"))
+            self._candidates.append(systems_of(text, "system", self._systems, self._refuse))
+            self._labels.append(label_of(rank, "rank", self._refuse))
         elif tag == "ranking-result":
             self._result(attributes)
         elif tag == "ranking-task":
             text = self._attribute(attributes, "id")
             self._segment = segment_of(text, "id", self._refuse)
         elif tag == "HIT":
-            self._languages = (
-                self._filled(attributes, "source-language"),
-                self._filled(attributes, "target-language"),
+            self._source_language, self._target_language = (
+                filled(self._attribute(attributes, name), name, self._refuse)
+                for name in ("source-language", "target-language")
             )
-
-    def _refuse_root(self, tag: str) -> NoReturn:
-        problem = f"the root element is {tag}, not results"
-        if tag == "hits":
-            problem = "these are HITs before judging, without ranks"
-        self._refuse(None, problem, "use the results of the campaign as exported by Appraise")
 
     def _attribute(self, attributes: dict[str, str], name: str) -> str:
         if name not in attributes:
             self._refuse(name, "the attribute is missing", "add it, as Appraise writes it")
         return attributes[name]
 
-    def _filled(self, attributes: dict[str, str], name: str) -> str:
-        return filled(self._attribute(attributes, name), name, self._refuse)
-
     def _result(self, attributes: dict[str, str]) -> None:
         self.seen_result = True
         judge = judge_of(self._attribute(attributes, "user"), "user", self._refuse)
-        duration_ms = None
-        if attributes.get("duration", "").strip():
-            duration_ms = self._milliseconds(attributes["duration"].strip())
+        duration = attributes.get("duration", "").strip()
+        duration_ms = self._milliseconds(duration) if duration else None
         self._begin(judge, duration_ms, self._parser.CurrentLineNumber)
 
     def _milliseconds(self, text: str) -> int:
@@ -146,20 +140,14 @@ class _Results:
         hours, minutes, seconds = found.groups()
         return round((int(hours) * 3600 + int(minutes) * 60) * 1000 + float(seconds) * 1000)
 
-    def _translation(self, attributes: dict[str, str]) -> None:
-        text = self._attribute(attributes, "system")
-        self._candidates.append(systems_of(text, "system", self._systems, self._refuse))
-        rank = self._attribute(attributes, "rank")
-        self._labels.append(label_of(rank, "rank", self._refuse))
-
     def _end(self, tag: str) -> None:
         self._open.pop()
         if tag == "ranking-result":
             self._done.append(
                 JudgedBlock(
                     line=self._line,
-                    source_language=self._languages[0],
-                    target_language=self._languages[1],
+                    source_language=self._source_language,
+                    target_language=self._target_language,
                     segment=self._segment,
                     judge=self._judge,
                     candidates=tuple(self._candidates),

@@ -42,9 +42,9 @@ def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
     """
     head, whole = peek(file, 64)
     is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-    votes = (_objects if is_json else _rows)(whole)
-    for number, (line, values) in enumerate(votes, 1):
-        yield _block(line, number, values, refuse_at(file.name, line), losses)
+    votes = json_objects(whole) if is_json else _rows(whole)
+    for number, (line, values, refuse) in enumerate(votes, 1):
+        yield _block(line, number, values, refuse, losses)
 
 
 def holds_votes(name: str, source: str | IO[bytes]) -> bool:
@@ -75,16 +75,12 @@ def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> It
                 yield _block(row, row, values, refuse_at(name, row), losses)
 
 
-def _objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, values, _refuse_line in json_objects(file):
-        yield line, values
-
-
-def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     table = read_table(file)
     columns = list(table.columns())
     for line, cells in table.rows():
-        yield line, {name: cells[column] for column, name in columns}
+        values = {name: cells[column] for column, name in columns}
+        yield line, values, refuse_at(file.name, line)
 
 
 def _block(
@@ -95,18 +91,15 @@ def _block(
     if labels is None:
         refuse("winner", f"{winner!r} is not a winner", f"write one of {', '.join(_WINNERS)}")
     seen: set[str] = set()
-    candidates = tuple(
-        systems_of(model, name, seen, refuse)
-        for name, model in zip(COLUMNS, (model_a, model_b), strict=False)
-    )
-    for name, models in zip(COLUMNS, candidates, strict=False):
-        if len(models) > 1:
+    candidates = []
+    for name, model in (("model_a", model_a), ("model_b", model_b)):
+        candidates.append(systems_of(model, name, seen, refuse))
+        if len(candidates[-1]) > 1:
             refuse(name, "a vote compares two models", "write a model's name without a comma")
-    judge_column = next((name for name in _JUDGES if name in values), None)
-    said = None if judge_column is None else values[judge_column]
-    judge = (
-        "" if said is None or said != said else str(said).strip()
-    )  # pandas writes NaN for a missing value
+    judge_column = next((name for name in _JUDGES if name in values), "judge")
+    said = values.get(judge_column)
+    # pandas writes NaN for a missing value.
+    judge = "" if said is None or said != said else str(said).strip()
     for name, value in values.items():
         is_read = name in COLUMNS or name == judge_column or is_index(name)
         losses.add(f'column "{name}"', f"line {line}", not is_read and value not in (None, ""))
@@ -115,8 +108,8 @@ def _block(
         source_language="",
         target_language="",
         segment=number,
-        judge=judge_of(judge, judge_column or "judge", refuse) if judge else NO_JUDGE,
-        candidates=candidates,
+        judge=judge_of(judge, judge_column, refuse) if judge else NO_JUDGE,
+        candidates=tuple(candidates),
         labels=labels,
     )
 

@@ -42,6 +42,7 @@ _LONGEST_JSON: Final = 32 * 1024**2
 #: First bytes of zips; the second kind contains no files. A file that begins otherwise could be
 #: taken for another format by other programs.
 _HEADS: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_REMEDY: Final = "use the zip downloaded from the result page"
 _LIMITS: Final = Limits(entries=200, total_bytes=8 * 1024**3)
 
 
@@ -78,9 +79,7 @@ class OpenedBundle:
             If it is missing, too long, or not UTF-8.
         """
         if name not in self.files:
-            raise Place(self.name).error(
-                f"it has no {name}", "use the zip downloaded from the result page"
-            )
+            raise Place(self.name).error(f"it has no {name}", _REMEDY)
         with self.files[name].open() as stream:
             content = stream.read(_LONGEST_JSON + 1)
         if len(content) > _LONGEST_JSON:
@@ -108,9 +107,7 @@ class OpenedBundle:
 
     def damaged(self, name: str, problem: str) -> FormatError:
         """Return the error of a damaged file."""
-        return Place(self.name).error(
-            f"{name} {problem}", "use the zip downloaded from the result page"
-        )
+        return Place(self.name).error(f"{name} {problem}", _REMEDY)
 
 
 @contextmanager
@@ -126,15 +123,13 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
         yield _opened(path, folder_files(path))
         return
     try:
-        is_zip = zipfile.is_zipfile(path) and _begins_as_zip(path)
+        # `is_zipfile` only looks at the last bytes.
+        with path.open("rb") as stream:
+            is_zip = stream.read(4) in _HEADS and zipfile.is_zipfile(path)
     except OSError as error:
         raise unreadable(str(path), error) from error
     if not is_zip:
-        if not path.is_file():
-            raise unreadable(str(path), FileNotFoundError(2, "No such file"))
-        raise Place(str(path)).error(
-            "the file is not a zip", "use the zip downloaded from the result page"
-        )
+        raise Place(str(path)).error("the file is not a zip", _REMEDY)
     with archive_files(StoredFile(str(path), opener(path)), _LIMITS) as files:
         with zipfile.ZipFile(path) as archive:
             names = [each.filename for each in archive.infolist() if not each.is_dir()]
@@ -151,12 +146,6 @@ def _opened(
         files={file.name: file for file in files if not is_litter(file.name)},
         litter=tuple(sorted(name for name in names if is_litter(name))),
     )
-
-
-def _begins_as_zip(path: Path) -> bool:
-    """Return whether the first bytes are those of a zip: `is_zipfile` only looks at the last ones."""
-    with path.open("rb") as stream:
-        return stream.read(4) in _HEADS
 
 
 _LINE: Final = re.compile(r"([0-9a-f]{64})  (\S.*)")

@@ -277,8 +277,7 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     del columns
     counts = None
     if len(judged):
-        judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
-        blocks = blocks_of(judged, rest.systems, judges, candidates)
+        blocks = blocks_of(judged, rest.systems, vocabulary)
         if wanted.leave_out in blocks.systems:
             blocks = blocks.without([wanted.leave_out])
         counts = count_shard(blocks, judged.document, list(vocabulary.documents), wanted.counts)

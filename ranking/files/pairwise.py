@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations, product
 from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
@@ -51,7 +52,10 @@ def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
         block = blocks.get(ranking)
         if block is None:
             block = blocks[ranking] = _Block(line, ranking, row)
-            block.check(refuse)
+            for name in ("srclang", "trglang"):
+                filled(row[name], name, refuse)
+            judge_of(row["judgeID"], "judgeID", refuse)
+            segment_of(row["srcIndex"], "srcIndex", refuse)
         block.add(row, refuse)
     for block in blocks.values():
         yield block.judged(partial(_refuse, file.name, block.line))
@@ -71,12 +75,6 @@ class _Block:
     first: dict[str, str]
     labels: dict[str, int | None] = field(default_factory=dict)
     pairs: set[frozenset[str]] = field(default_factory=set)
-
-    def check(self, refuse: Refuse) -> None:
-        for name in ("srclang", "trglang"):
-            filled(self.first[name], name, refuse)
-        judge_of(self.first["judgeID"], "judgeID", refuse)
-        segment_of(self.first["srcIndex"], "srcIndex", refuse)
 
     def add(self, row: dict[str, str], refuse: Refuse) -> None:
         for name in _OF_THE_BLOCK:
@@ -138,18 +136,15 @@ class _Block:
 
     def _complete(self, candidates: list[list[str]], refuse: Refuse) -> None:
         """Check that there is exactly one row for each pair of different candidates."""
-        total = len(self.labels)
-        together = sum(len(candidate) ** 2 for candidate in candidates)
+        expected = {
+            frozenset(pair)
+            for one, other in combinations(candidates, 2)
+            for pair in product(one, other)
+        }
         same_rank = all(
             len({self.labels[system] for system in candidate}) == 1 for candidate in candidates
         )
-        inside = any(
-            frozenset((one, other)) in self.pairs
-            for candidate in candidates
-            for one in candidate
-            for other in candidate
-        )
-        if 2 * len(self.pairs) != total**2 - together or not same_rank or inside:
+        if self.pairs != expected or not same_rank:
             refuse(
                 "rankingID",
                 f"the rows of the ranking {self.ranking} omit pairs of its systems",

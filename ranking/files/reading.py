@@ -138,8 +138,7 @@ def read_judgments(
     languages = one_language_pair(vocabulary.languages, selection)
     judged, rest = selected(read.columns, vocabulary, languages, selection.exclude_judges)
     found = rest.found(read.files, selection)
-    judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
-    blocks = blocks_of(judged, rest.systems, judges, candidates)
+    blocks = blocks_of(judged, rest.systems, vocabulary)
     return JudgmentsRead(
         blocks=blocks,
         duration_ms=judged.duration_ms,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -94,38 +95,22 @@ class Columns:
         return Columns(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
-def columns_of(rows: Iterable[JudgedBlock], vocabulary: Vocabulary) -> Iterator[Columns]:
+def columns_of(rows: Iterator[JudgedBlock], vocabulary: Vocabulary) -> Iterator[Columns]:
     """Yield the rows as columns of numbers, a few thousand at a time."""
-    batch: list[JudgedBlock] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == _BATCH:
-            yield _numbered(batch, vocabulary)
-            batch = []
-    if batch:
+    while batch := list(islice(rows, _BATCH)):
         yield _numbered(batch, vocabulary)
 
 
 _BATCH = 8192
-_NO_NAMES = np.empty(0, dtype=np.int32)
-_NONE = Columns(
-    language=_NO_NAMES,
-    judge=_NO_NAMES,
-    segment=_NO_NAMES,
-    candidate=np.empty((0, 0), dtype=np.int32),
-    label=np.empty((0, 0), dtype=np.int8),
-    duration_ms=np.empty(0, dtype=np.int64),
-    document=_NO_NAMES,
-)
 
 
 def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
-    places = max(len(row.candidates) for row in rows)
+    places = max((len(row.candidates) for row in rows), default=0)
     candidates, labels = [], []
     for row in rows:
-        padding = [0] * (places - len(row.candidates))
-        candidates.append([*map(vocabulary.candidate, row.candidates), *(-1 for _ in padding)])
-        labels.append([*(label or 0 for label in row.labels), *padding])
+        padding = places - len(row.candidates)
+        candidates.append([*map(vocabulary.candidate, row.candidates), *[-1] * padding])
+        labels.append([*(label or 0 for label in row.labels), *[0] * padding])
     durations = [-1 if row.duration_ms is None else row.duration_ms for row in rows]
     languages = [vocabulary.language((row.source_language, row.target_language)) for row in rows]
     return Columns(
@@ -143,25 +128,35 @@ def joined(parts: list[Columns]) -> Columns:
     """Concatenate the columns of several files and batches."""
     places = max((part.candidate.shape[1] for part in parts), default=0)
 
-    def wide(column: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
+    def wide(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if column.ndim == 1 or column.shape[1] == places:
             return column
         # A place without a candidate has the label 0.
         fill = 0 if column.dtype == np.int8 else -1
         return np.pad(column, ((0, 0), (0, places - column.shape[1])), constant_values=fill)
 
-    if len(parts) == 1:
-        return parts[0]
+    if not parts:
+        return _numbered([], Vocabulary())
     together = (
-        np.concatenate([wide(getattr(part, each.name), places) for part in [_NONE, *parts]])
+        np.concatenate([wide(getattr(part, each.name)) for part in parts])
         for each in fields(Columns)
     )
     return Columns(*together)
 
 
-def blocks_of(
-    columns: Columns, systems: Sequence[str], judges: Sequence[str], candidates: Sequence[Candidate]
-) -> Blocks:
+def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:
+    """Return the judgments of columns with their names, as the core takes them."""
+    return CodedJudgments(
+        judge=columns.judge,
+        judges=list(vocabulary.judges),
+        segment=columns.segment,
+        candidate=columns.candidate,
+        candidates=list(vocabulary.candidates),
+        label=columns.label,
+    )
+
+
+def blocks_of(columns: Columns, systems: Sequence[str], vocabulary: Vocabulary) -> Blocks:
     """Convert columns to the core's `Blocks`.
 
     Parameters
@@ -170,21 +165,13 @@ def blocks_of(
         N judged blocks.
     systems : sequence of str
         All systems to be ranked.
-    judges, candidates : sequences
-        Names, by their numbers in `columns`.
+    vocabulary : Vocabulary
 
     Returns
     -------
     Blocks
         Documents are known if the files name several.
     """
-    coded = CodedJudgments(
-        judge=columns.judge,
-        judges=judges,
-        segment=columns.segment,
-        candidate=columns.candidate,
-        candidates=candidates,
-        label=columns.label,
-    )
+    coded = coded_judgments(columns, vocabulary)
     document = several_documents(columns.document, columns.segment)
     return blocks_of_codes(coded, systems, document=document)
