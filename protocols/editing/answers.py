@@ -66,16 +66,12 @@ def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
     An output without changes or edits is shown itself.
     """
     asked = edits_asked_about(block_ids)
-    shown = {
-        block_id: edit.text if edit is not None and edit.outcome == Outcome.EDITED else output
-        for block_id, (edit, output) in asked.items()
-    }
-    return {
-        block_id: Stage(rules={"asked": ACCEPT}, texts=(shown[block_id],))
-        if block_id in shown
-        else FIRST_STAGE
-        for block_id in block_ids
-    }
+    found = dict.fromkeys(block_ids, FIRST_STAGE)
+    for block_id, (edit, output) in asked.items():
+        is_edited = edit is not None and edit.outcome == Outcome.EDITED
+        shown = edit.text if edit is not None and is_edited else output
+        found[block_id] = Stage(rules={"asked": ACCEPT}, texts=(shown,))
+    return found
 
 
 MAX_CHARACTERS: Final = 20_000
@@ -225,17 +221,13 @@ def _simulated(perceived: Perceived) -> dict[str, Any]:
 def _simulated_on(
     answer: Mapping[str, Any], texts: Sequence[str], _rules: Mapping[str, Any], random: Random
 ) -> dict[str, Any]:
+    """Return an edit with one word removed; a single word is repeated instead."""
     if answer.get("outcome") != Outcome.EDITED:
         return dict(answer)
-    return {**answer, "text": _edited_by_chance(texts[0], random)}
-
-
-def _edited_by_chance(text: str, random: Random) -> str:
-    """Return the text with one word removed, as if edited; a single word is repeated instead."""
-    words = text.split(" ")
-    place = random.randrange(len(words))
-    kept = [*words[:place], *words[place + 1 :]]
-    return " ".join(kept) if "".join(kept).strip() else f"{text} {text}".strip() or "–"
+    words = texts[0].split(" ")
+    del words[random.randrange(len(words))]
+    edited = " ".join(words) if "".join(words).strip() else f"{texts[0]} {texts[0]}".strip()
+    return {**answer, "text": edited or "–"}
 
 
 _RULES: Final = {

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
@@ -29,10 +30,6 @@ from ranking.files.labels import (
     whole,
     word_of,
 )
-
-
-def _outcome(key: str, value: object, refuse: Refuse) -> Outcome:
-    return Outcome(word_of(key, value, Outcome, refuse))
 
 
 def _acceptance(key: str, value: object, refuse: Refuse) -> Acceptance:
@@ -83,20 +80,18 @@ def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
     """Yield each edit, followed by its acceptances."""
     place = 0
     for number, line in lines:
-        of_line: dict[str, Any] = {
-            "line": number,
-            "segment": str(line.segment),
-            "candidates": (line.systems,),
-        }
-        yield FileAnswer(
-            **of_line,
+        edit = FileAnswer(
+            line=number,
             judge=line.judge,
+            segment=str(line.segment),
+            candidates=(line.systems,),
             said=line,
             texts=(line.output,),
             active_ms=line.active_ms,
         )
+        yield edit
         for judge, acceptable in line.acceptances:
-            yield FileAnswer(**of_line, judge=judge, said=acceptable, about=place)
+            yield replace(edit, judge=judge, said=acceptable, texts=(), active_ms=None, about=place)
         place += 1 + len(line.acceptances)
 
 
@@ -107,9 +102,10 @@ def _answer(
         return {"acceptable": said}
     if said.outcome is not Outcome.EDITED:
         return {"outcome": said.outcome.value, "keystrokes": said.keystrokes}
-    if len(said.text or "") > MAX_CHARACTERS:
+    text = said.text or ""
+    if len(text) > MAX_CHARACTERS:
         raise AnswerRefusedError(
-            f"what came out has {len(said.text or ''):,} characters",
+            f"what came out has {len(text):,} characters",
             f"shorten it to {MAX_CHARACTERS:,}",
         )
     if said.text == texts[0]:
@@ -127,18 +123,16 @@ def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
         .order_by("judgment__numbered__number")
     )
     votes: dict[int | None, list[Acceptance]] = defaultdict(list)
+    edits = []
     for answer in answers:
-        if answer.acceptable is not None:
-            votes[answer.edit_id].append(
-                Acceptance(answer.judgment.judge.pseudonym, answer.acceptable)
-            )
-    edits = [answer for answer in answers if answer.acceptable is None]
+        if answer.acceptable is None:
+            edits.append(answer)
+        else:
+            vote = Acceptance(answer.judgment.judge.pseudonym, answer.acceptable)
+            votes[answer.edit_id].append(vote)
     wrote = counted.wrote(edit.judgment.block_id for edit in edits)
-    texts = dict(
-        Output.objects.filter(
-            pk__in=[edit.judgment.block.outputs[0] for edit in edits]
-        ).values_list("pk", "text")
-    )
+    outputs = Output.objects.filter(pk__in=[edit.judgment.block.outputs[0] for edit in edits])
+    texts = dict(outputs.values_list("pk", "text"))
     for edit in edits:
         judgment, outcome = edit.judgment, Outcome(edit.outcome)
         [systems] = wrote[judgment.block_id]
@@ -156,11 +150,6 @@ def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
             )
 
 
-def _written(edit: Edit) -> dict[str, Any]:
-    given = () if edit.is_unable else edit.acceptances
-    return {"acceptances": [each._asdict() for each in given]}
-
-
 def _lost(edits: Sequence[Edit]) -> list[Loss]:
     unable = sum(len(edit.acceptances) for edit in edits if edit.is_unable)
     words = "acceptances of outputs that the editor was unable to correct"
@@ -173,7 +162,7 @@ LINES: Final = AnswerLines(
         "segment": whole(1),
         "systems": candidate_of,
         "judge": judge_named,
-        "outcome": _outcome,
+        "outcome": lambda key, value, refuse: Outcome(word_of(key, value, Outcome, refuse)),
         "output": text_of,
         "text": text_of,
         # Informational: not used in computations.
@@ -186,7 +175,9 @@ LINES: Final = AnswerLines(
     row_maker=_edit_maker,
     of_task=_of_task,
     answers=_answers,
-    written=_written,
+    written=lambda edit: {
+        "acceptances": [] if edit.is_unable else [each._asdict() for each in edit.acceptances]
+    },
     lost=_lost,
 )
 

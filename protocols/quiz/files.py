@@ -27,10 +27,6 @@ from ranking.files.labels import (
 )
 
 
-def _boolean_or_none(key: str, value: object, refuse: Refuse) -> bool | None:
-    return None if value is None else boolean_of(key, value, refuse)
-
-
 def _reading_maker() -> MakeRow[Reading]:
     expected: dict[str, tuple[bool, ...]] = {}
     seen: set[tuple[str, str, str]] = set()
@@ -149,7 +145,9 @@ LINES: Final = AnswerLines(
         "system": system_of,
         "systems": systems_in,
         "judge": judge_named,
-        "answers": each_of(_boolean_or_none),
+        "answers": each_of(
+            lambda key, value, refuse: None if value is None else boolean_of(key, value, refuse)
+        ),
         "expected": each_of(boolean_of),
         "duration_ms": whole(0),
     },

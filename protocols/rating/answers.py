@@ -18,7 +18,6 @@ from annotation.protocols import (
     WHOLE_DOCUMENT_FIELD,
     Needs,
     Passes,
-    Rules,
     TextsBeside,
     rules_completed,
 )
@@ -68,10 +67,8 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
     if refused := refusal(assigned, answer):
         return refused
     asked = criterion_asked(Protocol.RATING, assigned.part)
-    is_order_kept = not (
-        assigned.rules.get("order_free") or assigned.rules.get("adequacy_by_others")
-    )
-    if asked == Criterion.FLUENCY and is_order_kept and _is_late(assigned):
+    is_free = assigned.rules.get("order_free") or assigned.rules.get("adequacy_by_others")
+    if asked == Criterion.FLUENCY and not is_free and _is_late(assigned):
         return answer_refused(
             _("You have started rating adequacy, so fluency ratings can no longer be changed.")
         )
@@ -108,10 +105,6 @@ def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
     )
 
 
-def _pass_rules(part: int, _of_task: Mapping[str, Any]) -> Rules:
-    return {"criterion": criterion_asked(Protocol.RATING, part).value}
-
-
 def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]) -> Needs:
     chosen = rules_complete(rules)
     found = feasibility(
@@ -133,7 +126,7 @@ ANSWERS: Final = scale_answers(
     },
     passes=Passes(
         texts=_texts,
-        rules=_pass_rules,
+        rules=lambda part, _rules: {"criterion": criterion_asked(Protocol.RATING, part).value},
         raters=lambda rules: int(rules_complete(rules)["raters"]),
         items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
         needs=_needs,

@@ -123,8 +123,8 @@ def answers_given(
 
 def last_number(task: Task) -> int:
     """Return the number of the last numbered judgment; 0 without any."""
-    sequence = JudgmentSequence.objects.filter(task=task).first()
-    return sequence.last_number if sequence else 0
+    numbers = JudgmentSequence.objects.filter(task=task).values_list("last_number", flat=True)
+    return numbers.first() or 0
 
 
 def sort_in_force(design: Design) -> SystemSort:
@@ -187,15 +187,13 @@ def sort_decided(
 
 def outputs_differ(sort: SystemSort, pair: Pair) -> bool:
     """Return whether two systems have different outputs for any segment of the test set."""
-    first, second = (
-        Output.objects.current().filter(
-            system__test_set=sort.task.test_set_id, system__name=name, text__isnull=False
-        )
-        for name in pair
+    outputs = Output.objects.current().filter(
+        system__test_set=sort.task.test_set_id, text__isnull=False
     )
-    other = second.filter(segment=OuterRef("segment"))
-    texts = first.annotate(other=Subquery(other.values("text")[:1])).filter(other__isnull=False)
-    differing = texts.exclude(text=F("other")).values_list("text", "other").iterator()
+    other = outputs.filter(system__name=pair[1], segment=OuterRef("segment")).values("text")
+    first = outputs.filter(system__name=pair[0]).annotate(other=Subquery(other[:1]))
+    texts = first.filter(other__isnull=False).exclude(text=F("other"))
+    differing = texts.values_list("text", "other").iterator()
     return any(normalise_text(one or "") != normalise_text(two) for one, two in differing)
 
 
@@ -264,14 +262,10 @@ class SortingRulesSerializer(serializers.Serializer[object]):
     """Rules of a sort for judges: none."""
 
 
-def _as_given(judgment: Any) -> dict[str, str]:
-    return {"verdict": _VERDICTS[tuple(judgment.labels)]}
-
-
 ANSWERS: Final = two_outputs_answers(
     Protocol.SORTING,
     serializer=SortingAnswerSerializer,
-    as_given=_as_given,
+    as_given=lambda judgment: {"verdict": _VERDICTS[tuple(judgment.labels)]},
     rules_serializer=SortingRulesSerializer,
     rules_fields=RULES,
     comparisons=Comparisons(

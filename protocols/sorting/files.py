@@ -70,9 +70,7 @@ def _maker() -> MakeRow[Compared]:
     return make
 
 
-def _answer_named(key: str, value: object, refuse: Refuse) -> str:
-    remedy = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
-    return word_of(key, value, _SIGNS, refuse, remedy)
+_REMEDY: Final = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
 
 
 def _of_task(counted: CountedAnswers) -> list[Compared]:
@@ -106,10 +104,6 @@ def _losses(lines: Sequence[tuple[int, Compared]]) -> list[Loss]:
     return [Loss(what, len(own), f"line {own[0]}")] if own else []
 
 
-def _lost(answers: Sequence[object]) -> list[Loss]:
-    return [Loss("which output was shown first", len(answers), "judgment 1")] if answers else []
-
-
 LINES: Final = AnswerLines(
     name="comparisons-jsonl",
     keys={
@@ -117,7 +111,7 @@ LINES: Final = AnswerLines(
         "judge": judge_named,
         "first": system_of,
         "second": system_of,
-        "answer": _answer_named,
+        "answer": lambda key, value, refuse: word_of(key, value, _SIGNS, refuse, _REMEDY),
         "duration_ms": whole(0),
     },
     optional=("duration_ms",),
@@ -125,7 +119,9 @@ LINES: Final = AnswerLines(
     of_task=_of_task,
     answers=_shown,
     losses=_losses,
-    lost=_lost,
+    lost=lambda rows: (
+        [Loss("which output was shown first", len(rows), "judgment 1")] if rows else []
+    ),
 )
 
 
@@ -141,9 +137,7 @@ def _answer(
     return {"verdict": said}
 
 
-def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
-    (first,), (second,) = candidates
-    return {"comparison": list(pair_of(first, second))}
-
-
-FILES: Final = LINES.files(answer=_answer, why=_why)
+FILES: Final = LINES.files(
+    answer=_answer,
+    why=lambda candidates: {"comparison": list(pair_of(*(name for [name] in candidates)))},
+)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.formats.errors import Loss
-from campaign.models import Protocol, Task
+from campaign.models import Protocol
 from protocols.frame.tables import report_of_answers, rules_between
 from protocols.spans.contradictions import ContradictionKind, ContradictionRule, contradictions
 from protocols.spans.files.answers import scores_read
@@ -26,7 +26,7 @@ from protocols.spans.statistics.columns import Measure, given_measure, score_col
 from protocols.spans.statistics.comparisons import blocks_of_scores
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult, apply_rule
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
-from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
 from ranking.analyses.ranking import rankings_report
 from ranking.code_version import code_version
@@ -190,12 +190,6 @@ class SpanAnalysis:
     spans: SpanAgreement
     contradictions: Mapping[ContradictionKind, int]
     contradicting: int
-
-
-def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
-) -> SpansRead:
-    return scores_read(task=task, watermark=watermark, judgments=judgments)
 
 
 def _read_files(
@@ -597,7 +591,9 @@ ANALYSIS = AnalysisKind(
     options=(MEASURE, RULE, LEVEL, DRAWN, COMPARED, METHOD, RESAMPLES, CONFIDENCE, SEED),
     protocols=frozenset({Protocol.SPANS}),
     stands_for_ranking=True,
-    read=_read,
+    read=lambda task, watermark, judgments, _options: scores_read(
+        task=task, watermark=watermark, judgments=judgments
+    ),
     find=_find,
     tell=_tell,
     read_files=_read_files,

@@ -1,7 +1,7 @@
 """Answers of “top or not”: whether each output is at the top. Labels hold the whole answer."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -33,10 +33,6 @@ class TopRulesSerializer(serializers.Serializer[object]):
     """Options of “top or not”: none."""
 
 
-def _labels(answer: TopAnswer, _candidates: int) -> list[int | None]:
-    return [_TOP if each else _NOT for each in answer["top"]]
-
-
 def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
     said, shown = len(answer["top"]), len(assigned.candidates)
     if said != shown:
@@ -48,10 +44,6 @@ def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedErr
     return answer_refused(_("Mark at least one output as top, or skip the sentence."))
 
 
-def _as_given(judgment: Any) -> dict[str, list[bool]]:
-    return {"top": [label == _TOP for label in judgment.labels]}
-
-
 def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
     best = min(perceived.labels)
     return {"top": [label == best for label in perceived.labels]}
@@ -61,9 +53,9 @@ ANSWERS: Final = AnswerKind(
     protocol=Protocol.TOP,
     candidates=range(FEWEST_CANDIDATES, _MOST + 1),
     serializer=TopAnswerSerializer,
-    labels=_labels,
+    labels=lambda answer, _candidates: [_TOP if each else _NOT for each in answer["top"]],
     refusal=_refusal,
-    as_given=_as_given,
+    as_given=lambda judgment: {"top": [label == _TOP for label in judgment.labels]},
     rules_serializer=TopRulesSerializer,
     simulated=_simulated,
 )

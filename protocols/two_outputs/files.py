@@ -88,12 +88,9 @@ def _rows_of(
     """Yield segment, the two systems, judge and choice of each answer."""
     for each in said:
         choice = _CHOICES[each.answer]
-        pair = _pair_of(each.first, each.second, systems)
-        if pair is not None:
+        if pair := _pair_of(each.first, each.second, systems):
             yield each.segment, pair, each.judge, choice
-            continue
-        pair = _pair_of(each.second, each.first, systems)
-        if pair is not None:
+        elif pair := _pair_of(each.second, each.first, systems):
             yield each.segment, pair, each.judge, _MIRRORED.get(choice, choice)
 
 
@@ -200,18 +197,16 @@ def _read(file: InputFile, file_format: str | None) -> FileContent:
 def _answer(
     said: Ranks | Verdict, _texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
 ) -> dict[str, str]:
-    return _chosen(said, rules) if isinstance(said, Verdict) else _ranked(said, rules, lose)
-
-
-def _chosen(verdict: Verdict, rules: Mapping[str, Any]) -> dict[str, str]:
+    if not isinstance(said, Verdict):
+        return _ranked(said, rules, lose)
     four = rules["four_answers"]
-    if verdict in (_OF_THREE if four else OF_FOUR):
+    if said in (_OF_THREE if four else OF_FOUR):
         raise AnswerRefusedError(
-            f'"{verdict}" is none of the answers of this task',
+            f'"{said}" is none of the answers of this task',
             f"import it into a task with {'three' if four else 'four'} answers "
             f"(four_answers: {'false' if four else 'true'})",
         )
-    return {"verdict": str(verdict)}
+    return {"verdict": str(said)}
 
 
 def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str]:

@@ -140,8 +140,7 @@ def ratings_found(
         ),
         both=by_both_criteria(of_both.values()) if is_complete else {},
         correlated=correlated_criteria(
-            ratings[Criterion.FLUENCY],
-            ratings[Criterion.ADEQUACY],
+            *(ratings[criterion] for criterion in (Criterion.FLUENCY, Criterion.ADEQUACY)),
             confidence=options["confidence"],
         )
         if is_complete
@@ -187,16 +186,8 @@ def _agreement(
 ) -> list[AgreementOf]:
     found = []
     for each in (ratings, ratings.merged()):
-        parts = [
-            (name, each.of_condition(place)) for place, name in enumerate(each.items.conditions)
-        ]
-        found += [
-            AgreementOf(
-                criterion,
-                name,
-                each.points,
-                rating_agreement(part, confidence=options["confidence"]),
-            )
-            for name, part in (*parts, ("", each))
-        ]
+        parts = {name: each.of_condition(n) for n, name in enumerate(each.items.conditions)}
+        for name, part in {**parts, "": each}.items():
+            agreement = rating_agreement(part, confidence=options["confidence"])
+            found.append(AgreementOf(criterion, name, each.points, agreement))
     return found

@@ -175,10 +175,6 @@ def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
         )
 
 
-def _criterion(key: str, value: object, refuse: Refuse) -> Criterion:
-    return Criterion(word_of(key, value, Criterion, refuse))
-
-
 def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
     """Yield the ratings, latest first, naming only participating systems."""
     found = list(
@@ -215,7 +211,7 @@ LINES: Final = AnswerLines(
         "segment": whole(1),
         "systems": wrote_the_same,
         "judge": judge_named,
-        "criterion": _criterion,
+        "criterion": lambda key, value, refuse: Criterion(word_of(key, value, Criterion, refuse)),
         "value": whole(1, POINTS),
         "condition": text_of,
         "segment_id": None,

@@ -83,7 +83,7 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
     for judgment, systems, given in stored:
         if not any(systems):
             continue
-        segment = judgment.block.segment
+        segment, ended = judgment.block.segment, judgment.submitted_at.timestamp()
         yield ScoredJudgment(
             source_language=test_set.source_language,
             target_language=test_set.target_language,
@@ -94,34 +94,31 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
                 ScoredOutput(
                     systems=wrote,
                     score=said["score"],
-                    spans=_spans_of(said["spans"]) if asked else None,
+                    spans=tuple(
+                        Span(each["start"], each["end"], Severity(each["severity"]))
+                        for each in said["spans"]
+                    )
+                    if asked
+                    else None,
                     text=texts[first],
                 )
                 for wrote, first, said in zip(systems, firsts[judgment.pk], given, strict=True)
                 if wrote
             ),
             source=segment.source_text,
-            started_at=_started_at(judgment),
-            ended_at=judgment.submitted_at.timestamp(),
+            # By the clock on the wall, as for the end.
+            started_at=None
+            if judgment.duration_ms is None
+            else round(ended - judgment.duration_ms / 1000, 6),
+            ended_at=ended,
             duration_ms=judgment.active_ms,
             comment=judgment.comment,
         )
 
 
-def _started_at(judgment: Judgment) -> float | None:
-    """Return the wall-clock time at which the judge was shown the block; None if unknown."""
-    if judgment.duration_ms is None:
-        return None
-    return round(judgment.submitted_at.timestamp() - judgment.duration_ms / 1000, 6)
-
-
 def _firsts(block: Block) -> list[int]:
     """Return the output whose text was shown for each candidate."""
     return [first for first, *_same in by_candidate(block.outputs, block.stands_for)]
-
-
-def _spans_of(spans: list[dict[str, Any]]) -> tuple[Span, ...]:
-    return tuple(Span(each["start"], each["end"], Severity(each["severity"])) for each in spans)
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:

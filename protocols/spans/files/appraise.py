@@ -33,17 +33,9 @@ from protocols.spans.files.jsonl import made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import refuse_broken_text, system_of
 
-_KINDS = ("TGT", "CHK", "BAD", "REF")
+KINDS = ("TGT", "CHK", "BAD", "REF")
 _MISSING = "missing"
-_FIRST = (
-    "user",
-    "system",
-    "segment",
-    "kind",
-    "source_language",
-    "target_language",
-    "score",
-)
+_FIRST = ("user", "system", "segment", "kind", "source_language", "target_language", "score")
 _NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
 _FLAGS: Final = ("True", "False")
 #: Kinds of errors that a judge ticked, after the score, in rows of these lengths that compare two
@@ -111,11 +103,11 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
 
 def _is_header(cells: list[str]) -> bool:
     """Return whether the first row is a header, without a number in the score column."""
-    return len(cells) > 6 and cells[3] not in _KINDS and not _NUMBER.fullmatch(cells[6].strip())
+    return len(cells) > 6 and cells[3] not in KINDS and not _NUMBER.fullmatch(cells[6].strip())
 
 
 def _row(cells: list[str], refuse: Refuse) -> _Row:
-    if len(cells) < 7 or cells[3] not in _KINDS:
+    if len(cells) < 7 or cells[3] not in KINDS:
         refuse(
             "itemType",
             "the row has no kind of item (TGT, CHK, BAD, REF) in its fourth cell",
@@ -155,16 +147,13 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
     judge = judge_of(row["user"], "username", refuse)
     systems = (system_of("targetID", row["system"], refuse),)
     score = score_value("score", score, refuse)
+    output = made(ScoredOutput, "outputs", refuse, systems, score, spans)
+    named = (row["source_language"], row["target_language"], row.get("document", ""))
     return made(
         ScoredJudgment,
         None,
         refuse,
-        source_language=row["source_language"],
-        target_language=row["target_language"],
-        document=row.get("document", ""),
-        segment=row["segment"],
-        judge=judge,
-        outputs=(made(ScoredOutput, "outputs", refuse, systems, score, spans),),
+        *(*named, row["segment"], judge, (output,)),
         started_at=_number("start_time", row.get("start", ""), refuse),
         ended_at=_number("end_time", row.get("end", ""), refuse),
         line=line,
@@ -270,6 +259,10 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
 
 
 def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
+    spans = "None"
+    if output.spans is not None:
+        objects = [_span_object(span, output.text) for span in output.spans]
+        spans = json.dumps(objects, ensure_ascii=False)
     # Names are written unchanged, even if a spreadsheet would read them as formulas; see
     # docs/formats-judgments.md.
     return csv_row(
@@ -283,11 +276,7 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
             _plain(output.score),
             judgment.document,
             "False",
-            "None"
-            if output.spans is None
-            else json.dumps(
-                [_span_object(span, output.text) for span in output.spans], ensure_ascii=False
-            ),
+            spans,
             _plain(judgment.started_at),
             _plain(judgment.ended_at),
         ]
@@ -302,15 +291,13 @@ def _plain(number: float | None) -> str:
 
 
 def _span_object(span: Span, text: str | None) -> dict[str, Any]:
-    if span.start is None or span.end is None:
-        ends: dict[str, Any] = {"start_i": _MISSING, "end_i": _MISSING}
-    else:
-        ends = {
-            "start_i": utf16_units(text, span.start),
-            "end_i": utf16_units(text, span.end) - 1,
-        }
+    start: Any = _MISSING
+    end: Any = _MISSING
+    if span.start is not None and span.end is not None:
+        start, end = utf16_units(text, span.start), utf16_units(text, span.end) - 1
     error_type = span.category.split("/") if span.category else None
-    return ends | {"severity": span.severity.value, "error_type": error_type}
+    severity = span.severity.value
+    return {"start_i": start, "end_i": end, "severity": severity, "error_type": error_type}
 
 
 def utf16_units(text: str | None, characters: int) -> int:

@@ -12,7 +12,7 @@ from campaign.formats.errors import Loss, Losses
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
 from campaign.formats.streams import peek
 from protocols.spans.contradictions import ContradictionRule
-from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
+from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
@@ -208,20 +208,17 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     head, whole = peek(file, _SNIFFED_BYTES)
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     first_line = text.split("\n", 1)[0]
-    found: SpansFormat | None = None
     if text.startswith("{"):
         own = '"outputs"' in first_line and '"annotation"' not in first_line
-        found = SpansFormat.JSONL if own else SpansFormat.PEARMUT_LOG
-    elif set(column_names(first_line.split("\t"))) >= set(COLUMNS):
-        found = SpansFormat.MQM_TSV
-    elif any(f",{kind}," in text for kind in ("TGT", "CHK", "BAD", "REF")):
-        found = SpansFormat.APPRAISE_CSV
-    if found is None:
-        raise Place(file.name, 1).error(
-            "the format was not recognized",
-            f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
-        )
-    return found, whole
+        return SpansFormat.JSONL if own else SpansFormat.PEARMUT_LOG, whole
+    if set(column_names(first_line.split("\t"))) >= set(COLUMNS):
+        return SpansFormat.MQM_TSV, whole
+    if any(f",{kind}," in text for kind in KINDS):
+        return SpansFormat.APPRAISE_CSV, whole
+    raise Place(file.name, 1).error(
+        "the format was not recognized",
+        f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
+    )
 
 
 _Read = Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats import InputFile
@@ -28,15 +27,8 @@ from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import system_of
 
 COLUMNS: Final = (
-    "system",
-    "doc",
-    "doc_id",
-    "seg_id",
-    "rater",
-    "source",
-    "target",
-    "category",
-    "severity",
+    *("system", "doc", "doc_id", "seg_id", "rater"),
+    *("source", "target", "category", "severity"),
 )
 COMMENT: Final = "comment"
 #: Names of these columns in Marot, Google's viewer.
@@ -45,10 +37,8 @@ _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    line: int
-    cells: dict[str, str]
+#: The line and the cells of a row, by column.
+_Row = tuple[int, dict[str, str]]
 
 
 def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
@@ -62,8 +52,9 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     """
     losses = Losses()
     rows: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
-    for row in _rows(file):
-        rows[tuple(row.cells[name] for name in ("system", "doc", "seg_id", "rater"))].append(row)
+    for line, cells in _rows(file):
+        key = tuple(cells[name] for name in ("system", "doc", "seg_id", "rater"))
+        rows[key].append((line, cells))
     judgments = [_judgment(file.name, same, losses) for same in rows.values()]
     return judgments, losses.found()
 
@@ -85,48 +76,38 @@ def _rows(file: InputFile) -> Iterator[_Row]:
         require_column(file.name, line, names, name)
     for number, row in rows:
         refuse_other_width(file.name, number, row, names)
-        yield _Row(number, dict(zip(names, row, strict=True)))
+        yield number, dict(zip(names, row, strict=True))
 
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
-    first = rows[0]
+    line, first = rows[0]
     _sources_check(file, rows)
-    refuse = refuse_at(file, first.line)
-    text, source = (_MARK.sub("", first.cells[name]) for name in ("target", "source"))
+    refuse = refuse_at(file, line)
+    text, source = (_MARK.sub("", first[name]) for name in ("target", "source"))
     spans, is_one_text = [], True
-    for row in rows:
-        lose = losses.at(f"line {row.line}")
-        is_edited = _MARK.sub("", row.cells["target"]) != text
+    for number, cells in rows:
+        lose = losses.at(f"line {number}")
+        is_edited = _MARK.sub("", cells["target"]) != text
         lose("texts that changed between two errors", is_edited)
         is_one_text &= not is_edited
-        lose("comments", bool(row.cells.get(COMMENT)))
-        others = [cell for name, cell in row.cells.items() if name not in (*COLUMNS, COMMENT)]
+        lose("comments", bool(cells.get(COMMENT)))
+        others = [cell for name, cell in cells.items() if name not in (*COLUMNS, COMMENT)]
         lose("cells of other columns", sum(map(bool, others)))
-        span = _span(row, refuse_at(file, row.line), lose)
+        span = _span(cells, refuse_at(file, number), lose)
         if span is not None:
             spans.append(span)
-    judge = judge_of(first.cells["rater"], "rater", refuse)
-    systems = (system_of("system", first.cells["system"], refuse),)
+    judge = judge_of(first["rater"], "rater", refuse)
+    systems = (system_of("system", first["system"], refuse),)
     # Positions refer to the text of the error's own row.
     shown = text if is_one_text else None
-    return made(
-        ScoredJudgment,
-        None,
-        refuse,
-        "",
-        "",
-        first.cells["doc"],
-        first.cells["seg_id"],
-        judge,
-        (made(ScoredOutput, "outputs", refuse, systems, None, tuple(spans), shown),),
-        source,
-        line=first.line,
-    )
+    output = made(ScoredOutput, "outputs", refuse, systems, None, tuple(spans), shown)
+    named = ("", "", first["doc"], first["seg_id"], judge)
+    return made(ScoredJudgment, None, refuse, *named, (output,), source, line=line)
 
 
 def _sources_check(file: str, rows: list[_Row]) -> None:
     """Refuse different sources of one segment: raters may change the target, never the source."""
-    first, *others = [(row.line, _MARK.sub("", row.cells["source"])) for row in rows]
+    first, *others = [(line, _MARK.sub("", cells["source"])) for line, cells in rows]
     for line, source in others:
         if source != first[1]:
             refuse_at(file, line)(
@@ -136,8 +117,8 @@ def _sources_check(file: str, rows: list[_Row]) -> None:
             )
 
 
-def _span(row: _Row, refuse: Refuse, lose: Lose) -> Span | None:
-    category, severity = row.cells["category"], row.cells["severity"].strip().lower()
+def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
+    category, severity = cells["category"], cells["severity"].strip().lower()
     if category.strip().lower() in _NO_ERROR or severity in _NO_ERROR:
         return None
     if severity == "critical":
@@ -146,11 +127,11 @@ def _span(row: _Row, refuse: Refuse, lose: Lose) -> Span | None:
     if severity not in ("minor", "major"):
         lose("errors with a severity other than minor or major")
         return None
-    marked = _marked(row.cells["target"], refuse, lose)
+    marked = _marked(cells["target"], refuse, lose)
     if len(marked) > 1:
         lose("further places of one error", len(marked) - 1)
     if not marked:
-        lose("untranslated parts of the source", "<v>" in row.cells["source"])
+        lose("untranslated parts of the source", "<v>" in cells["source"])
     start, end = marked[0] if marked else (None, None)
     return Span(start, end, Severity(severity), category)
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -16,6 +16,12 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 #: Scores to compare: those on one screen, or all by one judge for outputs of one segment.
 Compared = Literal["screen", "judge"]
+
+
+_NOTHING_COMPARED: Final = {
+    "screen": "no two scored outputs were shown side by side",
+    "judge": "no judge scored two outputs of one segment",
+}
 
 
 def blocks_of_scores(
@@ -57,11 +63,7 @@ def blocks_of_scores(
     number = {name: place for place, name in enumerate(names, 1)}
     rows = list((_of_screens if compared == "screen" else _of_judges)(judgments, number, measure))
     if not rows:
-        raise ValueError(
-            "no two scored outputs were shown side by side"
-            if compared == "screen"
-            else "no judge scored two outputs of one segment"
-        )
+        raise ValueError(_NOTHING_COMPARED[compared])
     systems = {
         system for judgment in judgments for output in judgment.outputs for system in output.systems
     }
@@ -69,9 +71,7 @@ def blocks_of_scores(
     documents = sorted({document for document, _segment in names})
     if len(documents) < 2 or "" in documents:
         return blocks
-    document_of = np.array(
-        [documents.index(document) for document, _segment in names], dtype=np.int32
-    )
+    document_of = np.array([documents.index(name) for name, _segment in names], dtype=np.int32)
     return replace(blocks, document=document_of[blocks.segment - 1])
 
 

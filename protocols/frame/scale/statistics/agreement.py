@@ -118,14 +118,12 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     np.add.at(sums, place, _of_items(counts))
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], ratings.points)
-    left_out = _left_out(ratings.take(kept), np.cumsum(several) - 1, counts)
-    for_judges = left_out.judges.shape[0] > 1 and bool(
-        (whole[0] + left_out.judges[:, 0] > _NO_ITEM).all()
-    )
+    by_judge, by_cell, judges = _left_out(ratings.take(kept), np.cumsum(several) - 1, counts)
+    for_judges = len(by_judge) > 1 and bool((whole[0] + by_judge[:, 0] > _NO_ITEM).all())
     if for_judges:
         without_segment = _figures(whole - sums, ratings.points)
-        without_judge = _figures(whole + left_out.judges, ratings.points)
-        without_cell = _figures(whole + left_out.cells, ratings.points)
+        without_judge = _figures(whole + by_judge, ratings.points)
+        without_cell = _figures(whole + by_cell, ratings.points)
 
     def estimate(figure: str, p_chance: float, n: int | None = None) -> Estimate:
         def of(found: _Figures) -> FloatArray:
@@ -144,7 +142,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
             segments=len(segments),
             of_judges=jackknife(value, of(without_judge)),
             overlap=float(changes @ changes),
-            judges=left_out.effective_judges,
+            judges=judges,
         )
         [interval] = kappa_intervals([parts], [p_chance], "two_way", confidence)
         return Estimate(value, interval.low, interval.high)
@@ -173,17 +171,13 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _LeftOut:
-    """Changes of sums when each of J judges, or a judge's ratings of one segment, are left out."""
+def _left_out(
+    ratings: Ratings, item_of: Int64Array, counts: Int64Array
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return the changes of sums when each judge, or a judge's ratings of one segment, are left out.
 
-    judges: FloatArray
-    cells: FloatArray
-    effective_judges: float
-
-
-def _left_out(ratings: Ratings, item_of: Int64Array, counts: Int64Array) -> _LeftOut:
-    """Return the changes when ratings are left out; `item_of` indexes `counts`."""
+    `item_of` indexes `counts`. Also return the effective number of judges.
+    """
     item, value = item_of[ratings.item], ratings.value - 1
     fewer = counts[item]
     fewer[np.arange(len(value)), value] -= 1
@@ -194,11 +188,8 @@ def _left_out(ratings: Ratings, item_of: Int64Array, counts: Int64Array) -> _Lef
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
     _cells, cell = np.unique(judge * (len(_segments) + 1) + segment, return_inverse=True)
     pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(_judges))
-    return _LeftOut(
-        judges=_added(change, judge, len(_judges)),
-        cells=_added(change, cell, len(_cells)),
-        effective_judges=effective_number(pairs),
-    )
+    of_judges, of_cells = _added(change, judge, len(_judges)), _added(change, cell, len(_cells))
+    return of_judges, of_cells, effective_number(pairs)
 
 
 def _added(rows: FloatArray, place: Int64Array, count: int) -> FloatArray:
