@@ -4,8 +4,6 @@ It combines statistics of the core with the measures of `annotation`, so it cann
 `ranking.core`, which imports neither annotation nor Django.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """Settings of rank ranges, shared by pages, REST and commands, and the limits of ranges for given data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """Measure the agreement of judges with each other and with themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import attrgetter, itemgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """Measure agreement by segment, document, system and pair of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter

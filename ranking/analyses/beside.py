@@ -1,7 +1,5 @@
 """Compare the orders of systems by all tasks of a test set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter

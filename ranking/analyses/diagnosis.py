@@ -1,7 +1,5 @@
 """Diagnosis of a campaign: problems to check for before trusting a ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

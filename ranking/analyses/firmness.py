@@ -1,7 +1,5 @@
 """Report on the robustness of first place: the judgments that decide it, and the winner without each unit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Measure the agreement of each pair of judges, and unanimity on items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter

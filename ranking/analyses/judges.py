@@ -1,7 +1,5 @@
 """Compare each judge with the others, and rank without outliers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from operator import attrgetter

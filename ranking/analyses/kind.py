@@ -1,7 +1,5 @@
 """Kinds of analyses of a task or of all test sets of a campaign, and the judgments they use."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -76,7 +74,7 @@ class TaskBeside:
 
     protocol: str
     watermark: int
-    judgments: ChosenJudgments | None = None
+    judgments: "ChosenJudgments | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,5 @@
 """Compare automatic metrics with judges: agreement between a ceiling and a floor, and rankings of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Options of analyses: labels, allowed values, parsing, and options shared by several kinds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Pairs of systems: significant differences in their own comparisons, and contradictions of the order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

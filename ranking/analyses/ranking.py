@@ -1,7 +1,5 @@
 """Rank systems by a selected method, with rank ranges of a selected kind."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Registry of analyses of comparisons, of single protocols, and of the test sets of a campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final

@@ -1,7 +1,5 @@
 """Skips and comments of judges, by system and by source length."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

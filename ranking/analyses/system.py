@@ -1,7 +1,5 @@
 """Analyse one system: wins and losses by opponent and by part, and the sentences where they are clearest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Leave judges out: the ranking without them, and the scores by their judgments alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from operator import itemgetter

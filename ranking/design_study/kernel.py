@@ -4,8 +4,6 @@ It draws blocks with the kernels of campaigns, `annotation.sampling.kernels`, an
 as `ranking.core.simulation.model` does.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from annotation.sampling.kernels import choose_balanced, choose_uniform, choose_weighted

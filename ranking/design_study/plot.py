@@ -1,7 +1,5 @@
 """A plot of the share of campaigns finished after each number of judgments, by design."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from xml.sax.saxutils import escape

@@ -1,7 +1,5 @@
 """Simulate campaigns to measure the judgments each sampling design requires and the errors of its rank ranges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Code shared by commands on files, without a database: arguments, reading, errors, progress, output."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

@@ -1,7 +1,5 @@
 """Correlations and κ in tables and sentences, each with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """Input of reports: judgments, data recorded with a request, and notes on the input."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Tables of the agreement between metrics and people, from the data of the analysis `metrics` or of a published result."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 

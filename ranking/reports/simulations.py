@@ -1,7 +1,5 @@
 """Reports on simulated campaigns, budgets and comparisons of sampling designs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Convert reports to plain values in several languages, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reports: tables with notes and plots, and the same as plain data."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -197,7 +195,7 @@ class Table:
     @classmethod
     def of(
         cls, rows: Iterable[Any], *, name: str, title: str, columns: Sequence[Column], **more: Any
-    ) -> Table:
+    ) -> "Table":
         """Return a table with one row per object or mapping; `more` are the other fields of a table."""
         cells = [tuple(column.cell(row) for column in columns) for row in rows]
         return cls(name=name, title=title, columns=columns, rows=cells, **more)

@@ -1,7 +1,5 @@
 """Write reports in any format."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

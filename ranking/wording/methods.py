@@ -1,7 +1,5 @@
 """Names and sources of ranking methods, and those available for the live ranking."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

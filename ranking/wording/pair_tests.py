@@ -1,7 +1,5 @@
 """Tests of pairs: the units they treat as independent, and corrections for the number of tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

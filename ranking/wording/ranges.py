@@ -1,7 +1,5 @@
 """Sentences on the sources of variation that rank ranges include and ignore, for pages and reports."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any

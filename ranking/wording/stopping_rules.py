@@ -1,7 +1,5 @@
 """Stopping rules in words: the criteria, and their progress."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date

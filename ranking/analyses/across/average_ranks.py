@@ -1,7 +1,5 @@
 """Ranks and scores averaged over the test sets of a campaign, with notes on their interpretation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Clusters of systems by test set, as in the WMT findings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """WMT's table of the amount of data collected: judging work by test set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Number of clusters by method and test set, and differences between the methods' orders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations

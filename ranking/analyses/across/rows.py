@@ -1,7 +1,5 @@
 """Data of tables over several test sets, by test set and ranking, and options shared by the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """`analyse`: analyse judgments in files, or those of a task or a campaign in the database."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`compare_designs`: compare the judgments needed by sampling designs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import CommandParser

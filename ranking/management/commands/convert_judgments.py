@@ -1,7 +1,5 @@
 """`convert_judgments`: convert judgments of any format to one or several Parquet files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

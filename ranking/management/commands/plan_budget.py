@@ -1,7 +1,5 @@
 """`plan_budget`: compute the number of judgments needed to separate systems."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import CommandParser

@@ -1,7 +1,5 @@
 """`rank_judgments`: rank the systems judged in files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any

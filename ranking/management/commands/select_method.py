@@ -1,7 +1,5 @@
 """`select_method`: find the ranking method that best predicts held-out judgments."""
 
-from __future__ import annotations
-
 from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress

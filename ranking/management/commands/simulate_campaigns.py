@@ -1,7 +1,5 @@
 """`simulate_campaigns`: measure the accuracy of rankings in simulated campaigns (Koehn 2012)."""
 
-from __future__ import annotations
-
 from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
