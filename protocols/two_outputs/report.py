@@ -20,7 +20,7 @@ from protocols.two_outputs.statistics import (
     TwoJudges,
     judges_compared,
 )
-from ranking.analyses.judge_pairs import JUDGE, OTHER
+from ranking.analyses.agreement import JUDGE, OTHER
 from ranking.analyses.options import Option, OptionError
 from ranking.files.records import refuse_unknown
 from ranking.reports.inputs import AnswersOfFiles, Input

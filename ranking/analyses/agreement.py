@@ -1,14 +1,19 @@
-"""Measure the agreement of judges with each other and with themselves."""
+"""Measure the agreement of judges: overall and with themselves, by part, and of each pair."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import attrgetter, itemgetter
 from typing import Any
 
+import numpy as np
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.kind import AnalysisKind, Begin, Progress
 from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, Option, kappa_options
+from ranking.core.agreement.intervals import Agreement, AgreementEstimate
+from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement, agreement_of_pairs
 from ranking.core.agreement.measures import (
     AgreementMeasures,
     LabelAgreements,
@@ -18,21 +23,45 @@ from ranking.core.agreement.measures import (
 from ranking.core.agreement.parts import (
     AgreementByReference,
     LengthAgreement,
+    PartAgreement,
+    PartsMeasure,
+    agreement_by_document,
     agreement_by_length,
     agreement_by_reference,
+    agreement_by_segment,
+    agreement_by_systems,
 )
+from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.collapsed_candidates import Pairing
+from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_columns, kappa_plot
-from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, end_columns, of_part
+from ranking.reports.inputs import Input, ignored_documents_notes, report_on
+from ranking.reports.tables import (
+    BETWEEN,
+    Column,
+    Named,
+    Plot,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    estimate_columns,
+    interval_plot,
+    of_part,
+)
 from ranking.wording.agreement import (
     CHANCE_WORDS,
     PAIRING_WORDS,
     intervals_in_words,
+    missing_in_words,
     no_interval_in_words,
+    not_estimable_in_words,
     strength_caution,
+    strength_in_words,
 )
+from ranking.wording.numbers import decimals, in_figures
 
 PAIRING = Option(
     name="pairing",
@@ -54,7 +83,7 @@ BY_REFERENCE = Option(
 BY_LENGTH = Option(name="by_length", label=gettext_lazy("By source length"), default=True)
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+def _find_overall(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     begin(_("Measuring agreement"))
     resampling = kappa_options(options)
     pairing, chance = Pairing(options["pairing"]), Chance(options["chance"])
@@ -71,7 +100,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
     }
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: dict[str, Any]) -> Report:
+def _tell_overall(given: Input, options: Mapping[str, Any], found: dict[str, Any]) -> Report:
     """Report the agreement of judges with each other and with themselves."""
     measures = found["measures"]
     tables = [_measures(measures, found["by_reference"]), _n_agreement(found["labels"])]
@@ -242,6 +271,545 @@ AGREEMENT = AnalysisKind(
         RESAMPLES,
         SEED,
     ),
-    find=_find,
-    tell=_tell,
+    find=_find_overall,
+    tell=_tell_overall,
+)
+
+
+#: Only P(E) pooled over all judges, which needs no second count.
+POOLED_CHANCE = replace(
+    CHANCE,
+    choices={
+        chance.value: CHANCE.choices[chance.value]
+        for chance in (Chance.SCOTT, Chance.UNIFORM, Chance.RANDOM_CLICKER)
+    },
+)
+FEWEST = Option(
+    name="fewest",
+    label=gettext_lazy("Minimum pairs of comparisons per sentence"),
+    default=10,
+    low=1,
+    high=10_000,
+)
+MOST_SEGMENTS = 50
+
+
+def _find_parts(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    """Return agreement between judges, overall and by part; no parts if the overall κ is undefined."""
+    begin(_("Measuring agreement"))
+    resampling = kappa_options(options)
+    whole = measure_agreement(given.blocks, chance=Chance(options["chance"]), **resampling).inter
+    by = dict.fromkeys(("by_system", "by_pair", "by_document", "by_segment"), ())
+    found: dict[str, Any] = {"whole": whole, **by, "fewest": options["fewest"]}
+    if whole.kappa is None or whole.p_chance is None:
+        return found
+    measure = PartsMeasure(p_chance=whole.p_chance, **resampling)
+
+    def progress() -> Progress:
+        return begin(_("Measuring agreement"))
+
+    if given.blocks.document is not None:
+        found["by_document"] = agreement_by_document(given.blocks, measure, progress=progress())
+    for name, systems in (("by_system", 1), ("by_pair", 2)):
+        found[name] = agreement_by_systems(given.blocks, systems, measure, progress=progress())
+    found["by_segment"] = agreement_by_segment(
+        given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]
+    )
+    return found
+
+
+def _tell_parts(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+    """Report agreement by part, lowest first."""
+    documents = [
+        {
+            "document": _document(given, row),
+            "segments": row.segments,
+            "agreement": row.agreement,
+        }
+        for row in found["by_document"]
+    ]
+    return report_on(
+        given,
+        notes=_part_notes(given, found["whole"]),
+        tables=_part_tables(given, found) if found["by_system"] else [],
+        data={**found, "by_document": documents},
+    )
+
+
+def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
+    if whole.kappa is None or whole.p_chance is None:
+        return [
+            _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
+        ]
+    return [
+        _("κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s.")
+        % {"kappa": decimals(whole.kappa, 3), "chance": decimals(whole.p_chance, 3)},
+        _("With many parts, some are extreme by chance: intervals hold for one part at a time."),
+        strength_caution(),
+        *([] if given.blocks.document is not None else ignored_documents_notes(given)),
+    ]
+
+
+def _part_tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
+    whole = found["whole"].kappa
+    parts: tuple[tuple[str, str, str, Named, Callable[[PartAgreement], str]], ...] = (
+        ("by_system", _("By system"), _("System"), "system", lambda row: str(row.part[0])),
+        (
+            *("by_pair", _("By pair of systems"), _("Systems"), "systems"),
+            lambda row: BETWEEN.join(map(str, row.part)),
+        ),
+        (
+            *("by_document", _("By document"), _("Document"), "document"),
+            lambda row: _document(given, row),
+        ),
+        (
+            *("by_segment", _("Sentences with lowest agreement"), _("Sentence"), "segment"),
+            lambda row: str(row.part[0]),
+        ),
+    )
+    most = _(
+        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalize to other judges of the same sentence."
+    ) % {"fewest": found["fewest"]}
+    return [
+        Table.of(
+            found[name] if name == "by_segment" else _least_first(found[name]),
+            name=name,
+            title=title,
+            columns=(
+                Column("part", heading, is_text=True, names=names, of=said),
+                *of_part(
+                    attrgetter("agreement"),
+                    (
+                        *kappa_columns(with_reason=False),
+                        Column("p_agree", "P(A)"),
+                        Column("comparable", _("Comparable")),
+                    ),
+                ),
+                Column("segments", _("Segments")),
+                Column(
+                    "why",
+                    _("Reason for missing κ or interval"),
+                    is_text=True,
+                    of=lambda row: missing_in_words(row.agreement),
+                ),
+            ),
+            notes=[most] if name == "by_segment" else (),
+            plot=kappa_plot("part", mark=whole),
+        )
+        for name, title, heading, names, said in parts
+        if name != "by_document" or found[name]
+    ]
+
+
+def _least_first(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
+    def key(row: PartAgreement) -> tuple[bool, float]:
+        kappa = row.agreement.kappa
+        return kappa is None, kappa or 0.0
+
+    return sorted(parts, key=key)
+
+
+def _document(given: Input, row: PartAgreement) -> str:
+    number = int(row.part[0])
+    if number < len(given.documents):
+        return given.documents[number]
+    return _("document %(number)d") % {"number": number + 1}
+
+
+AGREEMENT_BY = AnalysisKind(
+    name="agreement_by",
+    title=gettext_lazy("Agreement by part"),
+    page="agreement",
+    question=gettext_lazy("On which systems, documents and sentences do judges agree least?"),
+    options=(POOLED_CHANCE, FEWEST, KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
+    find=_find_parts,
+    tell=_tell_parts,
+)
+
+
+JUDGE = Option(
+    name="judge",
+    label=gettext_lazy("Judge"),
+    default="",
+    help=gettext_lazy("Leave both empty for the two judges with the most shared comparisons."),
+)
+OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
+#: Maximum number of pairs listed, and of judges in a readable matrix.
+MOST_PAIRS = 200
+MOST_JUDGES = 30
+#: Above this number, the plot would omit row names.
+_DRAWN_PAIRS = 60
+_BELOW, _ABOVE = "▼", "▲"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgePairsFound:
+    """κ of each pair of judges and of all, unanimity, and the outcomes of one pair.
+
+    Attributes
+    ----------
+    pairs : PairsAgreement
+    inter : Agreement
+        Agreement between all judges; its interval is the band.
+    unanimity : tuple of Unanimity
+    chosen : int or None
+        The pair whose outcomes are shown, if any.
+    asked : tuple of two str
+        Selected judges; "" means any.
+    confidence : float
+    """
+
+    pairs: PairsAgreement
+    inter: Agreement
+    unanimity: tuple[Unanimity, ...]
+    chosen: int | None
+    asked: tuple[str, str]
+    confidence: float
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """Interval of κ between all judges, or κ itself if it has no interval; None without κ."""
+        if self.inter.kappa is None:
+            return None
+        if self.inter.low is None or self.inter.high is None:
+            return self.inter.kappa, self.inter.kappa
+        return self.inter.low, self.inter.high
+
+    @property
+    def beside(self) -> Int64Array:
+        """−1 for pairs below the band, 1 for pairs above it, otherwise 0."""
+        if self.band is None:
+            return np.zeros(len(self.pairs), dtype=np.int64)
+        return self.pairs.beside(*self.band)
+
+
+def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgePairsFound:
+    begin(_("Measuring agreement"))
+    judge, other = options[JUDGE.name], options[OTHER.name]
+    for name in (judge, other):
+        if name and name not in given.blocks.judges:
+            raise ValueError(_("No judgments by %(names)s match these options.") % {"names": name})
+    if judge and judge == other:
+        raise ValueError(_("Enter two different judges."))
+    pairs = agreement_of_pairs(given.blocks, confidence=options["confidence"])
+    return JudgePairsFound(
+        pairs=pairs,
+        inter=inter_judge_agreement(given.blocks, confidence=options["confidence"]).inter,
+        unanimity=unanimity(given.blocks, confidence=options["confidence"]),
+        chosen=_row_of(pairs, judge, other),
+        asked=(judge, other),
+        confidence=options["confidence"],
+    )
+
+
+def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
+    """Return the pair with the most shared comparisons among those that include the named judges."""
+    wanted = np.ones(len(pairs), dtype=np.bool_)
+    for name in (judge, other):
+        if name:
+            index = pairs.names.index(name)
+            wanted &= (pairs.first == index) | (pairs.second == index)
+    if not wanted.any():
+        return None
+    return int(np.argmax(np.where(wanted, pairs.comparable, -1)))
+
+
+def _tell_pairs(given: Input, _options: Mapping[str, Any], found: JudgePairsFound) -> Report:
+    """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
+    listed = _listed(found)
+    beside = found.beside
+    chosen = None if found.chosen is None else found.pairs.at(found.chosen)
+    tables = [
+        _pairs(found, listed, beside),
+        *_matrix(found, beside),
+        *_outcomes(chosen),
+        *_unanimity(found.unanimity),
+    ]
+    return report_on(
+        given,
+        notes=[*_pair_notes(found, beside)],
+        tables=tables,
+        data={
+            "pairs": [{"beside": int(beside[row]), "pair": found.pairs.at(row)} for row in listed],
+            "all_pairs": len(found.pairs),
+            "below": int(np.count_nonzero(beside < 0)),
+            "above": int(np.count_nonzero(beside > 0)),
+            "inter": found.inter,
+            "band": found.band,
+            "confidence": found.confidence,
+            "confidence_of_each": found.pairs.confidence,
+            "contingency": chosen,
+            "unanimity": found.unanimity,
+        },
+    )
+
+
+def _pair_notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
+    if not len(found.pairs):
+        return [_("No two judges compared the same outputs.")]
+    if found.band is None:
+        return [
+            _("κ between all judges: %(why)s.")
+            % {"why": not_estimable_in_words(str(found.inter.reason))}
+        ]
+    low, high = found.band
+    notes = [
+        _(
+            "The band is the interval of κ between all judges, %(low)s to %(high)s. A pair is outside if its whole interval is below (%(below)s) or above (%(above)s)."
+        )
+        % {
+            "low": decimals(low, 2),
+            "high": decimals(high, 2),
+            "below": _BELOW,
+            "above": _ABOVE,
+        },
+        _(
+            "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges."
+        )
+        % {"confidence": in_figures(found.confidence)},
+        _("Pairs below the band: %(below)s of %(all)s; above: %(above)s.")
+        % {
+            "below": number_format(int(np.count_nonzero(beside < 0))),
+            "above": number_format(int(np.count_nonzero(beside > 0))),
+            "all": number_format(len(found.pairs)),
+        },
+    ]
+    if all(found.asked) and found.chosen is None:
+        notes.append(
+            _("%(judge)s and %(other)s have no shared comparisons.")
+            % {"judge": found.asked[0], "other": found.asked[1]}
+        )
+    return notes
+
+
+def _listed(found: JudgePairsFound) -> list[int]:
+    """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
+    pairs, beside = found.pairs, found.beside
+    low, high = found.band or (0.0, 0.0)
+    distance = np.where(beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0))
+    order = np.lexsort((np.arange(len(pairs)), -pairs.comparable, -distance, beside == 0))
+    return [int(row) for row in order[:MOST_PAIRS]]
+
+
+def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Table:
+    words = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
+    hidden = len(found.pairs) - len(listed)
+    return Table.of(
+        ((found.pairs.at(row), int(beside[row])) for row in listed),
+        name="pairs",
+        title=_("Pairs of judges"),
+        columns=(
+            *of_part(
+                itemgetter(0),
+                (
+                    Column(
+                        "judges",
+                        _("Judges"),
+                        is_text=True,
+                        names="judges",
+                        of=lambda pair: BETWEEN.join(pair.judges),
+                    ),
+                    Column("kappa", "κ", decimals=2),
+                    *end_columns(decimals=2),
+                    Column("comparable", _("Comparable")),
+                    Column("segments", _("Segments")),
+                    Column(
+                        "strength",
+                        _("Strength"),
+                        is_text=True,
+                        of=lambda pair: strength_in_words(pair.kappa),
+                    ),
+                ),
+            ),
+            Column("beside", _("Band"), is_text=True, of=lambda row: words[row[1]]),
+            Column(
+                "why",
+                _("Reason for missing κ or interval"),
+                is_text=True,
+                of=lambda row: missing_in_words(row[0]),
+            ),
+        ),
+        notes=[
+            strength_caution(),
+            *(
+                [
+                    _("%(count)s more pairs are not listed: they share fewer comparisons.")
+                    % {"count": number_format(hidden)}
+                ]
+                if hidden
+                else []
+            ),
+        ],
+        plot=kappa_plot("judges", mark=found.inter.kappa, most=_DRAWN_PAIRS),
+    )
+
+
+def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
+    """Return κ between the judges with the most shared comparisons, with the numbers of comparison pairs.
+
+    If a judge is selected, the others are those who share the most comparisons with that judge. Judges who agree are
+    adjacent.
+    """
+    pairs = found.pairs
+    if not len(pairs):
+        return []
+    of_judge = pairs.names.index(found.asked[0]) if found.asked[0] else None
+    shared = _shared(pairs, of_judge)
+    most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
+    judges = sorted(int(index) for index in most if shared[index] > 0)
+    shown = np.flatnonzero(np.isin(pairs.first, judges) & np.isin(pairs.second, judges)).tolist()
+    row_of = {(int(pairs.first[row]), int(pairs.second[row])): row for row in shown}
+    judges = _alike_together(
+        judges, {pair: float(pairs.kappa[row]) for pair, row in row_of.items()}
+    )
+
+    def cell(one: int, other: int) -> str | None:
+        row = row_of.get((min(one, other), max(one, other)))
+        if row is None:
+            return None
+        kappa = pairs.kappa[row]
+        words = "–" if np.isnan(kappa) else decimals(float(kappa), 2)
+        sign = {-1: f" {_BELOW}", 1: f" {_ABOVE}"}.get(int(beside[row]), "")
+        return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
+
+    names = [pairs.names[index] for index in judges]
+    notes = [_("Judges who agree are grouped together.")]
+    if of_judge is not None:
+        notes.append(
+            _("%(judge)s and the %(count)d judges with the most shared comparisons.")
+            % {"judge": found.asked[0], "count": len(judges) - 1}
+        )
+    elif len(judges) < np.count_nonzero(shared):
+        notes.append(
+            _(
+                "The %(count)d judges with the most shared comparisons. Enter a judge above to see theirs."
+            )
+            % {"count": len(judges)}
+        )
+    return [
+        Table(
+            name="matrix",
+            title=_("κ by pair of judges (shared comparisons)"),
+            columns=(
+                Column("judge", _("Judge"), is_text=True, names="judge"),
+                *(
+                    Column(f"judge_{number}", name, is_text=True)
+                    for number, name in enumerate(names, 1)
+                ),
+            ),
+            rows=[
+                (name, *(cell(one, other) for other in judges))
+                for name, one in zip(names, judges, strict=True)
+            ],
+            notes=notes,
+            plot=Plot(kind="grid", label="judge", value="judge_1"),
+        )
+    ]
+
+
+def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
+    """Return the number of comparisons each judge shares with the others, or with the judge `of_judge`."""
+    comparable = pairs.comparable
+    if of_judge is not None:
+        with_them = (pairs.first == of_judge) | (pairs.second == of_judge)
+        comparable = np.where(with_them, comparable, 0)
+    count = len(pairs.names)
+    shared: FloatArray = np.bincount(pairs.first, comparable, count).astype(float)
+    return shared + np.bincount(pairs.second, comparable, count)
+
+
+def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> list[int]:
+    """Return judges in the leaf order of a hierarchical clustering by agreement."""
+    if len(judges) < 3:
+        return judges
+    known = [kappa for kappa in kappas.values() if not np.isnan(kappa)]
+    usual = float(np.mean(known)) if known else 0.0
+    distances = []
+    for at, one in enumerate(judges):
+        for other in judges[at + 1 :]:
+            kappa = kappas.get((one, other), usual)
+            distances.append(1.0 - (usual if np.isnan(kappa) else kappa))
+    from scipy.cluster.hierarchy import leaves_list, linkage  # imported here to keep startup fast
+
+    tree = linkage(np.asarray(distances), method="average")
+    return [judges[int(place)] for place in leaves_list(tree)]
+
+
+def _outcomes(pair: PairAgreement | None) -> list[Table]:
+    """Return the outcomes of two judges side by side."""
+    if pair is None:
+        return []
+    one, other = pair.judges
+    words = (_("first better"), _("tie"), _("second better"))
+    rows: list[tuple[Value, ...]] = [
+        (word, *row, sum(row)) for word, row in zip(words, pair.outcomes, strict=True)
+    ]
+    totals = [sum(each) for each in zip(*pair.outcomes, strict=True)]
+    return [
+        Table(
+            name="contingency",
+            title=_("Answers by %(judge)s (rows) and %(other)s (columns)")
+            % {"judge": one, "other": other},
+            columns=(
+                Column("outcome", one, is_text=True),
+                *(
+                    Column(key, word)
+                    for key, word in zip(("first", "tie", "second"), words, strict=True)
+                ),
+                Column("all", _("All")),
+            ),
+            rows=[*rows, (_("All"), *totals, pair.comparable)],
+            rules=frozenset({len(words) - 1}),
+            notes=[
+                _(
+                    "Outputs are in alphabetical order of their systems. P(A) = %(p_agree)s, P(E) = %(p_chance)s."
+                )
+                % {
+                    "p_agree": decimals(pair.p_agree, 3),
+                    "p_chance": decimals(pair.p_chance, 3),
+                }
+            ],
+        )
+    ]
+
+
+def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
+    if not found:
+        return []
+    return [
+        Table.of(
+            found,
+            name="unanimity",
+            title=_("Unanimous comparisons"),
+            columns=(
+                Column(
+                    "judges",
+                    _("Judges per comparison"),
+                    is_text=True,
+                    of=lambda row: (
+                        _("two or more") if row.judges is None else number_format(row.judges)
+                    ),
+                ),
+                Column("items", _("Shared comparisons"), of=lambda row: row.share.trials),
+                Column("unanimous", _("Unanimous"), of=lambda row: row.share.successes),
+                *estimate_columns("share", _("Share"), attrgetter("share")),
+            ),
+            notes=[
+                _(
+                    "Unanimity falls with more judges, so compare only rows with the same number of judges."
+                )
+            ],
+            plot=interval_plot("judges", "share", start=0, end=1),
+        )
+    ]
+
+
+JUDGE_PAIRS = AnalysisKind(
+    name="judge_pairs",
+    title=gettext_lazy("Pairs of judges"),
+    page="agreement",
+    question=gettext_lazy("Which judges agree with each other?"),
+    options=(JUDGE, OTHER, CONFIDENCE),
+    find=_find_pairs,
+    tell=_tell_pairs,
 )

@@ -1,29 +1,48 @@
-"""Compare each judge with the others, and rank without outliers."""
+"""Compare each judge with the others, rank without outliers, and leave judges out."""
 
 import math
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
-from ranking.analyses.agreement_by import POOLED_CHANCE
+from ranking.analyses.agreement import POOLED_CHANCE
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED, Option
-from ranking.core.agreement.report import JudgeChance
+from ranking.analyses.ranking import (
+    RANGE_OPTIONS,
+    checked,
+    group_notes,
+    limits_of,
+    range_choice,
+    shown_rows,
+    tested_pairs,
+    told_apart,
+)
+from ranking.core.agreement.intervals import Agreement
+from ranking.core.agreement.report import AgreementReport, JudgeChance, inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
+from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
 from ranking.core.judges.outliers import (
+    RankingsWithout,
     RankingWithout,
     Rule,
     RuleOutcome,
     outliers,
     ranking_without,
+    rankings_without,
 )
 from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.scores import Scores
+from ranking.range_choices import choice_of
 from ranking.reports.correlations import (
     correlation_columns,
     interval_notes,
@@ -31,8 +50,9 @@ from ranking.reports.correlations import (
     kappa_plot,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, of_part
+from ranking.reports.tables import Column, Report, Table, Value, interval_plot, of_part
 from ranking.wording.agreement import strength_caution
+from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
 
 DEVIATIONS = Option(
     name="deviations",
@@ -260,4 +280,320 @@ JUDGES = AnalysisKind(
     ),
     find=_find,
     tell=_tell,
+)
+
+
+LEAVE_OUT = Option(
+    name="leave_out",
+    label=gettext_lazy("Leave out"),
+    default=(),
+    help=gettext_lazy("Leave empty for all excluded or flagged judges. “Before” includes them."),
+)
+
+
+#: Remaining judgments, rankings with and without the judges, and agreement of judges.
+_Found = tuple[Input, RankingsWithout, AgreementReport]
+
+
+def _find_without(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
+    names = options[LEAVE_OUT.name] if given.leave_out is None else given.leave_out
+    method = METHODS[options["method"]]
+    choice = range_choice(options)
+
+    def ranked(blocks: Blocks) -> Ranking:
+        return rank(
+            blocks,
+            method.name,
+            resamples=options["resamples"],
+            seed=options["seed"],
+            progress=begin(_("Ranking")),
+            **choice.arguments,
+        )
+
+    def scored(blocks: Blocks) -> Scores:
+        return method.score(blocks, seed=options["seed"], **method.complete(None))
+
+    if set(given.blocks.judges) <= set(names):
+        raise ValueError(_("No judgments match these options."))
+    return (
+        replace(given, blocks=given.blocks.without_judges(names)),
+        rankings_without(
+            given.blocks, names, rank=ranked, score=scored, confidence=options["confidence"]
+        ),
+        inter_judge_agreement(given.blocks, confidence=options["confidence"]),
+    )
+
+
+def _tell_without(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
+    """Report the changes when judges are left out."""
+    (rest, rankings, agreement), confidence = found, options["confidence"]
+    return report_on(
+        given,
+        notes=[
+            *_without_notes(rankings, are_named=bool(options[LEAVE_OUT.name])),
+            *_ranges(rest, rankings.after),
+        ],
+        tables=[
+            _systems(rankings),
+            _correlations(rankings, confidence),
+            _judges_left_out(rankings, agreement),
+            _pairs(rankings),
+        ],
+        data={
+            "left_out": rankings.judges,
+            "agreement": _agreements(rankings, agreement),
+            "before": _data(rankings.before),
+            "after": _data(rankings.after),
+            "alone": rankings.alone,
+            "before_and_after": rankings.before_and_after,
+            "alone_and_rest": rankings.alone_and_rest,
+            "clusters": [_clusters(rankings.before), _clusters(rankings.after)],
+        },
+    )
+
+
+def _data(ranking: Ranking) -> dict[str, object]:
+    return {
+        "method": ranking.method,
+        "seed": ranking.seed,
+        "resamples": ranking.resamples,
+        **choice_of(ranking).recorded,
+        "limits": ranking.limits,
+        "blocks": ranking.blocks,
+        "comparisons": ranking.comparisons,
+        "judges": ranking.judges,
+        "systems": shown_rows(ranking),
+        "pairs": tested_pairs(ranking.pairs, ranking.shortages),
+        "groups": ranking.groups,
+        "not_estimable": ranking.not_estimable,
+    }
+
+
+def _clusters(ranking: Ranking) -> int | None:
+    """Return the number of clusters; None while no rank range is estimable."""
+    if ranking.systems and len(ranking.shortages) == len(ranking.systems):
+        return None
+    return len(
+        {(row.group, row.cluster) for row in ranking.systems if row.system not in ranking.shortages}
+    )
+
+
+def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
+    if not found.judges:
+        return [
+            _("These judges have no counted judgments, so nothing changes.")
+            if are_named
+            else _("No judges are excluded or flagged. Enter the judges to leave out.")
+        ]
+    before, after = found.before, found.after
+    words = {
+        "names": ", ".join(found.judges),
+        "blocks": number_format(before.blocks - after.blocks),
+        "all": number_format(before.blocks),
+    }
+    return [
+        _("Left out: %(names)s (%(blocks)s of %(all)s blocks).") % words,
+        _("Clusters: %(before)s before, %(after)s after.")
+        % {"before": _clusters_in_words(before), "after": _clusters_in_words(after)},
+        *([_same_first(before, after)] if max(len(before.groups), len(after.groups)) < 2 else []),
+        _(
+            "A judge who differs is not necessarily wrong: check their judgments before you exclude them."
+        ),
+    ]
+
+
+def _ranges(given: Input, ranking: Ranking) -> list[str]:
+    """Return notes on the rank ranges for the remaining judgments, and on their limits."""
+    choice, limits = choice_of(ranking), limits_of(given, ranking)
+    codes, counts = limits.codes, limits.counts
+    return [
+        *ranges_in_words(choice, resamples=ranking.resamples, limits=codes, counts=counts),
+        *(limit_in_words(code, counts, ranges=choice.ranges) for code in codes if ranking.systems),
+    ]
+
+
+def _clusters_in_words(ranking: Ranking) -> str:
+    count = _clusters(ranking)
+    return "–" if count is None else number_format(count)
+
+
+def _same_first(before: Ranking, after: Ranking) -> str:
+    firsts = [
+        ", ".join(row.system for row in ranking.systems if row.rank == 1) or "–"
+        for ranking in (before, after)
+    ]
+    if firsts[0] == firsts[1]:
+        return _("First place unchanged: %(system)s.") % {"system": firsts[0]}
+    return _("First place: %(before)s before, %(after)s after.") % {
+        "before": firsts[0],
+        "after": firsts[1],
+    }
+
+
+def _systems(found: RankingsWithout) -> Table:
+    before = {row["system"]: row for row in shown_rows(found.before)}
+    after = {row["system"]: row for row in shown_rows(found.after)}
+    several = max(len(found.before.groups), len(found.after.groups)) > 1
+    order = [*after, *(name for name in before if name not in after)]
+    return Table(
+        name="systems",
+        title=_("Ranking before and after"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            *(
+                column
+                for when in ("before", "after")
+                for column in (
+                    *((Column(f"group_{when}", _when(when, _("Group"))),) if several else ()),
+                    Column(f"score_{when}", _when(when, _("Score"))),
+                    Column(f"rank_{when}", _when(when, _("Rank"))),
+                    Column(f"low_{when}", _("From")),
+                    Column(f"high_{when}", _("To")),
+                    Column(f"cluster_{when}", _when(when, _("Cluster"))),
+                )
+            ),
+            Column("score_alone", _("Score from judges left out")),
+        ),
+        rows=[
+            (
+                name,
+                *_row(before.get(name), several=several),
+                *_row(after.get(name), several=several),
+                found.alone.get(name),
+            )
+            for name in order
+        ],
+        rules=cluster_rules(list(after.values())),
+        notes=[
+            f"{when}: {note}"
+            for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
+            for note in group_notes(ranking)
+        ],
+        plot=interval_plot("system", "rank_after", low="low_after", high="high_after", start=1),
+    )
+
+
+def _when(when: str, heading: str) -> str:
+    """Return a column heading for values before or after judges are left out."""
+    words = _("%(column)s before") if when == "before" else _("%(column)s after")
+    return words % {"column": heading}
+
+
+def _row(row: Mapping[str, Any] | None, *, several: bool) -> tuple[Value, ...]:
+    names = ("score", "rank", "rank_low", "rank_high", "cluster")
+    if row is None:
+        return (None,) * (len(names) + several)
+    shown = {**row, "rank": rank_cell(row)}
+    return (*((row["group"],) if several else ()), *(shown[name] for name in names))
+
+
+def _correlations(found: RankingsWithout, confidence: float) -> Table:
+    return Table.of(
+        (
+            (_("before and after"), found.before_and_after),
+            (_("judges left out and the rest"), found.alone_and_rest),
+        ),
+        name="correlations",
+        title=_("Correlation of scores"),
+        columns=(
+            Column("scores", _("Scores"), is_text=True, of=itemgetter(0)),
+            *of_part(itemgetter(1), correlation_columns(confidence)),
+            Column("systems", _("Systems"), of=lambda row: row[1].pairs),
+        ),
+        notes=[
+            _(
+                "Before and after are similar if the judges left out judged little. The second row compares them with the rest."
+            ),
+            *interval_notes([found.before_and_after, found.alone_and_rest], confidence),
+        ],
+    )
+
+
+def _agreements(found: RankingsWithout, agreement: AgreementReport) -> dict[str, Agreement]:
+    """Return κ of each left-out judge with the others."""
+    return {row.judge: row.agreement for row in agreement.judges if row.judge in found.judges}
+
+
+def _judges_left_out(found: RankingsWithout, agreement: AgreementReport) -> Table:
+    kappas = _agreements(found, agreement)
+    return Table.of(
+        found.judges.items(),
+        name="left_out",
+        title=_("Judges left out"),
+        columns=(
+            Column("judge", _("Judge"), is_text=True, names="judge", of=itemgetter(0)),
+            Column("blocks", _("Blocks"), counts="judgments", of=itemgetter(1)),
+            *of_part(
+                lambda row: kappas[row[0]],
+                (
+                    *kappa_columns(_("κ with others"), places=2),
+                    Column("comparable", _("Comparable")),
+                ),
+            ),
+        ),
+        notes=[strength_caution()],
+        plot=kappa_plot("judge"),
+    )
+
+
+def _pairs(found: RankingsWithout) -> Table:
+    """Return the pairs whose order or separation changes."""
+    before, after = (
+        {
+            frozenset((pair["better"], pair["worse"])): pair
+            for pair in tested_pairs(ranking.pairs, ranking.shortages)
+        }
+        for ranking in (found.before, found.after)
+    )
+    places = [
+        {row.system: row.rank for row in ranking.systems} for ranking in (found.before, found.after)
+    ]
+    rows: list[tuple[Value, ...]] = []
+    for names, pair in before.items():
+        other = after.get(names)
+        if other is None:
+            continue
+        # Systems with equal scores have no order.
+        is_swapped = other["better"] != pair["better"] and all(
+            len({ranks[name] for name in names}) > 1 for ranks in places
+        )
+        if is_swapped or other["significant"] != pair["significant"]:
+            rows.append(
+                (
+                    pair["better"],
+                    pair["worse"],
+                    pair["adjusted_p"],
+                    other["adjusted_p"],
+                    told_apart(pair),
+                    told_apart(other),
+                    _("yes") if is_swapped else _("no"),
+                )
+            )
+    return Table(
+        name="changed_pairs",
+        title=_("Changed pairs"),
+        columns=(
+            Column("better", _when("before", _("Better")), is_text=True, names="system"),
+            Column("worse", _when("before", _("Worse")), is_text=True, names="other"),
+            Column("p_before", _when("before", _("Corrected p"))),
+            Column("p_after", _when("after", _("Corrected p"))),
+            Column("significant_before", _when("before", _("Significant")), is_text=True),
+            Column("significant_after", _when("after", _("Significant")), is_text=True),
+            Column("swapped", _("Order reversed"), is_text=True),
+        ),
+        rows=rows,
+        keys=2,
+    )
+
+
+WITHOUT_JUDGES = AnalysisKind(
+    name="without",
+    title=gettext_lazy("Leave judges out"),
+    page="judges",
+    question=gettext_lazy("How does the ranking change without some judges?"),
+    options=(LEAVE_OUT, METHOD, *RANGE_OPTIONS),
+    check=checked,
+    shows_rule=True,
+    find=_find_without,
+    tell=_tell_without,
 )

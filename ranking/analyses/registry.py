@@ -5,27 +5,21 @@ from types import MappingProxyType
 from typing import Final
 
 from ranking.analyses.across.agreement import AGREEMENT_TABLE
-from ranking.analyses.across.average_ranks import AVERAGE_RANKS
-from ranking.analyses.across.clusters import CLUSTERS
 from ranking.analyses.across.collected import COLLECTED
-from ranking.analyses.across.methods import CLUSTERS_BY_METHODS
-from ranking.analyses.agreement import AGREEMENT
-from ranking.analyses.agreement_by import AGREEMENT_BY
+from ranking.analyses.across.rankings import AVERAGE_RANKS, CLUSTERS, CLUSTERS_BY_METHODS
+from ranking.analyses.agreement import AGREEMENT, AGREEMENT_BY, JUDGE_PAIRS
 from ranking.analyses.beside import BESIDE
 from ranking.analyses.diagnosis import DIAGNOSIS
 from ranking.analyses.firmness import FIRMNESS
-from ranking.analyses.judge_pairs import JUDGE_PAIRS
-from ranking.analyses.judges import JUDGES
+from ranking.analyses.judges import JUDGES, WITHOUT_JUDGES
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.methods import COMPARED_METHODS
 from ranking.analyses.metrics import METRIC_ORDERS, METRICS
 from ranking.analyses.options import OptionError
 from ranking.analyses.pairs import PAIRS
 from ranking.analyses.ranking import RANKING
-from ranking.analyses.remarks import REMARKS
 from ranking.analyses.stopping import STOPPING
-from ranking.analyses.system import ONE_SYSTEM
-from ranking.analyses.without import WITHOUT_JUDGES
+from ranking.analyses.system import ONE_SYSTEM, REMARKS
 
 _OF_COMPARISONS = (
     PAIRS,

@@ -26,10 +26,10 @@ from campaign.models import (
 )
 from campaign.texts.languages import without_spaces
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
+from ranking.analyses.judges import LEAVE_OUT
 from ranking.analyses.kind import EXCLUDED, ChosenJudgments
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import SYSTEM
-from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks, several_documents
