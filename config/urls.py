@@ -6,7 +6,7 @@ from config.api.urls import PREFIX
 from config.api.views import SchemaView, api_page
 from config.health import healthz, readyz
 from config.metrics import metrics
-from ranking.views.dashboard import dashboard_live
+from ranking.views.results import dashboard_live
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, because they are requested most often: each address is compared with all patterns above

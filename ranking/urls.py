@@ -1,9 +1,8 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views import campaigns, dashboard, exports, judge, quality, results, rules, settings
+from ranking.views import campaigns, exports, judge, publishing, quality, results, settings
 from ranking.views.metrics import metrics_page
 from ranking.views.one_system import segment_page, system_results_ask, system_results_page
-from ranking.views.publishing import desk, public
 
 _judges = [
     path("", judge.judges_page, name="judge-quality"),
@@ -17,7 +16,7 @@ _judges = [
 
 _analyses = [
     # Former address of the list of analyses.
-    path("", dashboard.data_page, name="analyses"),
+    path("", results.data_page, name="analyses"),
     path("<slug:kind>/", results.analysis_page, name="analysis"),
     path("<int:analysis_id>/report.<slug:ending>", results.analysis_file, name="analysis-file"),
     path(
@@ -30,7 +29,7 @@ _analyses = [
 _task: list[URLPattern | URLResolver] = [
     path("exports/", exports.exports_page, name="exports"),
     path("exports/<int:export_id>/", exports.exported_file, name="exported-file"),
-    path("", dashboard.dashboard_page, name="test-set-dashboard"),
+    path("", results.dashboard_page, name="test-set-dashboard"),
     path("plots/<slug:table>.<slug:ending>", results.page_plot, name="test-set-plot"),
     path("design/", settings.design_page, name="design"),
     path("design/preview/", settings.design_preview, name="design-preview"),
@@ -40,23 +39,27 @@ _task: list[URLPattern | URLResolver] = [
     path("actions/<int:action_id>/revert/", quality.action_revert, name="action-revert"),
     path("ranking-settings/", settings.ranking_settings_page, name="ranking-settings"),
     path("stopping-rule/", settings.stopping_rule_page, name="stopping-rule"),
-    path("progress/", dashboard.progress_page, name="test-set-progress"),
-    path("agreement/", dashboard.agreement_page, name="test-set-agreement"),
-    path("data/", dashboard.data_page, name="test-set-data"),
+    path("progress/", results.progress_page, name="test-set-progress"),
+    path("agreement/", results.agreement_page, name="test-set-agreement"),
+    path("data/", results.data_page, name="test-set-data"),
     path("metrics/", metrics_page, name="metrics"),
     path("analyses/", include(_analyses)),
     path("systems/<int:system_id>/results/", system_results_page, name="system-results"),
     path("systems/<int:system_id>/results/ask/", system_results_ask, name="system-results-ask"),
     path("segments/<int:number>/", segment_page, name="segment"),
-    path("ranking/keep/", dashboard.ranking_keep, name="ranking-keep"),
-    path("publish/", desk.publish_page, name="publish"),
-    path("publish/confirm/", desk.publish_confirm, name="publish-confirm"),
-    path("publish/<int:version>/bundle/", desk.published_bundle, name="published-bundle"),
-    path("publish/<int:version>/zenodo/", desk.published_zenodo, name="published-zenodo"),
-    path("publish/<int:version>/embargo/", desk.published_embargo, name="published-embargo"),
-    path("publish/<int:version>/reviewers/", desk.published_reviewers, name="published-reviewers"),
-    path("publish/<int:version>/retract/", desk.published_retract, name="published-retract"),
-    path("publish/<int:version>/restore/", desk.published_restore, name="published-restore"),
+    path("ranking/keep/", results.ranking_keep, name="ranking-keep"),
+    path("publish/", publishing.publish_page, name="publish"),
+    path("publish/confirm/", publishing.publish_confirm, name="publish-confirm"),
+    path("publish/<int:version>/bundle/", publishing.published_bundle, name="published-bundle"),
+    path("publish/<int:version>/zenodo/", publishing.published_zenodo, name="published-zenodo"),
+    path("publish/<int:version>/embargo/", publishing.published_embargo, name="published-embargo"),
+    path(
+        "publish/<int:version>/reviewers/",
+        publishing.published_reviewers,
+        name="published-reviewers",
+    ),
+    path("publish/<int:version>/retract/", publishing.published_retract, name="published-retract"),
+    path("publish/<int:version>/restore/", publishing.published_restore, name="published-restore"),
 ]
 
 _table = [
@@ -79,22 +82,22 @@ _campaign: list[URLPattern | URLResolver] = [
     path("tables/", results.tables_page, name="campaign-tables"),
     path("tables/<slug:name>/", include(_table)),
     path("people/", include(_people)),
-    path("rules/", rules.rules_page, name="quality-rules"),
-    path("rules/suggested/", rules.rules_suggest, name="quality-rules-suggest"),
-    path("rules/<int:rule_id>/", rules.rule_page, name="quality-rule"),
-    path("rules/<int:rule_id>/off/", rules.rule_switch_off, name="quality-rule-off"),
-    path("rules/<int:rule_id>/undo/", rules.rule_undo, name="quality-rule-undo"),
-    path("rules/<int:rule_id>/act/", rules.rule_act, name="quality-rule-act"),
+    path("rules/", quality.rules_page, name="quality-rules"),
+    path("rules/suggested/", quality.rules_suggest, name="quality-rules-suggest"),
+    path("rules/<int:rule_id>/", quality.rule_page, name="quality-rule"),
+    path("rules/<int:rule_id>/off/", quality.rule_switch_off, name="quality-rule-off"),
+    path("rules/<int:rule_id>/undo/", quality.rule_undo, name="quality-rule-undo"),
+    path("rules/<int:rule_id>/act/", quality.rule_act, name="quality-rule-act"),
 ]
 
 _results = [
-    path("<slug:digest>/", public.published_result, name="published-result"),
-    path("<slug:digest>/embed/", public.published_embed, name="published-embed"),
-    path("<slug:digest>/<str:file_name>", public.published_file, name="published-file"),
-    path("<slug:digest>/review/<str:token>/", public.published_result, name="published-review"),
+    path("<slug:digest>/", publishing.published_result, name="published-result"),
+    path("<slug:digest>/embed/", publishing.published_embed, name="published-embed"),
+    path("<slug:digest>/<str:file_name>", publishing.published_file, name="published-file"),
+    path("<slug:digest>/review/<str:token>/", publishing.published_result, name="published-review"),
     path(
         "<slug:digest>/review/<str:token>/<str:file_name>",
-        public.published_file,
+        publishing.published_file,
         name="published-review-file",
     ),
 ]

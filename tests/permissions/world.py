@@ -50,7 +50,7 @@ from campaign.services.webhooks.endpoints import webhook_create
 from campaign.services.webhooks.outbox import webhook_test
 from protocols.quiz.snippets import snippets_replace
 from ranking.models import Analysis, Metric, PublishedResult, RankingRun
-from ranking.pages.published.making import result_bundle_make
+from ranking.pages.published import result_bundle_make
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
 from ranking.services.publishing.publish import result_publish

@@ -16,7 +16,7 @@ from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles import ABSENT, Check, Difference, Problem, bundle_check, opened_bundle
 from ranking.management.file_command import Options, ReportCommand
-from ranking.reports.published.report import ranking_tables
+from ranking.reports.published import ranking_tables
 from ranking.reports.tables import Column, Report, Table
 from ranking.services.publishing.reproducing import result_reproduce
 

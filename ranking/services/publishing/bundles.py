@@ -27,8 +27,7 @@ from campaign.models.kept_file import PART_BYTES
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import job_queue
 from ranking.models import PublishedResult
-from ranking.reports.published.folder import hides_a_name
-from ranking.reports.published.report import basis_of, firmness_of, title_of
+from ranking.reports.published import basis_of, firmness_of, hides_a_name, title_of
 from ranking.selectors.published_results import zenodo_jobs
 from ranking.services.publishing.naming import PublishingRefusedError
 

@@ -13,7 +13,7 @@ from django.utils import translation
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Output, Segment, System, User
 from ranking.models import PublishedResult
-from ranking.pages.published.making import result_bundle_make
+from ranking.pages.published import result_bundle_make
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.publish import result_publish
 from ranking.services.runs import ranking_run_compute

@@ -10,7 +10,7 @@ from django.utils import timezone
 from campaign.models import FilePart, Segment
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.models import PublishedResult
-from ranking.pages.published.making import result_bundle_make
+from ranking.pages.published import result_bundle_make
 from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.services.publishing.publish import (

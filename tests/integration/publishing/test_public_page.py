@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.services.quality import quality_action_take
 from campaign.models import System, User
 from ranking.models import PublishedResult
-from ranking.reports.published.folder import FOLDER
+from ranking.reports.published import FOLDER
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.publish import (
     result_publish,

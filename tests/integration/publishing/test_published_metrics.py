@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from campaign.services.jobs import jobs_run_waiting
 from ranking.models import PublishedResult
-from ranking.reports.published.report import PublishedFile, published_report
+from ranking.reports.published import PublishedFile, published_report
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.metrics import metric_store
 from ranking.services.publishing.publish import published_draft

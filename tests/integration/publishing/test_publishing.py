@@ -12,7 +12,7 @@ from annotation.services.quality import quality_action_take
 from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
-from ranking.pages.published.page import published_page, worries_in_words
+from ranking.pages.published import published_page, worries_in_words
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.naming import PublishingRefusedError, RankingChangedError
 from ranking.services.publishing.publish import (

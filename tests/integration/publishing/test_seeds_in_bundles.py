@@ -23,7 +23,7 @@ from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Task, User
 from campaign.services.rules import task_close, task_reopen
 from ranking.models import PublishedResult
-from ranking.pages.published.making import result_bundle_make
+from ranking.pages.published import result_bundle_make
 from ranking.services.publishing.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend

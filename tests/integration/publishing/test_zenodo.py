@@ -13,7 +13,7 @@ from campaign.services.jobs import job_cancel, job_retry, jobs_run_waiting
 from ranking.export import zenodo as zenodo_client
 from ranking.export.zenodo import Zenodo, ZenodoError
 from ranking.models import PublishedResult
-from ranking.pages.published.making import result_bundle_make
+from ranking.pages.published import result_bundle_make
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.publish import result_publish, result_retract
 from tests.integration.publishing.bundled import zip_of

@@ -1,1 +1,0 @@
-"""Pages and folders of published results, generated from their content alone."""

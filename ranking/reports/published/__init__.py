@@ -1,1 +1,0 @@
-"""Files of the frozen folder of a published result."""

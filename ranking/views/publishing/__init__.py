@@ -1,1 +1,0 @@
-"""Views of published results: public pages, and the page for publishing."""
