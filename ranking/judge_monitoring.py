@@ -4,16 +4,14 @@ It combines statistics of the core with the measures of `annotation`, so it cann
 `ranking.core`, which imports neither annotation nor Django.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.judge_measures import SCALES, JudgeMeasure, Scale
 from ranking.core.agreement.statistics import scott_chance
 from ranking.core.agreement.tallies import AgreementTallies
-from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.clicking import (
     DAMAGE_ODDS,
     JUDGES_ALLOWED_FOR,
@@ -30,8 +28,10 @@ from ranking.core.judges.diagnosis import disagreement
 from ranking.core.judges.patterns import position_bias, tie_sums
 from ranking.core.judges.repeats import repeat_sums
 from ranking.core.judges.shares import Share, shares_of_sums
-from ranking.core.judges.tallies import JudgeTallies, median_times_of_tallies, tally_judges
+from ranking.core.judges.tallies import JudgeTallies, median_times_of_tallies
 
+#: Confidence level of the intervals.
+_CONFIDENCE = 0.95
 #: Above this p-value, even a perfect judge could not be distinguished from one who clicks at random.
 _MAX_LOWEST_P = 0.05
 
@@ -68,66 +68,12 @@ class MeasureResult(NamedTuple):
 MeasuresByJudge = dict[str, dict[str, MeasureResult]]
 
 
-def measure_judges(
-    blocks: Blocks,
-    *,
-    reference: str | None = None,
-    attention: Blocks | None = None,
-    bad_reference: str | None = None,
-    p_chance: float | Literal["own"] | None = None,
-    seconds: Mapping[str, npt.NDArray[np.floating]] | None = None,
-    agreement: AgreementTallies | None = None,
-    confidence: float = 0.95,
-) -> MeasuresByJudge:
-    """Measure every judge in a few passes over the blocks, without resampling.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The judgments that count, with all systems shown.
-    reference : str or None
-        Name of the reference among their systems, if it was ranked.
-    attention : Blocks or None
-        The judged attention checks, with the damaged reference.
-    bad_reference : str or None
-        Name of the damaged reference among their systems.
-    p_chance : float, "own" or None
-        P(E) for the agreement of judges with themselves: a value for all; or "own", Scott's P(E) from the
-        judge's own ties in all comparisons, taken as known; None leaves this agreement out.
-    seconds : mapping of str to float array, or None
-        Seconds for each judge's blocks.
-    agreement : AgreementTallies or None
-        Tallies of the judges to compare with each other, without references and excluded judges; None
-        leaves `JudgeMeasure.DISAGREES` out.
-    confidence : float
-        Confidence level of the intervals.
-
-    Returns
-    -------
-    dict
-        Results by judge, then by `JudgeMeasure`. Measures without evidence are left out.
-    """
-    tallies = tally_judges(
-        blocks,
-        reference=reference,
-        attention=attention,
-        bad_reference=bad_reference,
-        seconds=seconds,
-    )
-    found = measures_of_tallies(tallies, p_chance=p_chance, confidence=confidence)
-    if agreement is not None:
-        add_disagreement(found, agreement)
-    return found
-
-
 def measures_of_tallies(
-    tallies: JudgeTallies,
-    *,
-    judges: Collection[str] | None = None,
-    p_chance: float | Literal["own"] | None = None,
-    confidence: float = 0.95,
+    tallies: JudgeTallies, *, judges: Collection[str] | None = None
 ) -> MeasuresByJudge:
-    """Measure judges by their tallies: all measures except `JudgeMeasure.DISAGREES`.
+    """Measure judges by their tallies, without resampling: all measures except `JudgeMeasure.DISAGREES`.
+
+    P(E) of a judge's agreement with themselves is Scott's, from their own ties in all comparisons, taken as known.
 
     Parameters
     ----------
@@ -135,8 +81,6 @@ def measures_of_tallies(
         Tallies of all judges, because p-values depend on their number.
     judges : collection of str or None
         Judges to measure, see `judges_to_measure`; all by default.
-    p_chance, confidence
-        As for `measure_judges`.
 
     Returns
     -------
@@ -158,7 +102,7 @@ def measures_of_tallies(
     damaged = reference_margins(own.damaged_places, count)
     sums = margins.sums, damaged.sums, tie_sums(own.lines, count), repeat_sums(own.repeats, count)
     # All at once, because the overhead of a call exceeds the cost of the quantiles.
-    shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
+    shares = shares_of_sums(np.concatenate(sums), confidence=_CONFIDENCE)
     preferred, rejected, ties, intra = (shares[k * count : (k + 1) * count] for k in range(4))
     _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
     ignored = reference_ignored(margins, odds=REFERENCE_ODDS)
@@ -166,9 +110,11 @@ def measures_of_tallies(
     _preferences(found, JudgeMeasure.BAD_REFERENCE, damaged, rejected)
     ignored = reference_ignored(damaged, odds=DAMAGE_ODDS)
     _keep_evidence(found, JudgeMeasure.DAMAGE_IGNORED, ignored, checked)
-    _repeats_and_ties(found, ties, intra, p_chance)
-    _order_of_labels(found, own, judged, confidence)
-    times = median_times_of_tallies(own.times, count, confidence=confidence)
+    for results, tied, again in zip(found.values(), ties, intra, strict=True):
+        _keep(results, JudgeMeasure.TIES, _result_of_share(tied))
+        _keep(results, JudgeMeasure.INTRA, _kappa(again, tied))
+    _order_of_labels(found, own, judged)
+    times = median_times_of_tallies(own.times, count, confidence=_CONFIDENCE)
     for results, time in zip(found.values(), times, strict=True):
         if time is not None:
             results[JudgeMeasure.SECONDS] = MeasureResult(
@@ -254,23 +200,8 @@ def _preferences(
             results[random] = MeasureResult(preference.p_random, preference.comparisons)
 
 
-def _repeats_and_ties(
-    found: MeasuresByJudge,
-    ties: list[Share],
-    intra: list[Share],
-    p_chance: float | Literal["own"] | None,
-) -> None:
-    for results, tied, again in zip(found.values(), ties, intra, strict=True):
-        _keep(results, JudgeMeasure.TIES, _result_of_share(tied))
-        if p_chance is not None:
-            by_chance = _own_chance(tied) if p_chance == "own" else p_chance
-            _keep(results, JudgeMeasure.INTRA, _kappa(again, by_chance))
-
-
-def _order_of_labels(
-    found: MeasuresByJudge, tallies: JudgeTallies, judges: int, confidence: float
-) -> None:
-    lines = straight_lining(tallies.lines, len(found), confidence=confidence)
+def _order_of_labels(found: MeasuresByJudge, tallies: JudgeTallies, judges: int) -> None:
+    lines = straight_lining(tallies.lines, len(found), confidence=_CONFIDENCE)
     for results, line in zip(found.values(), lines, strict=True):
         _keep(results, JudgeMeasure.ONE_LABEL, _result_of_share(line.one_label))
         shown_order = _result_of_share(line.shown_order, line.p_shuffled)
@@ -283,13 +214,12 @@ def _order_of_labels(
             results[JudgeMeasure.POSITION] = MeasureResult(bias.p_value, bias.blocks)
 
 
-def _own_chance(tied: Share) -> float:
-    """Return P(E) of Scott's π from one judge's ties; without comparisons 1, for which κ is undefined."""
-    return 1.0 if tied.value is None else float(scott_chance(np.asarray(tied.value)))
-
-
-def _kappa(share: Share, p_chance: float) -> MeasureResult | None:
-    if p_chance >= 1 or share.value is None or share.low is None or share.high is None:
+def _kappa(share: Share, tied: Share) -> MeasureResult | None:
+    """Return κ of a judge with themselves, with P(E) of Scott's π from their ties; None if it is undefined."""
+    if tied.value is None or share.value is None or share.low is None or share.high is None:
+        return None
+    p_chance = float(scott_chance(np.asarray(tied.value)))
+    if p_chance >= 1:
         return None
 
     def kappa(agreeing: float) -> float:

@@ -197,7 +197,7 @@ def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge
     """
     before, known = MEASURED.pop(task_id, (JudgeTallies(), {}))
     changed = judges_to_measure(before, tallies) if known else frozenset(tallies.judges)
-    new = measures_of_tallies(tallies, judges=changed, p_chance="own")
+    new = measures_of_tallies(tallies, judges=changed)
     found = {name: (new if name in changed else known)[name] for name in tallies.judges}
     MEASURED[task_id] = tallies, found
     if len(MEASURED) > _MOST_HELD:

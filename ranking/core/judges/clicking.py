@@ -448,7 +448,7 @@ def reference_ignored(
     ----------
     margins : ReferenceMargins
         Margins of J judges. For damaged references, the margins for reversed labels
-        (`measure_judges`).
+        (`measures_of_tallies`).
     odds : float
         See `REFERENCE_ODDS`; above 1.
 

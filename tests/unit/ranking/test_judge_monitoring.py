@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from annotation.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
-from ranking.judge_monitoring import judges_to_measure, measure_judges, measures_of_tallies
+from ranking.judge_monitoring import MeasuresByJudge, judges_to_measure, measures_of_tallies
 from tests.properties import examples
 
 SYSTEMS = ["a", "b", "c", "r", "x"]
@@ -16,6 +16,10 @@ SYSTEMS = ["a", "b", "c", "r", "x"]
 
 def blocks(rows: list[BlockRow]) -> Blocks:
     return blocks_from_rows(rows, SYSTEMS)
+
+
+def measured(judged: Blocks, **how: Any) -> MeasuresByJudge:
+    return measures_of_tallies(tally_judges(judged, **how))
 
 
 def test_hand_worked_measures() -> None:
@@ -32,12 +36,11 @@ def test_hand_worked_measures() -> None:
             BlockRow("bob", 3, ["a", "x", "b"], [1, 1, 2]),
         ]
     )
-    found = measure_judges(
+    found = measured(
         judged,
         reference="r",
         attention=checks,
         bad_reference="x",
-        p_chance=0.5,
         seconds={"ann": np.array([10.0, 40.0, np.nan, 20.0])},
     )
     ann = found["ann"]
@@ -50,7 +53,8 @@ def test_hand_worked_measures() -> None:
     # Of the three comparisons of segment 2, that of _ref with b came out the same.
     intra = ann[JudgeMeasure.INTRA]
     assert intra.evidence == 3
-    assert intra.value == pytest.approx((1 / 3 - 0.5) / 0.5)
+    # A third of nine comparisons are ties: 1/9 + (2/3)²/2 = 1/3 come out the same by chance.
+    assert intra.value == pytest.approx(0)
     assert (ann[JudgeMeasure.SECONDS].value, ann[JudgeMeasure.SECONDS].evidence) == (20.0, 3)
     assert (ann[JudgeMeasure.SHOWN_ORDER].value, ann[JudgeMeasure.SHOWN_ORDER].evidence) == (
         1 / 3,
@@ -64,13 +68,13 @@ def test_hand_worked_measures() -> None:
 
 
 def test_the_test_against_clicking_waits_for_evidence() -> None:
-    def measured(count: int) -> dict[str, object]:
+    def of_blocks(count: int) -> dict[str, object]:
         rows = [BlockRow("ann", segment, ["a", "r", "b"], [2, 1, 2]) for segment in range(count)]
-        return dict(measure_judges(blocks(rows), reference="r")["ann"])
+        return dict(measured(blocks(rows), reference="r")["ann"])
 
     # One block: even a judge who always prefers the reference would do so by chance in 0.24.
-    assert JudgeMeasure.REFERENCE_RANDOM not in measured(1)
-    assert JudgeMeasure.REFERENCE_RANDOM in measured(5)
+    assert JudgeMeasure.REFERENCE_RANDOM not in of_blocks(1)
+    assert JudgeMeasure.REFERENCE_RANDOM in of_blocks(5)
 
 
 def test_who_clicks_at_random_stands_out_from_who_reads() -> None:
@@ -81,7 +85,7 @@ def test_who_clicks_at_random_stands_out_from_who_reads() -> None:
         rows.append(BlockRow("reads", segment, ["a", "b", "r"], [3, 2, 1]))
         checks.append(BlockRow("clicks", segment, ["a", "x"], rng.integers(1, 6, 2).tolist()))
         checks.append(BlockRow("reads", segment, ["a", "x"], [1, 4]))
-    found = measure_judges(blocks(rows), reference="r", attention=blocks(checks), bad_reference="x")
+    found = measured(blocks(rows), reference="r", attention=blocks(checks), bad_reference="x")
     for measure in (JudgeMeasure.REFERENCE, JudgeMeasure.BAD_REFERENCE):
         clicks, reads = found["clicks"][measure], found["reads"][measure]
         assert clicks.low is not None
@@ -107,7 +111,7 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
             [1, 1, 2, 2, 3], ["ab"] * 4 + ["ac"], of_judge, strict=True
         )
     ]
-    found = measure_judges(blocks(rows), p_chance="own")
+    found = measured(blocks(rows))
     # All ties: that cannot be told from chance.
     assert JudgeMeasure.INTRA not in found["always"]
     # No ties: half of the comparisons come out the same by chance, and half did.
@@ -115,8 +119,6 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
     assert found["never"][JudgeMeasure.INTRA].evidence == 2
     # t = 3/5: 9/25 + (2/5)²/2 = 11/25, and half did.
     assert found["often"][JudgeMeasure.INTRA].value == pytest.approx((1 / 2 - 11 / 25) / (14 / 25))
-    pooled = measure_judges(blocks(rows), p_chance=0.36)
-    assert pooled["always"][JudgeMeasure.INTRA].value == 1
 
 
 @examples(15)
@@ -129,7 +131,7 @@ def test_measures_follow_from_tallies_that_came_in_any_order(
     checked = blocks_from_rows(checks, systems)
     seconds = {"j1": np.array([4.0, 12.0]), "j4": np.array([7.0])}
     bad: dict[str, Any] = {"attention": checked, "bad_reference": "_ref"}
-    wanted = measure_judges(judged, reference="_ref", **bad, seconds=seconds, p_chance="own")
+    wanted = measured(judged, reference="_ref", **bad, seconds=seconds)
     before = state = tally_judges(blocks_from_rows([], systems), **bad, seconds=seconds)
     judge = ""
     for judge, segment in data.draw(st.permutations(sorted({(r.judge, r.segment) for r in rows}))):
@@ -139,12 +141,10 @@ def test_measures_follow_from_tallies_that_came_in_any_order(
     # What was measured before the last step stands for all but its judge.
     named = judges_to_measure(before, state)
     assert named == ({judge} if rows else set())
-    stored = measures_of_tallies(before, p_chance="own")
-    stored |= measures_of_tallies(state, judges=named, p_chance="own")
-    assert stored == measures_of_tallies(state, p_chance="own")
-    found = measures_of_tallies(state, p_chance="own")
-    for results in wanted.values():
-        results.pop(JudgeMeasure.DISAGREES, None)
+    stored = measures_of_tallies(before)
+    stored |= measures_of_tallies(state, judges=named)
+    assert stored == measures_of_tallies(state)
+    found = measures_of_tallies(state)
     assert found == wanted
 
 
@@ -161,7 +161,7 @@ def test_all_judges_are_measured_again_when_p_values_allow_for_another_number() 
 
 
 def test_nobody_has_no_measures_and_negative_counts_are_refused() -> None:
-    assert measures_of_tallies(JudgeTallies(), p_chance="own") == {}
+    assert measures_of_tallies(JudgeTallies()) == {}
     someone = tally_judges(blocks([BlockRow("ann", 1, ["a", "b"], [1, 2])]))
     assert measures_of_tallies(someone, judges={"bob"}) == {}
     with pytest.raises(ValueError, match="more was subtracted"):
