@@ -1,7 +1,7 @@
 """Measure the agreement of judges: overall and with themselves, by part, and of each pair."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -33,7 +33,7 @@ from ranking.core.agreement.parts import (
 )
 from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_columns, kappa_plot
@@ -61,7 +61,7 @@ from ranking.wording.agreement import (
     strength_caution,
     strength_in_words,
 )
-from ranking.wording.numbers import decimals, in_figures
+from ranking.wording.numbers import all_in_figures, decimals, in_figures
 
 PAIRING = Option(
     name="pairing",
@@ -338,9 +338,7 @@ def _tell_parts(given: Input, _options: Mapping[str, Any], found: Mapping[str, A
 
 def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
     if whole.kappa is None or whole.p_chance is None:
-        return [
-            _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
-        ]
+        return [_kappa_undefined(whole)]
     return [
         _("κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s.")
         % {"kappa": decimals(whole.kappa, 3), "chance": decimals(whole.p_chance, 3)},
@@ -348,6 +346,11 @@ def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
         strength_caution(),
         *([] if given.blocks.document is not None else ignored_documents_notes(given)),
     ]
+
+
+def _kappa_undefined(found: Any) -> str:
+    words = _("κ between all judges: %(why)s.")
+    return words % {"why": not_estimable_in_words(str(found.reason))}
 
 
 def _part_tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
@@ -442,48 +445,12 @@ _DRAWN_PAIRS = 60
 _BELOW, _ABOVE = "▼", "▲"
 
 
-@dataclass(frozen=True, eq=False)
-class JudgePairsFound:
-    """κ of each pair of judges and of all, unanimity, and the outcomes of one pair.
-
-    Attributes
-    ----------
-    pairs : PairsAgreement
-    inter : Agreement
-        Agreement between all judges; its interval is the band.
-    unanimity : tuple of Unanimity
-    chosen : int or None
-        The pair whose outcomes are shown, if any.
-    asked : tuple of two str
-        Selected judges; "" means any.
-    confidence : float
-    """
-
-    pairs: PairsAgreement
-    inter: Agreement
-    unanimity: tuple[Unanimity, ...]
-    chosen: int | None
-    asked: tuple[str, str]
-    confidence: float
-
-    @property
-    def band(self) -> tuple[float, float] | None:
-        """Interval of κ between all judges, or κ itself if it has no interval; None without κ."""
-        if self.inter.kappa is None:
-            return None
-        if self.inter.low is None or self.inter.high is None:
-            return self.inter.kappa, self.inter.kappa
-        return self.inter.low, self.inter.high
-
-    @property
-    def beside(self) -> Int64Array:
-        """−1 for pairs below the band, 1 for pairs above it, otherwise 0."""
-        if self.band is None:
-            return np.zeros(len(self.pairs), dtype=np.int64)
-        return self.pairs.beside(*self.band)
+#: κ of each `pair` of judges and between all of them (`inter`), the `band` of the latter, the place of each pair
+#: `beside` it (−1, 0 or 1), `unanimity`, the names `asked` for ("" means any), and the row of the pair `chosen` by them.
+PairsFound = Mapping[str, Any]
 
 
-def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgePairsFound:
+def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     begin(_("Measuring agreement"))
     judge, other = options[JUDGE.name], options[OTHER.name]
     for name in (judge, other):
@@ -491,15 +458,29 @@ def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> Judge
             raise ValueError(_("No judgments by %(names)s match these options.") % {"names": name})
     if judge and judge == other:
         raise ValueError(_("Enter two different judges."))
-    pairs = agreement_of_pairs(given.blocks, confidence=options["confidence"])
-    return JudgePairsFound(
-        pairs=pairs,
-        inter=inter_judge_agreement(given.blocks, confidence=options["confidence"]).inter,
-        unanimity=unanimity(given.blocks, confidence=options["confidence"]),
-        chosen=_row_of(pairs, judge, other),
-        asked=(judge, other),
-        confidence=options["confidence"],
-    )
+    confidence = options["confidence"]
+    pairs = agreement_of_pairs(given.blocks, confidence=confidence)
+    inter = inter_judge_agreement(given.blocks, confidence=confidence).inter
+    band = _band(inter)
+    return {
+        "pairs": pairs,
+        "inter": inter,
+        "band": band,
+        "beside": np.zeros(len(pairs), dtype=np.int64) if band is None else pairs.beside(*band),
+        "unanimity": unanimity(given.blocks, confidence=confidence),
+        "chosen": _row_of(pairs, judge, other),
+        "asked": (judge, other),
+        "confidence": confidence,
+    }
+
+
+def _band(inter: Agreement) -> tuple[float, float] | None:
+    """Return the interval of κ between all judges, or κ itself if it has no interval; None without κ."""
+    if inter.kappa is None:
+        return None
+    if inter.low is None or inter.high is None:
+        return inter.kappa, inter.kappa
+    return inter.low, inter.high
 
 
 def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
@@ -514,88 +495,84 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
     return int(np.argmax(np.where(wanted, pairs.comparable, -1)))
 
 
-def _tell_pairs(given: Input, _options: Mapping[str, Any], found: JudgePairsFound) -> Report:
+def _tell_pairs(given: Input, _options: Mapping[str, Any], found: PairsFound) -> Report:
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
-    listed = _listed(found)
-    beside = found.beside
-    chosen = None if found.chosen is None else found.pairs.at(found.chosen)
-    tables = [
-        _pairs(found, listed, beside),
-        *_matrix(found, beside),
-        *_outcomes(chosen),
-        *_unanimity(found.unanimity),
-    ]
+    pairs, beside, chosen = found["pairs"], found["beside"], found["chosen"]
+    listed, counts = _listed(found), {"below": beside < 0, "above": beside > 0}
+    outcomes = None if chosen is None else pairs.at(chosen)
     return report_on(
         given,
-        notes=[*_pair_notes(found, beside)],
-        tables=tables,
+        notes=_pair_notes(found),
+        tables=[
+            _pairs(found, listed),
+            *_matrix(found),
+            *_outcomes(outcomes),
+            *_unanimity(found["unanimity"]),
+        ],
         data={
-            "pairs": [{"beside": int(beside[row]), "pair": found.pairs.at(row)} for row in listed],
-            "all_pairs": len(found.pairs),
-            "below": int(np.count_nonzero(beside < 0)),
-            "above": int(np.count_nonzero(beside > 0)),
-            "inter": found.inter,
-            "band": found.band,
-            "confidence": found.confidence,
-            "confidence_of_each": found.pairs.confidence,
-            "contingency": chosen,
-            "unanimity": found.unanimity,
+            "pairs": [{"beside": int(beside[row]), "pair": pairs.at(row)} for row in listed],
+            "all_pairs": len(pairs),
+            **{name: int(np.count_nonzero(rows)) for name, rows in counts.items()},
+            **{name: found[name] for name in ("inter", "band", "confidence")},
+            "confidence_of_each": pairs.confidence,
+            "contingency": outcomes,
+            "unanimity": found["unanimity"],
         },
     )
 
 
-def _pair_notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
-    if not len(found.pairs):
+def _pair_notes(found: PairsFound) -> list[str]:
+    pairs, band, beside = found["pairs"], found["band"], found["beside"]
+    if not len(pairs):
         return [_("No two judges compared the same outputs.")]
-    if found.band is None:
-        return [
-            _("κ between all judges: %(why)s.")
-            % {"why": not_estimable_in_words(str(found.inter.reason))}
-        ]
-    low, high = found.band
+    if band is None:
+        return [_kappa_undefined(found["inter"])]
     notes = [
         _(
             "The band is the interval of κ between all judges, %(low)s to %(high)s. A pair is outside if its whole interval is below (%(below)s) or above (%(above)s)."
         )
         % {
-            "low": decimals(low, 2),
-            "high": decimals(high, 2),
+            "low": decimals(band[0], 2),
+            "high": decimals(band[1], 2),
             "below": _BELOW,
             "above": _ABOVE,
         },
         _(
             "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges."
         )
-        % {"confidence": in_figures(found.confidence)},
+        % {"confidence": in_figures(found["confidence"])},
         _("Pairs below the band: %(below)s of %(all)s; above: %(above)s.")
-        % {
-            "below": number_format(int(np.count_nonzero(beside < 0))),
-            "above": number_format(int(np.count_nonzero(beside > 0))),
-            "all": number_format(len(found.pairs)),
-        },
+        % all_in_figures(
+            below=int(np.count_nonzero(beside < 0)),
+            above=int(np.count_nonzero(beside > 0)),
+            all=len(pairs),
+        ),
     ]
-    if all(found.asked) and found.chosen is None:
-        notes.append(
-            _("%(judge)s and %(other)s have no shared comparisons.")
-            % {"judge": found.asked[0], "other": found.asked[1]}
-        )
+    if all(found["asked"]) and found["chosen"] is None:
+        judge, other = found["asked"]
+        words = _("%(judge)s and %(other)s have no shared comparisons.")
+        notes.append(words % {"judge": judge, "other": other})
     return notes
 
 
-def _listed(found: JudgePairsFound) -> list[int]:
+def _listed(found: PairsFound) -> list[int]:
     """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
-    pairs, beside = found.pairs, found.beside
-    low, high = found.band or (0.0, 0.0)
+    pairs, beside = found["pairs"], found["beside"]
+    low, high = found["band"] or (0.0, 0.0)
     distance = np.where(beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0))
     order = np.lexsort((np.arange(len(pairs)), -pairs.comparable, -distance, beside == 0))
     return [int(row) for row in order[:MOST_PAIRS]]
 
 
-def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Table:
-    words = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
-    hidden = len(found.pairs) - len(listed)
+def _pairs(found: PairsFound, listed: list[int]) -> Table:
+    pairs, beside = found["pairs"], found["beside"]
+    places = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
+    notes = [strength_caution()]
+    if hidden := len(pairs) - len(listed):
+        words = _("%(count)s more pairs are not listed: they share fewer comparisons.")
+        notes.append(words % {"count": number_format(hidden)})
     return Table.of(
-        ((found.pairs.at(row), int(beside[row])) for row in listed),
+        ((pairs.at(row), int(beside[row])) for row in listed),
         name="pairs",
         title=_("Pairs of judges"),
         columns=(
@@ -621,7 +598,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
                     ),
                 ),
             ),
-            Column("beside", _("Band"), is_text=True, of=lambda row: words[row[1]]),
+            Column("beside", _("Band"), is_text=True, of=lambda row: places[row[1]]),
             Column(
                 "why",
                 _("Reason for missing κ or interval"),
@@ -629,31 +606,21 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
                 of=lambda row: missing_in_words(row[0]),
             ),
         ),
-        notes=[
-            strength_caution(),
-            *(
-                [
-                    _("%(count)s more pairs are not listed: they share fewer comparisons.")
-                    % {"count": number_format(hidden)}
-                ]
-                if hidden
-                else []
-            ),
-        ],
-        plot=kappa_plot("judges", mark=found.inter.kappa, most=_DRAWN_PAIRS),
+        notes=notes,
+        plot=kappa_plot("judges", mark=found["inter"].kappa, most=_DRAWN_PAIRS),
     )
 
 
-def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
+def _matrix(found: PairsFound) -> list[Table]:
     """Return κ between the judges with the most shared comparisons, with the numbers of comparison pairs.
 
     If a judge is selected, the others are those who share the most comparisons with that judge. Judges who agree are
     adjacent.
     """
-    pairs = found.pairs
+    pairs, beside, judge = found["pairs"], found["beside"], found["asked"][0]
     if not len(pairs):
         return []
-    of_judge = pairs.names.index(found.asked[0]) if found.asked[0] else None
+    of_judge = pairs.names.index(judge) if judge else None
     shared = _shared(pairs, of_judge)
     most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
     judges = sorted(int(index) for index in most if shared[index] > 0)
@@ -677,7 +644,7 @@ def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
     if of_judge is not None:
         notes.append(
             _("%(judge)s and the %(count)d judges with the most shared comparisons.")
-            % {"judge": found.asked[0], "count": len(judges) - 1}
+            % {"judge": judge, "count": len(judges) - 1}
         )
     elif len(judges) < np.count_nonzero(shared):
         notes.append(

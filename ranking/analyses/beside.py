@@ -127,17 +127,13 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
         *interval_columns("per_hour", _("Decided per hour"), confidence, ends="", decimals=2),
     )
     nothing = dict.fromkeys(column.key for column in columns)
-    judged = [each for each in told if each["judgments"]]
     rows = [
-        each
-        | {"task": task_in_words(each["task"]), "systems": len(each["systems"])}
-        | interval_cells("per_hour", each["per_hour"], ends="")
-        for each in judged
-    ]
-    rows += [
-        nothing | {"task": task_in_words(each["task"]), "judgments": 0}
-        for each in told
-        if not each["judgments"]
+        nothing
+        | each
+        | {"task": task_in_words(each["task"]), "systems": len(each["systems"]) or None}
+        | interval_cells("per_hour", each.get("per_hour"), ends="")
+        # Tasks without judgments are last.
+        for each in sorted(told, key=lambda each: not each["judgments"])
     ]
     return Table.of(
         rows,
@@ -153,7 +149,7 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
             _(
                 "Intervals account for segments and judges. Larger campaigns decide fewer new pairs per hour."
             ),
-            *_no_interval([each["per_hour"] for each in judged]),
+            *_no_interval([each.get("per_hour") for each in told]),
         ],
         plot=interval_plot("task", "per_hour", start=0),
     )

@@ -151,17 +151,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report
             *([_cycles(found)] if found.cycles else []),
         ],
         data={
-            **{
-                name: options[name]
-                for name in (
-                    "method",
-                    "resample",
-                    "correction",
-                    "confidence",
-                    "ties",
-                    "only_shared",
-                )
-            },
+            **{name: value for name, value in options.items() if name != SEED.name},
             "order": names_in_order(found.direct.tallies.systems, found.scores),
             "pairs": rows,
             "scores": found.scored if options["only_shared"] else _scores(found),

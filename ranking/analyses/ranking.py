@@ -142,14 +142,13 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
 
 def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
     """Return the limits of the rank ranges in a ranking of these judgments."""
-    units = given.units(ranking.method)
-    effective = units.effective
+    segments, documents, effective = given.units(ranking.method)
     return RangeLimits(
         codes=range_limits(choice_of(ranking), ranking.limits, effective),
         counts={
             "judges": ranking.judges,
-            "segments": units.segments,
-            "documents": units.documents,
+            "segments": segments,
+            "documents": documents,
             "effective_judges": effective.judges,
             "effective_documents": effective.documents,
             "effective_segments": effective.segments,

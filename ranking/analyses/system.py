@@ -16,7 +16,6 @@ from ranking.core.arrays import BoolArray, Int32Array, Int64Array
 from ranking.core.counting.counts import compared_groups
 from ranking.core.diagnosis.one_system import (
     ClearSegment,
-    RemarkShare,
     ShareWon,
     Shown,
     clear_segments,
@@ -166,24 +165,16 @@ def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_
 
 def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report a system's wins and losses, by opponent and by part."""
-    parts = found["parts"]
-    many = many_parts_note()
     return report_on(
         given,
-        notes=[*_notes(found)],
+        notes=_notes(found),
         tables=[
             opponents_table(found["system"], found["opponents"]),
-            *_some("lengths", _("By source length"), _("Words"), found),
-            *_some(
-                "documents",
-                _("By document"),
-                _("Document"),
-                found,
-                names="document",
-                notes=[many],
+            *(
+                _table(kind, title, heading, parts, found["system"], names, notes)
+                for kind, title, heading, names, notes in _parts_in_words()
+                if (parts := _in_order(kind, found["parts"][kind]))
             ),
-            *_some("domains", _("By domain"), _("Domain"), found, notes=[many]),
-            *_some("groups", _("By group of judges"), _("Group"), found),
             *_clear("lost", _("Clearest losses"), found),
             *_clear("won", _("Clearest wins"), found),
         ],
@@ -191,8 +182,8 @@ def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -
             **{name: found[name] for name in ("system", "blocks", "judges", "segments", "all")},
             "opponents": [_said("opponent", each) for each in found["opponents"]],
             **{
-                kind: [_said(kind.removesuffix("s"), each) for each in _in_order(kind, parts[kind])]
-                for kind in ("lengths", "documents", "domains", "groups")
+                kind: [_said(kind.removesuffix("s"), each) for each in _in_order(kind, parts)]
+                for kind, parts in found["parts"].items()
             },
             "length_trend": found["trend"],
             "lost_most_clearly": found["clear"].lost,
@@ -275,19 +266,15 @@ def opponents_table(system: str, opponents: Sequence[PartWon]) -> Table:
     return _table("opponents", title, heading, opponents, system, "other")
 
 
-def _some(
-    kind: str,
-    title: str,
-    heading: str,
-    found: Mapping[str, Any],
-    *,
-    names: Named | None = None,
-    notes: Sequence[str] = (),
-) -> list[Table]:
-    parts = _in_order(kind, found["parts"][kind])
-    if not parts:
-        return []
-    return [_table(kind, title, heading, parts, found["system"], names, notes)]
+def _parts_in_words() -> tuple[tuple[str, str, str, Named | None, Sequence[str]], ...]:
+    """Return the kinds of parts, each with title, heading, kind of name, and notes."""
+    many = [many_parts_note()]
+    return (
+        ("lengths", _("By source length"), _("Words"), None, ()),
+        ("documents", _("By document"), _("Document"), "document", many),
+        ("domains", _("By domain"), _("Domain"), None, many),
+        ("groups", _("By group of judges"), _("Group"), None, ()),
+    )
 
 
 def _table(
@@ -345,12 +332,7 @@ def _clear(kind: str, title: str, found: Mapping[str, Any]) -> list[Table]:
             title=title,
             columns=(
                 Column("segment", _("Segment"), names="segment"),
-                Column(
-                    "other",
-                    _("Other"),
-                    is_text=True,
-                    names="other",
-                ),
+                Column("other", _("Other"), is_text=True, names="other"),
                 Column(
                     "rank", _("Mean rank"), decimals=2, of=lambda row: row.ranks[found["system"]]
                 ),
@@ -398,16 +380,6 @@ ONE_SYSTEM = AnalysisKind(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PartRemarks:
-    """A part of the blocks shown, with its numbers of skips and comments."""
-
-    part: str
-    shown: int
-    skipped: RemarkShare
-    commented: RemarkShare
-
-
 def _find_remarks(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     """Return skips and comments by system and by source length, among all shown blocks."""
     begin(_("Counting"))
@@ -440,18 +412,23 @@ def _find_remarks(given: Input, options: Mapping[str, Any], begin: Begin) -> dic
     }
 
 
-def _part_remarks(name: str, shown: Shown, rows: BoolArray, confidence: float) -> PartRemarks:
-    return PartRemarks(
-        part=name,
-        shown=int(rows.sum()),
-        skipped=remark_share(shown, shown.skipped, rows, confidence=confidence),
-        commented=remark_share(shown, shown.commented, rows, confidence=confidence),
-    )
+def _part_remarks(name: str, shown: Shown, rows: BoolArray, confidence: float) -> dict[str, Any]:
+    """Return a part of the blocks shown, with its numbers of skips and comments."""
+    return {
+        "part": name,
+        "shown": int(rows.sum()),
+        "skipped": remark_share(shown, shown.skipped, rows, confidence=confidence),
+        "commented": remark_share(shown, shown.commented, rows, confidence=confidence),
+    }
 
 
 def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report skips and comments."""
     counts = {name: number_format(found[name]) for name in ("shown", "skipped", "commented")}
+    kinds: tuple[tuple[str, str, str, Named | None], ...] = (
+        ("systems", _("By system"), _("System"), "system"),
+        ("lengths", _("By source length"), _("Words"), None),
+    )
     return report_on(
         given,
         notes=[
@@ -464,61 +441,51 @@ def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str,
             *limits_notes(
                 share.limits
                 for each in (*found["systems"], *found["lengths"])
-                for share in (each.skipped, each.commented)
+                for share in (each["skipped"], each["commented"])
             ),
         ],
         tables=[
-            *_remark_tables(
-                "systems", _("By system"), _("System"), found["systems"], names="system"
-            ),
-            *_remark_tables("lengths", _("By source length"), _("Words"), found["lengths"]),
+            _remarks(name, title, heading, found[name], names)
+            for name, title, heading, names in kinds
+            if found[name]
         ],
         data=found,
     )
 
 
-def _remark_tables(
-    name: str,
-    title: str,
-    heading: str,
-    parts: Sequence[PartRemarks],
-    *,
-    names: Named | None = None,
-) -> list[Table]:
-    if not parts:
-        return []
-    return [
-        Table(
-            name=name,
-            title=title,
-            columns=(
-                Column("part", heading, is_text=True, names=names),
-                Column("shown", _("Blocks")),
-                Column("skipped", _("Skipped")),
-                Column("skipped_share", _("Share skipped")),
-                *end_columns("skipped_"),
-                Column("commented", _("With a comment")),
-                Column("commented_share", _("Share with a comment")),
-                *end_columns("commented_"),
-            ),
-            rows=[
-                (
-                    each.part if names else length_in_words(each.part),
-                    each.shown,
-                    *(
-                        part
-                        for share in (each.skipped, each.commented)
-                        for part in (share.count, share.share, share.low, share.high)
-                    ),
-                )
-                for each in parts
-            ],
-            plot=interval_plot(
-                "part", "skipped_share", low="skipped_low", high="skipped_high", start=0, most=40
-            ),
-            notes=[_("The plot shows the share skipped.")],
-        )
-    ]
+def _remarks(
+    name: str, title: str, heading: str, parts: Sequence[dict[str, Any]], names: Named | None
+) -> Table:
+    return Table(
+        name=name,
+        title=title,
+        columns=(
+            Column("part", heading, is_text=True, names=names),
+            Column("shown", _("Blocks")),
+            Column("skipped", _("Skipped")),
+            Column("skipped_share", _("Share skipped")),
+            *end_columns("skipped_"),
+            Column("commented", _("With a comment")),
+            Column("commented_share", _("Share with a comment")),
+            *end_columns("commented_"),
+        ),
+        rows=[
+            (
+                each["part"] if names else length_in_words(each["part"]),
+                each["shown"],
+                *(
+                    part
+                    for share in (each["skipped"], each["commented"])
+                    for part in (share.count, share.share, share.low, share.high)
+                ),
+            )
+            for each in parts
+        ],
+        plot=interval_plot(
+            "part", "skipped_share", low="skipped_low", high="skipped_high", start=0, most=40
+        ),
+        notes=[_("The plot shows the share skipped.")],
+    )
 
 
 REMARKS = AnalysisKind(

@@ -139,15 +139,6 @@ class TaskRead:
     excluded_judges: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
-    """Numbers of segments and documents (None if unknown), and effective numbers of units."""
-
-    segments: int
-    documents: int | None
-    effective: EffectiveUnits
-
-
 class Texts(Protocol):
     """The judged texts; segments are numbered from 1."""
 
@@ -236,14 +227,12 @@ class Input:
         """Wins and ties of the judgments."""
         return tally(self.blocks)
 
-    def units(self, method: str) -> Units:
-        """Return the numbers of units on which a ranking by a method is based."""
+    def units(self, method: str) -> tuple[int, int | None, EffectiveUnits]:
+        """Return the numbers of segments, of documents (if known) and of effective units of a ranking by a method."""
         document = self.blocks.document
-        return Units(
-            segments=len(np.unique(self.blocks.segment)),
-            documents=None if document is None else len(np.unique(document)),
-            effective=effective_units(self.blocks, METHODS[method]),
-        )
+        documents = None if document is None else len(np.unique(document))
+        effective = effective_units(self.blocks, METHODS[method])
+        return len(np.unique(self.blocks.segment)), documents, effective
 
 
 @dataclass(frozen=True)
@@ -289,13 +278,13 @@ class CountedInput:
         """Wins and ties of the judgments."""
         return self._any.tallies
 
-    def units(self, method: str) -> Units:
-        """Return the numbers of units on which a ranking by a method is based."""
+    def units(self, method: str) -> tuple[int, int | None, EffectiveUnits]:
+        """Return the numbers of segments, of documents (if known) and of effective units of a ranking by a method."""
         counted = self.counted[method]
-        return Units(
-            segments=counted.segments,
-            documents=counted.documents or None,
-            effective=effective_units_of_sizes(counted.sizes),
+        return (
+            counted.segments,
+            counted.documents or None,
+            effective_units_of_sizes(counted.sizes),
         )
 
 

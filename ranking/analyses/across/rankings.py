@@ -1,9 +1,9 @@
 """Rankings by test set: clusters as in the WMT findings, mean ranks and scores, and clusters by method."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 from math import inf
 from statistics import fmean
 from typing import Any
@@ -33,7 +33,6 @@ from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import (
     MeanScore,
-    ScoreInfluence,
     mean_ranks,
     mean_scores,
     score_influence,
@@ -234,27 +233,15 @@ _OF_METHOD = (
 _HOLDING = frozenset({"confidence_set", "anytime"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """A test set with its ranking; `influence` is None for stored rankings."""
-
-    ranking: RankedTestSet
-    influence: ScoreInfluence | None
-
-
-def _find_scored(given: Input, options: Mapping[str, Any], begin: Begin) -> _Scored:
-    ranking = find_ranking(given, options, begin)
-    method = METHODS[options["method"]]
-    return _Scored(ranking, score_influence(given.blocks, method) if ranking.systems else None)
-
-
-def _ranking(row: TableRow) -> RankedTestSet:
-    found: RankedTestSet | _Scored = row.found
-    return found.ranking if isinstance(found, _Scored) else found
+def _find_scored(given: Input, options: Mapping[str, Any], begin: Begin) -> RankedTestSet:
+    found = find_ranking(given, options, begin)
+    if not found.systems:
+        return found
+    return replace(found, influence=score_influence(given.blocks, METHODS[options["method"]]))
 
 
 def _ranges_hold(rows: Sequence[TableRow]) -> bool:
-    return all(_ranking(row).choice.ranges in _HOLDING for row in rows)
+    return all(row.found.choice.ranges in _HOLDING for row in rows)
 
 
 def _averages(
@@ -266,15 +253,11 @@ def _averages(
     places = [
         {
             each["system"]: (each["rank"], each["rank_low"], each["rank_high"])
-            for each in _ranking(row).systems
+            for each in row.found.systems
         }
         for row in rows
     ]
-    influences = [
-        row.found.influence
-        for row in rows
-        if isinstance(row.found, _Scored) and row.found.influence is not None
-    ]
+    influences = [row.found.influence for row in rows if row.found.influence is not None]
     scored: Mapping[str, MeanScore] = {}
     if len(influences) == len(rows):
         # Systems with only ties have no influence of judges.
@@ -284,34 +267,26 @@ def _averages(
         }
     hold = _ranges_hold(rows)
     # Shares are between 0 and 1.
-    is_share = all(METHODS[_ranking(row).method].is_share for row in rows)
+    is_share = all(METHODS[row.found.method].is_share for row in rows)
     least, most = (0.0, 1.0) if is_share else (-inf, inf)
-    rows_of = {
-        name: [each for row in rows for each in _ranking(row).systems if each["system"] == name]
-        for name in systems
-    }
-    plain = {name: _mean([each["score"] for each in rows_of[name]]) for name in systems}
-    # Systems that share ranks get the mean of these ranks.
-    middle = {
-        name: fmean((each["rank"] + each.get("last_rank", each["rank"])) / 2 for each in of_system)
-        for name, of_system in rows_of.items()
-    }
-    thin = {
-        name
-        for name, of_system in rows_of.items()
-        if any(each.get("shortage") for each in of_system)
-    }
     found = []
     for each in mean_ranks(places, systems):
-        name, is_thin = each.system, each.system in thin
-        score = None if is_thin else scored.get(name)
+        ranked = [
+            ranks for row in rows for ranks in row.found.systems if ranks["system"] == each.system
+        ]
+        scores = [ranks["score"] for ranks in ranked]
+        is_thin = any(ranks.get("shortage") for ranks in ranked)
+        score = None if is_thin else scored.get(each.system)
         found.append(
             {
-                "system": name,
-                "rank": middle[name],
+                "system": each.system,
+                # Systems that share ranks get the mean of these ranks.
+                "rank": fmean(
+                    (ranks["rank"] + ranks.get("last_rank", ranks["rank"])) / 2 for ranks in ranked
+                ),
                 "rank_low": each.low if hold and not is_thin else None,
                 "rank_high": each.high if hold and not is_thin else None,
-                "score": plain[name],
+                "score": None if None in scores else fmean(scores),
                 "score_low": None if score is None else max(least, score.low),
                 "score_high": None if score is None else min(most, score.high),
             }
@@ -319,19 +294,10 @@ def _averages(
     return sorted(found, key=lambda row: (row["rank"], -(row["score"] or 0.0), row["system"]))
 
 
-def _mean(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return fmean(known) if len(known) == len(scores) else None
-
-
-def _is_one_ranking(row: TableRow) -> bool:
-    """Return whether one ranking covers all systems of the test set, without unconnected groups."""
-    return bool(_ranking(row).systems) and len(_ranking(row).groups) < 2
-
-
 def _tell_averages(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
-    ranked = [row for row in rows if row.found is not None and _is_one_ranking(row)]
-    names = {row.test_set.pk: {each["system"] for each in _ranking(row).systems} for row in ranked}
+    # One ranking covers all systems of these test sets, without unconnected groups.
+    ranked = [row for row in rows if row.found and row.found.systems and len(row.found.groups) < 2]
+    names = {row.test_set.pk: {each["system"] for each in row.found.systems} for row in ranked}
     everywhere = sorted(set.intersection(*names.values())) if names else []
     some = sorted(set().union(*names.values()) - set(everywhere))
     found = _averages(ranked, everywhere, options["confidence"])
@@ -366,7 +332,7 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
             "Averages weight these test sets equally and do not generalize to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name."
         )
     ]
-    methods = {_ranking(row).method for row in rows}
+    methods = {row.found.method for row in rows}
     if len(methods) > 1:
         notes.append(
             _(
@@ -414,12 +380,12 @@ def _unranked(rows: Sequence[TableRow]) -> list[str]:
         _("%(test_set)s: not enough judgments to rank any system.")
         % {"test_set": row.test_set.name}
         for row in rows
-        if row.found is not None and not _ranking(row).systems
+        if row.found is not None and not row.found.systems
     ] + [
         _("%(test_set)s: excluded, because no comparisons connect all of its systems.")
         % {"test_set": row.test_set.name}
         for row in rows
-        if row.found is not None and len(_ranking(row).groups) > 1
+        if row.found is not None and len(row.found.groups) > 1
     ]
 
 
@@ -428,7 +394,7 @@ def _not_yet(rows: Sequence[TableRow]) -> list[str]:
     return [
         f"{row.test_set.name}: {why}"
         for row in rows
-        for why in shortages_of_rows(_ranking(row).systems)
+        for why in shortages_of_rows(row.found.systems)
     ]
 
 
@@ -480,7 +446,7 @@ def _by_test_set(
 ) -> Table:
     """Return the rank of each system in each test set."""
     ranks = {
-        row.test_set.pk: {each["system"]: rank_cell(each) for each in _ranking(row).systems}
+        row.test_set.pk: {each["system"]: rank_cell(each) for each in row.found.systems}
         for row in rows
     }
     return Table(
@@ -537,39 +503,34 @@ def _find_by_methods(
     given: Input, options: Mapping[str, Any], begin: Begin
 ) -> dict[str, RankedTestSet]:
     return {
-        name: ranked_test_set(
-            given, rank(given.blocks, name, progress=begin(_("Ranking")), **rank_arguments(options))
-        )
+        name: find_ranking(given, {**options, "method": name}, begin)
         for name in _methods_chosen(options)
     }
 
 
 def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
-    """Return the pairs whose order differs, each with the better system by the first method first.
+    """Return the pairs whose order differs, each with the better system by the first method first."""
+    ahead, behind = _ordered(first), _ordered(other)
+    pairs = combinations([row["system"] for row in first.systems], 2)
+    return [pair for pair in pairs if pair in ahead and pair[::-1] in behind]
+
+
+def _ordered(ranking: RankedTestSet) -> set[tuple[str, str]]:
+    """Return the pairs of a system and one with a lower score.
 
     Ranks order systems with equal scores by name, and unconnected systems arbitrarily: neither is
     an order of the method.
     """
-    ahead, behind = _ahead(first), _ahead(other)
-    names = [row["system"] for row in first.systems]
-    return [
-        (one, two) for one, two in combinations(names, 2) if ahead(one, two) and behind(two, one)
-    ]
-
-
-def _ahead(ranking: RankedTestSet) -> Callable[[str, str], bool]:
-    """Return a function that tells whether a system has a higher score than another."""
     scores = {
         row["system"]: 0.0 if row["score"] is None else round(row["score"], TIE_DECIMALS)
         for row in ranking.systems
     }
     group = {name: number for number, names in enumerate(ranking.groups) for name in names}
-
-    def is_ahead(one: str, two: str) -> bool:
-        both = one in scores and two in scores and group.get(one) == group.get(two)
-        return both and scores[one] > scores[two]
-
-    return is_ahead
+    return {
+        (one, two)
+        for one, two in permutations(scores, 2)
+        if scores[one] > scores[two] and group.get(one) == group.get(two)
+    }
 
 
 def _tell_by_methods(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:

@@ -15,6 +15,7 @@ from ranking.analyses.options import Option, OptionError
 from ranking.analyses.ranking import RANGE_OPTIONS, limits_of, range_choice
 from ranking.analyses.ranking import checked as ranges_checked
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.mean_scores import ScoreInfluence
 from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import RangeChoice, choice_of, recorded_choice
 from ranking.reports.inputs import Input
@@ -109,6 +110,8 @@ class RankedTestSet:
     limits : sequence of str
     counts : mapping
         Numbers of units, for notes on limits.
+    influence : ScoreInfluence or None
+        Influence of each judge on the scores, if requested; None for stored rankings.
     """
 
     method: str
@@ -118,6 +121,7 @@ class RankedTestSet:
     groups: Sequence[Sequence[str]]
     limits: Sequence[str]
     counts: Mapping[str, Any]
+    influence: ScoreInfluence | None = None
 
     @property
     def clusters(self) -> int | None:
