@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ranking.core.simulation.model import Model
-from ranking.design_study.plot import comparison_plot
 from ranking.design_study.study import compare_designs
+from ranking.reports.simulations import plot_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -21,12 +21,13 @@ def test_a_line_rises_once_for_each_campaign_that_is_done() -> None:
         experiments=5,
         seed=2,
     )
-    drawn = comparison_plot(found, titles=["a < b", "c & d"], axis="Judgments", title="Done")
+    drawn = plot_of(found)
     root = ET.fromstring(drawn)
     assert root.get("role") == "img"
     assert root.find(f"{SVG}title") is not None
     words = [each.text for each in root.iter(f"{SVG}text")]
-    assert {"a < b", "c & d", "uniform", "balanced", "active", "Judgments", "100%"} <= set(words)
+    titles = {f"{share}% of the pairs separated: sign test" for share in (50, 80)}
+    assert titles | {"uniform", "balanced", "active", "Judgments (blocks)", "100%"} <= set(words)
     lines = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("class") == "line"]
     rises = [line.count("V") for line in lines[::2]]
     assert rises == [sum(each is not None for each in row.each) for row in found.rows]
