@@ -1,17 +1,17 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views import campaigns, exports, judge, publishing, quality, results, settings
+from ranking.views import campaigns, exports, judge, publishing, results, settings
 from ranking.views.metrics import metrics_page
 from ranking.views.one_system import segment_page, system_results_ask, system_results_page
 
 _judges = [
     path("", judge.judges_page, name="judge-quality"),
-    path("act/", quality.judges_act, name="judges-act"),
-    path("acted/<uuid:batch>/", quality.judges_acted, name="judges-acted"),
-    path("acted/<uuid:batch>/undo/", quality.judges_act_undo, name="judges-act-undo"),
+    path("act/", judge.judges_act, name="judges-act"),
+    path("acted/<uuid:batch>/", judge.judges_acted, name="judges-acted"),
+    path("acted/<uuid:batch>/undo/", judge.judges_act_undo, name="judges-act-undo"),
     path("<int:judge_id>/", judge.judge_page, name="judge-page"),
     path("<int:judge_id>/plots/<slug:table>.<slug:ending>", results.page_plot, name="judge-plot"),
-    path("<int:judge_id>/act/", quality.judge_act, name="judge-act"),
+    path("<int:judge_id>/act/", judge.judge_act, name="judge-act"),
 ]
 
 _analyses = [
@@ -36,7 +36,7 @@ _task: list[URLPattern | URLResolver] = [
     path("design/forecast/", settings.design_budget, name="design-forecast"),
     path("design/<int:design_id>/again/", settings.design_again, name="design-again"),
     path("judges/", include(_judges)),
-    path("actions/<int:action_id>/revert/", quality.action_revert, name="action-revert"),
+    path("actions/<int:action_id>/revert/", judge.action_revert, name="action-revert"),
     path("ranking-settings/", settings.ranking_settings_page, name="ranking-settings"),
     path("stopping-rule/", settings.stopping_rule_page, name="stopping-rule"),
     path("progress/", results.progress_page, name="test-set-progress"),
@@ -82,12 +82,12 @@ _campaign: list[URLPattern | URLResolver] = [
     path("tables/", results.tables_page, name="campaign-tables"),
     path("tables/<slug:name>/", include(_table)),
     path("people/", include(_people)),
-    path("rules/", quality.rules_page, name="quality-rules"),
-    path("rules/suggested/", quality.rules_suggest, name="quality-rules-suggest"),
-    path("rules/<int:rule_id>/", quality.rule_page, name="quality-rule"),
-    path("rules/<int:rule_id>/off/", quality.rule_switch_off, name="quality-rule-off"),
-    path("rules/<int:rule_id>/undo/", quality.rule_undo, name="quality-rule-undo"),
-    path("rules/<int:rule_id>/act/", quality.rule_act, name="quality-rule-act"),
+    path("rules/", judge.rules_page, name="quality-rules"),
+    path("rules/suggested/", judge.rules_suggest, name="quality-rules-suggest"),
+    path("rules/<int:rule_id>/", judge.rule_page, name="quality-rule"),
+    path("rules/<int:rule_id>/off/", judge.rule_switch_off, name="quality-rule-off"),
+    path("rules/<int:rule_id>/undo/", judge.rule_undo, name="quality-rule-undo"),
+    path("rules/<int:rule_id>/act/", judge.rule_act, name="quality-rule-act"),
 ]
 
 _results = [

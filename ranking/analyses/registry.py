@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ranking.analyses.across.agreement import AGREEMENT_TABLE
-from ranking.analyses.across.collected import COLLECTED
+from ranking.analyses.across.agreement import AGREEMENT_TABLE, COLLECTED
 from ranking.analyses.across.rankings import AVERAGE_RANKS, CLUSTERS, CLUSTERS_BY_METHODS
 from ranking.analyses.agreement import AGREEMENT, AGREEMENT_BY, JUDGE_PAIRS
 from ranking.analyses.beside import BESIDE

@@ -1,16 +1,20 @@
-"""Forms of organisers: the terms of a rule, an action on a judge, and an export."""
+"""Forms and histories of organisers: settings of rankings and stopping rules, quality rules, actions on judges, exports."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, Final
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.judge_measures import MAX_MINIMUM, JudgeMeasure, ThresholdError, threshold_from_text
-from annotation.models import QualityActionKind, RuleDirection
+from annotation.models import Design, QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
+from annotation.pages.design_form import DesignForm, written
+from annotation.protocols import answer_kind
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
@@ -20,9 +24,200 @@ from campaign.services.judge_groups import (
     judge_group_create,
 )
 from campaign.services.rules import MAX_BLOCKS
-from ranking.models import Analysis, RankingSettings
+from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.exports import kinds_of
 from ranking.selectors.judges import judges_by_pseudonym
+from ranking.wording.numbers import percent
+from ranking.wording.stopping_rules import (
+    RuleTests,
+    moment_in_words,
+    rule_in_words,
+    rule_state,
+    shown_rule,
+)
+
+
+def shown_rule_of(run: RankingRun | None) -> dict[str, Any] | None:
+    """Return the rule recorded in the latest ranking; None without one. No query."""
+    rule = {} if run is None else run.parameters.get("stopping_rule", {})
+    if run is None or not rule:
+        return None
+    return shown_rule(
+        rule_state(
+            rule,
+            found=run.result["stopping"],
+            met=run.rule_met,
+            judgments=run.result["input"]["blocks"],
+        )
+    )
+
+
+def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]:
+    """Return the anytime ranges shown beside the other ranges, by system; empty if there are none."""
+    found = None if run is None else run.result.get("anytime")
+    if run is None or found is None or run.parameters["ranges"] == "anytime":
+        return {}
+    return {row["system"]: row for row in found["systems"]}
+
+
+def rule_lines(rows: Sequence[StoppingRule]) -> list[dict[str, Any]]:
+    """Return rules in words, in the given order."""
+    return [
+        _line(row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed"))
+        for row in rows
+    ]
+
+
+def _line(row: Any, judgments: int | None, what: str) -> dict[str, Any]:
+    """Return a line of the history, with the stage of the campaign at that time."""
+    return {"row": row, "moment": moment_in_words(judgments), "what": what}
+
+
+def tests_words() -> list[tuple[str, str, str]]:
+    """Return the tests of a rule, each with when to choose it."""
+    return [
+        (
+            RuleTests.HOLM,
+            str(RuleTests.HOLM.label),
+            _(
+                "Valid for a single look at the end. Uses the p-values of the ranking, corrected for the number of pairs."
+            ),
+        ),
+        (
+            RuleTests.ANYTIME,
+            str(RuleTests.ANYTIME.label),
+            _(
+                "Valid for repeated looks, so you can stop as soon as the rule is met. Needs at least 50% more judgments."
+            ),
+        ),
+    ]
+
+
+class StoppingRuleForm(VersionedForm):
+    """Stopping rule of a task; no criterion means no rule.
+
+    Tasks without comparisons can only stop at a number of judgments or on a day.
+    """
+
+    pairs = forms.FloatField(
+        label=gettext_lazy("Pairs told apart (%)"), min_value=0.1, max_value=100, required=False
+    )
+    clusters = forms.IntegerField(
+        label=gettext_lazy("Clusters"), min_value=2, max_value=32_767, required=False
+    )
+    judgments = forms.IntegerField(
+        label=gettext_lazy("Judgments"), min_value=1, max_value=2**31 - 1, required=False
+    )
+    until = forms.DateField(
+        label=gettext_lazy("Day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    tests = forms.ChoiceField(
+        label=gettext_lazy("Pairs told apart by"),
+        choices=StoppingRule.Tests.choices,
+        widget=forms.RadioSelect,
+    )
+    confidence = forms.FloatField(
+        label=gettext_lazy("Confidence (%)"), min_value=50, max_value=99.9
+    )
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea({"rows": 2}),
+    )
+
+    def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not answer_kind(task.protocol).compares_outputs:
+            for name in ("pairs", "clusters", "tests", "confidence"):
+                del self.fields[name]
+
+    @classmethod
+    def initial_of(cls, rule: StoppingRule | None) -> dict[str, Any]:
+        """Return the form's initial values for a rule, or for none."""
+        if rule is None:
+            return {"tests": StoppingRule.Tests.HOLM, "confidence": 95}
+        share = rule.pairs_share
+        return {
+            "pairs": None if share is None else round(100 * share, 6),
+            "clusters": rule.clusters,
+            "judgments": rule.judgments,
+            "until": rule.until,
+            "tests": rule.tests,
+            "confidence": round(100 * rule.confidence, 6),
+        }
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """The terms of a valid form."""
+        said = dict(self.cleaned_data)
+        if "pairs" not in said:
+            return said
+        pairs = said.pop("pairs")
+        return {
+            **said,
+            "pairs_share": None if pairs is None else round(pairs / 100, 8),
+            "confidence": round(said["confidence"] / 100, 8),
+        }
+
+
+def settings_lines(rows: Sequence[RankingSettings]) -> list[dict[str, Any]]:
+    """Return settings in words, in the given order."""
+    return [_line(row, row.judgments, _what(row)) for row in rows]
+
+
+def _what(row: RankingSettings) -> str:
+    words = [
+        row.get_method_display(),
+        row.get_ranges_display(),
+        row.get_resample_display(),
+        percent(row.confidence),
+    ]
+    if row.correction != RankingSettings.Correction.NONE:
+        words.append(row.get_correction_display())
+    if row.judge_group is not None:
+        words.append(_("judges of “%(group)s” only") % {"group": row.judge_group.name})
+    return " · ".join(words)
+
+
+def design_history(designs: Sequence[Design]) -> list[dict[str, Any]]:
+    """Return designs, newest first, each with its changes from the previous one."""
+    changes = [*(_changed(before, after) for after, before in pairwise(designs)), []]
+    return [
+        {"design": design, "changed": changed, "is_in_force": index == 0}
+        for index, (design, changed) in enumerate(zip(designs, changes, strict=False))
+    ]
+
+
+def _changed(before: Design, after: Design) -> list[str]:
+    was, now = written(before), written(after)
+    said = []
+    for name in now:
+        if was[name] != now[name]:
+            first, then = (_value(name, each[name]) for each in (was, now))
+            said.append(f"{_label(name)}: {first} → {then}")
+    if before.seed != after.seed:
+        said.append(_("new seed"))
+    return said or [_("No changes.")]
+
+
+def _label(name: str) -> str:
+    label = DesignForm.base_fields[name].label
+    if label is None:
+        described: Any = Design._meta.get_field(name)
+        label = described.verbose_name
+    return str(label)
+
+
+def _value(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value) or _("All")
+    choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
+    shown = str(choices.get(value, value))
+    return "–" if value in (None, "") else shown
+
 
 _ID: Final = re.compile("[0-9]{1,18}")
 
@@ -30,28 +225,30 @@ _ID: Final = re.compile("[0-9]{1,18}")
 class RuleForm(VersionedForm):
     """The terms of a quality rule of a campaign."""
 
-    action = forms.ChoiceField(label=_("Action"), choices=ACTIONS)
-    measure = forms.ChoiceField(label=_("Measure"), choices=JudgeMeasure.choices)
-    direction = forms.ChoiceField(label=_("Direction"), choices=RuleDirection.choices)
+    action = forms.ChoiceField(label=gettext_lazy("Action"), choices=ACTIONS)
+    measure = forms.ChoiceField(label=gettext_lazy("Measure"), choices=JudgeMeasure.choices)
+    direction = forms.ChoiceField(label=gettext_lazy("Direction"), choices=RuleDirection.choices)
     threshold = forms.CharField(
-        label=_("Threshold"),
-        help_text=_(
+        label=gettext_lazy("Threshold"),
+        help_text=gettext_lazy(
             "Shares in percent (55%), probabilities from 0 to 1, κ from −1 to 1, times in seconds."
         ),
         max_length=30,
         widget=forms.TextInput(attrs={"dir": "ltr", "autocomplete": "off"}),
     )
     minimum = forms.IntegerField(
-        label=_("Minimum sample size"),
-        help_text=_("Number of comparisons, sentences or blocks, depending on the measure."),
+        label=gettext_lazy("Minimum sample size"),
+        help_text=gettext_lazy(
+            "Number of comparisons, sentences or blocks, depending on the measure."
+        ),
         min_value=1,
         max_value=MAX_MINIMUM,
     )
     task = forms.ModelChoiceField(
-        label=_("Test set"),
+        label=gettext_lazy("Test set"),
         queryset=Task.objects.none(),
         required=False,
-        empty_label=_("All test sets"),
+        empty_label=gettext_lazy("All test sets"),
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -88,26 +285,29 @@ class RankingSettingsForm(VersionedForm):
     """Form for the ranking method of a task, its rank ranges, and the reason."""
 
     method = forms.ChoiceField(
-        label=_("Method"),
+        label=gettext_lazy("Method"),
         choices=RankingSettings.Method.choices,
         widget=forms.RadioSelect,
         required=False,
     )
 
     resample = forms.ChoiceField(
-        label=_("Sources of variation"),
+        label=gettext_lazy("Sources of variation"),
         choices=RankingSettings.Resample.choices,
         widget=forms.RadioSelect,
     )
     judge_group = forms.ModelChoiceField(
-        label=_("Judge group"),
-        help_text=_("Only judgments by this group count."),
+        label=gettext_lazy("Judge group"),
+        help_text=gettext_lazy("Only judgments by this group count."),
         queryset=JudgeGroup.objects.none(),
-        empty_label=_("All judges"),
+        empty_label=gettext_lazy("All judges"),
         required=False,
     )
     reason = forms.CharField(
-        label=_("Reason"), max_length=1000, required=False, widget=forms.Textarea({"rows": 2})
+        label=gettext_lazy("Reason"),
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea({"rows": 2}),
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -117,7 +317,7 @@ class RankingSettingsForm(VersionedForm):
 
 
 #: Organisers' decisions about judges.
-DECISIONS = [*QualityActionKind.choices, (REINSTATE, _("Reinstated"))]
+DECISIONS = [*QualityActionKind.choices, (REINSTATE, gettext_lazy("Reinstated"))]
 
 
 class ActionForm(forms.Form):
@@ -138,7 +338,7 @@ class ActionForm(forms.Form):
         if cleaned.get("action") != QualityActionKind.MESSAGE:
             cleaned["text"] = ""
         elif not cleaned.get("text"):
-            self.add_error("text", _("Enter a message."))
+            self.add_error("text", gettext_lazy("Enter a message."))
         return cleaned
 
 
@@ -149,7 +349,7 @@ class JudgesActionForm(ActionForm):
         queryset=Judge.objects.none(),
         to_field_name="pseudonym",
         required=False,
-        error_messages={"invalid_choice": _("Judge not found: %(value)s.")},
+        error_messages={"invalid_choice": gettext_lazy("Judge not found: %(value)s.")},
     )
     others = forms.CharField(required=False, max_length=100_000)
     #: IDs separated by commas, submitted by the confirmation, because pseudonyms may contain commas.
@@ -190,7 +390,7 @@ class JudgesActionForm(ActionForm):
         """Require at least one judge."""
         cleaned = super().clean()
         if not self.errors and not self.judges:
-            self.add_error("judge", _("Select at least one judge."))
+            self.add_error("judge", gettext_lazy("Select at least one judge."))
         return cleaned
 
     @property
@@ -209,7 +409,7 @@ class JudgesActionForm(ActionForm):
 
 def _nobody_called(names: Sequence[str]) -> forms.ValidationError:
     return forms.ValidationError(
-        _("Judge not found: %(value)s."), params={"value": ", ".join(names)}
+        gettext_lazy("Judge not found: %(value)s."), params={"value": ", ".join(names)}
     )
 
 
@@ -223,11 +423,13 @@ class JudgeGroupForm(VersionedForm):
     """Name of a group, and the block limit of its judges."""
 
     name = forms.CharField(
-        label=_("Group name"), max_length=60, widget=forms.TextInput(attrs={"dir": "auto"})
+        label=gettext_lazy("Group name"),
+        max_length=60,
+        widget=forms.TextInput(attrs={"dir": "auto"}),
     )
     blocks_asked = forms.IntegerField(
-        label=_("Maximum blocks per judge"),
-        help_text=_(
+        label=gettext_lazy("Maximum blocks per judge"),
+        help_text=gettext_lazy(
             "Leave blank to use the campaign’s limit. The largest limit of a judge’s groups applies."
         ),
         min_value=1,
@@ -253,21 +455,21 @@ class JudgeGroupForm(VersionedForm):
 class ExportForm(forms.Form):
     """Export settings, within a member's rights."""
 
-    kind = forms.ChoiceField(label=_("Kind"))
-    file_format = forms.ChoiceField(label=_("Format"))
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"))
+    file_format = forms.ChoiceField(label=gettext_lazy("Format"))
     after = forms.IntegerField(
-        label=_("After number"),
+        label=gettext_lazy("After number"),
         min_value=0,
         max_value=2**63 - 1,
         required=False,
-        help_text=_("To resume an export, enter the last number you have."),
+        help_text=gettext_lazy("To resume an export, enter the last number you have."),
     )
     until = forms.IntegerField(
-        label=_("Up to number"),
+        label=gettext_lazy("Up to number"),
         min_value=0,
         max_value=2**63 - 1,
         required=False,
-        help_text=_("Leave blank to export everything so far."),
+        help_text=gettext_lazy("Leave blank to export everything so far."),
     )
 
     def __init__(self, data: Any, *, task: Task, may_change: bool) -> None:

@@ -15,7 +15,7 @@ from annotation.models import (
     WorkedQuarterHour,
 )
 from campaign.models import Campaign, Judge, System, Task
-from ranking.analyses.across.collected import TOTAL
+from ranking.analyses.across.agreement import TOTAL
 from ranking.analyses.across.rows import (
     NO_JUDGMENT,
     NOT_RANKED,

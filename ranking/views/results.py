@@ -35,6 +35,7 @@ from ranking.models import Analysis, RankingRun
 from ranking.pages.acting import judges_to_act
 from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links
 from ranking.pages.formats import Addresses, TableAddresses, bar_plot, percent, rank_plots
+from ranking.pages.forms import anytime_ranges_of, shown_rule_of
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.page_plots import PLOTS, history_shown, plot_links
 from ranking.pages.report_shown import (
@@ -44,7 +45,6 @@ from ranking.pages.report_shown import (
     report_file,
     shown_tables,
 )
-from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import effects_in_words, headline, summarise_run, summary_without_order
 from ranking.reports import Report
 from ranking.reports.writing import FILES

@@ -29,15 +29,15 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.models import RankingSettings
 from ranking.pages.design_forecast import BudgetForm, forecast_shown, presets_shown
-from ranking.pages.forms import RankingSettingsForm
-from ranking.pages.page_plots import plot_links
-from ranking.pages.stopping_rule import (
+from ranking.pages.forms import (
+    RankingSettingsForm,
     StoppingRuleForm,
     design_history,
     rule_lines,
     settings_lines,
     tests_words,
 )
+from ranking.pages.page_plots import plot_links
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.runs import (
     ranking_settings_history,
