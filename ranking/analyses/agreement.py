@@ -64,23 +64,19 @@ from ranking.wording.agreement import (
 from ranking.wording.numbers import all_in_figures, decimals, in_figures
 
 PAIRING = Option(
-    name="pairing",
-    label=gettext_lazy("Same item"),
-    default=Pairing.UNORDERED.value,
+    "pairing",
+    gettext_lazy("Same item"),
+    Pairing.UNORDERED.value,
     choices={each.value: words for each, words in PAIRING_WORDS.items()},
 )
 CHANCE = Option(
-    name="chance",
-    label=gettext_lazy("Chance agreement"),
-    default=Chance.SCOTT.value,
+    "chance",
+    gettext_lazy("Chance agreement"),
+    Chance.SCOTT.value,
     choices={each.value: words for each, words in CHANCE_WORDS.items()},
 )
-BY_REFERENCE = Option(
-    name="by_reference",
-    label=gettext_lazy("Compare with and without the reference"),
-    default=False,
-)
-BY_LENGTH = Option(name="by_length", label=gettext_lazy("By source length"), default=True)
+BY_REFERENCE = Option("by_reference", gettext_lazy("Compare with and without the reference"), False)
+BY_LENGTH = Option("by_length", gettext_lazy("By source length"), True)
 
 
 def _find_overall(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
@@ -285,11 +281,7 @@ POOLED_CHANCE = replace(
     },
 )
 FEWEST = Option(
-    name="fewest",
-    label=gettext_lazy("Minimum pairs of comparisons per sentence"),
-    default=10,
-    low=1,
-    high=10_000,
+    "fewest", gettext_lazy("Minimum pairs of comparisons per sentence"), 10, low=1, high=10_000
 )
 MOST_SEGMENTS = 50
 
@@ -431,12 +423,12 @@ AGREEMENT_BY = AnalysisKind(
 
 
 JUDGE = Option(
-    name="judge",
-    label=gettext_lazy("Judge"),
-    default="",
+    "judge",
+    gettext_lazy("Judge"),
+    "",
     help=gettext_lazy("Leave both empty for the two judges with the most shared comparisons."),
 )
-OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
+OTHER = Option("other", gettext_lazy("Other judge"), "")
 #: Maximum number of pairs listed, and of judges in a readable matrix.
 MOST_PAIRS = 200
 MOST_JUDGES = 30

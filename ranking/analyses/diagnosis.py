@@ -24,9 +24,9 @@ from ranking.reports.tables import Column, Plot, Report, Table, plain
 from ranking.wording.numbers import decimals
 
 SKIPPED_BLOCKS = Option(
-    name="skipped_blocks",
-    label=gettext_lazy("Skipped blocks"),
-    default="leave_out",
+    "skipped_blocks",
+    gettext_lazy("Skipped blocks"),
+    "leave_out",
     choices={
         "leave_out": gettext_lazy("Left out"),
         "count": gettext_lazy("Counted"),
@@ -34,9 +34,9 @@ SKIPPED_BLOCKS = Option(
     help=gettext_lazy("Bojar et al. (2011) count skipped blocks."),
 )
 ROUNDED = Option(
-    name="rounded",
-    label=gettext_lazy("Round scores before correlating"),
-    default=False,
+    "rounded",
+    gettext_lazy("Round scores before correlating"),
+    False,
     help=gettext_lazy("To 0.1%, as in Bojar et al. (2011)."),
 )
 

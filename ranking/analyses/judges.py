@@ -55,31 +55,27 @@ from ranking.wording.agreement import strength_caution
 from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
 
 DEVIATIONS = Option(
-    name="deviations",
-    label=gettext_lazy("Outlier threshold (standard deviations from the mean)"),
-    default=1.0,
+    "deviations",
+    gettext_lazy("Outlier threshold (standard deviations from the mean)"),
+    1.0,
     low=0,
     high=10,
 )
 LEVEL = Option(
-    name="level",
-    label=gettext_lazy("Significance level of the random-clicking test"),
-    default=0.05,
+    "level",
+    gettext_lazy("Significance level of the random-clicking test"),
+    0.05,
     low=0,
     high=1,
     is_open=True,
 )
 MINIMUM = Option(
-    name="minimum",
-    label=gettext_lazy("Minimum items per judge for a rule"),
-    default=10,
-    low=1,
-    high=math.inf,
+    "minimum", gettext_lazy("Minimum items per judge for a rule"), 10, low=1, high=math.inf
 )
 JUDGE_CHANCE = Option(
-    name="chance_of_judges",
-    label=gettext_lazy("Chance agreement of a judge from the ties of"),
-    default=JudgeChance.OWN.value,
+    "chance_of_judges",
+    gettext_lazy("Chance agreement of a judge from the ties of"),
+    JudgeChance.OWN.value,
     choices={
         JudgeChance.OWN.value: gettext_lazy("This judge"),
         JudgeChance.POOLED.value: gettext_lazy("All judges"),
@@ -284,9 +280,9 @@ JUDGES = AnalysisKind(
 
 
 LEAVE_OUT = Option(
-    name="leave_out",
-    label=gettext_lazy("Leave out"),
-    default=(),
+    "leave_out",
+    gettext_lazy("Leave out"),
+    (),
     help=gettext_lazy("Leave empty for all excluded or flagged judges. “Before” includes them."),
 )
 

@@ -21,39 +21,26 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.stopping_rules import RuleState
 
 REFERENCE = Option(
-    name="reference",
-    label=_("Reference"),
-    default="exclude",
+    "reference",
+    _("Reference"),
+    "exclude",
     choices={"exclude": _("Left out"), "include": _("Ranked as a system")},
 )
-GROUP = Option(
-    name="judge_group",
-    label=_("Group of judges"),
-    default="",
-)
+GROUP = Option("judge_group", _("Group of judges"), "")
 EXCLUDED = Option(
-    name="excluded_judges",
-    label=_("Excluded judges"),
-    default="leave_out",
+    "excluded_judges",
+    _("Excluded judges"),
+    "leave_out",
     choices={"leave_out": _("Left out"), "count": _("Included")},
 )
 WITHOUT = Option(
-    name="without",
-    label=_("Judges to leave out"),
-    default=(),
+    "without",
+    _("Judges to leave out"),
+    (),
     help=_("Judges are left out of this analysis only, not excluded from the campaign."),
 )
-DOCUMENTS = Option(
-    name="documents",
-    label=_("Documents"),
-    default=(),
-)
-DOMAINS = Option(
-    name="domains",
-    label=_("Domains"),
-    default=(),
-    help=_("The part of a document’s name before “/”."),
-)
+DOCUMENTS = Option("documents", _("Documents"), ())
+DOMAINS = Option("domains", _("Domains"), (), help=_("The part of a document’s name before “/”."))
 #: Options of every analysis of a test set.
 JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
 

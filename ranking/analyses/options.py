@@ -28,7 +28,7 @@ class OptionError(RefusedError, ValueError):
     """Invalid option; `field` names it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Option:
     """An option of an analysis.
 
@@ -36,10 +36,10 @@ class Option:
     ----------
     name : str
         Name in addresses, in REST and on the command line.
-    default : str, bool, int, float or tuple
-        Its type is the type of the option; a tuple stands for any number of texts.
     label : lazy str
         Label of its field; empty for options of files, which have no page.
+    default : str, bool, int, float or tuple
+        Its type is the type of the option; a tuple stands for any number of texts.
     choices : mapping of str to lazy str
         Allowed texts with their names; empty if any text is allowed.
     low, high : float
@@ -49,8 +49,8 @@ class Option:
     """
 
     name: str
-    default: Any
     label: Words = ""
+    default: Any = ""
     choices: Mapping[str, Words] = field(default_factory=dict)
     low: float = -math.inf
     high: float = math.inf
@@ -138,34 +138,20 @@ def completed(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, 
     }
 
 
-SEED = Option(
-    name="seed",
-    label=gettext_lazy("Seed"),
-    default=0,
-    low=0,
-    high=2**32 - 1,
-)
-CONFIDENCE = Option(
-    name="confidence",
-    label=gettext_lazy("Confidence"),
-    default=0.95,
-    low=0,
-    high=0.999,
-)
-RESAMPLES = Option(
-    name="resamples", label=gettext_lazy("Resamples"), default=1000, low=100, high=10_000
-)
+SEED = Option("seed", gettext_lazy("Seed"), 0, low=0, high=2**32 - 1)
+CONFIDENCE = Option("confidence", gettext_lazy("Confidence"), 0.95, low=0, high=0.999)
+RESAMPLES = Option("resamples", gettext_lazy("Resamples"), 1000, low=100, high=10_000)
 METHOD = Option(
-    name="method",
-    label=gettext_lazy("Method"),
-    default="expected_wins",
+    "method",
+    gettext_lazy("Method"),
+    "expected_wins",
     choices={name: METHOD_WORDS[name] for name in METHODS},
 )
 #: Units that intervals of κ treat as random samples.
 KAPPA_LEVEL = Option(
-    name="resample",
-    label=gettext_lazy("Accounting for"),
-    default="two_way",
+    "resample",
+    gettext_lazy("Accounting for"),
+    "two_way",
     choices={level: LEVEL_WORDS[level] for level in KAPPA_LEVELS},
 )
 

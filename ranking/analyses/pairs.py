@@ -39,26 +39,26 @@ from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of
 
 ORDER = replace(METHOD, label=gettext_lazy("Order systems by"))
 LEVEL = Option(
-    name="resample",
-    label=gettext_lazy("Accounting for"),
-    default="two_way",
+    "resample",
+    gettext_lazy("Accounting for"),
+    "two_way",
     choices={level: LEVEL_WORDS[level] for level in LEVELS},
     help=gettext_lazy("“Comparisons” uses the exact sign test, as in WMT."),
 )
 CORRECTION = replace(RANKING_CORRECTION, default=Correction.HOLM.value, choices=CORRECTION_WORDS)
 TIES = Option(
-    name="ties",
-    label=gettext_lazy("Ties in shares"),
-    default="left_out",
+    "ties",
+    gettext_lazy("Ties in shares"),
+    "left_out",
     choices={
         "left_out": gettext_lazy("Left out"),
         "count": gettext_lazy("Counted, as in WMT"),
     },
 )
 ONLY_SHARED = Option(
-    name="only_shared",
-    label=gettext_lazy("Use shared blocks only"),
-    default=False,
+    "only_shared",
+    gettext_lazy("Use shared blocks only"),
+    False,
     help=gettext_lazy(
         "Scores each pair on blocks that rank both systems, so that other sentences cannot cause contradictions."
     ),

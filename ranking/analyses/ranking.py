@@ -44,27 +44,24 @@ _SIDES_WORDS = {
     "2": gettext_lazy("two-sided"),
 }
 RANGES = Option(
-    name="ranges",
-    label=gettext_lazy("Rank ranges from"),
-    default="percentile",
-    choices=dict(RangesFrom.choices),
+    "ranges", gettext_lazy("Rank ranges from"), "percentile", choices=dict(RangesFrom.choices)
 )
 LEVEL = Option(
-    name="resample",
-    label=gettext_lazy("Accounting for"),
-    default=_OF_KIND,
+    "resample",
+    gettext_lazy("Accounting for"),
+    _OF_KIND,
     choices={
         _OF_KIND: _DEFAULT,
         **{level: LEVEL_WORDS[level] for level in LEVELS},
     },
 )
 CORRECTION = Option(
-    name="correction",
-    label=gettext_lazy("Correction for multiple testing"),
-    default=_OF_KIND,
+    "correction",
+    gettext_lazy("Correction for multiple testing"),
+    _OF_KIND,
     choices={_OF_KIND: _DEFAULT, **CORRECTION_WORDS},
 )
-SIDES = Option(name="sides", label=gettext_lazy("Tests"), default=_OF_KIND, choices=_SIDES_WORDS)
+SIDES = Option("sides", gettext_lazy("Tests"), _OF_KIND, choices=_SIDES_WORDS)
 RANGE_OPTIONS = (RANGES, LEVEL, CORRECTION, SIDES, CONFIDENCE, RESAMPLES, SEED)
 
 _EFFECTIVE = ("effective_segments", "effective_documents", "effective_judges")

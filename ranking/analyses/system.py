@@ -33,9 +33,9 @@ from ranking.reports.tables import Column, Named, Report, Table, end_columns, in
 from ranking.wording.numbers import decimals, p_in_figures
 
 SYSTEM = Option(
-    name="system",
-    label=gettext_lazy("System"),
-    default="",
+    "system",
+    gettext_lazy("System"),
+    "",
     help=gettext_lazy("Leave empty for the first system by Expected Wins."),
 )
 #: Maximum number of sentences listed with the clearest losses, and of those with the clearest wins.
