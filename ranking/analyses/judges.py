@@ -427,39 +427,38 @@ def _same_first(before: Ranking, after: Ranking) -> str:
 
 
 def _systems(found: RankingsWithout) -> Table:
-    before = {row["system"]: row for row in shown_rows(found.before)}
-    after = {row["system"]: row for row in shown_rows(found.after)}
+    sides = {
+        when: {row["system"]: {**row, "rank": rank_cell(row)} for row in shown_rows(ranking)}
+        for when, ranking in (("before", found.before), ("after", found.after))
+    }
     several = max(len(found.before.groups), len(found.after.groups)) > 1
-    order = [*after, *(name for name in before if name not in after)]
-    return Table(
+
+    def column(when: str, key: str, heading: str) -> Column:
+        rows: Mapping[str, Mapping[str, Any]] = sides[when]
+        named = f"{key.removeprefix('rank_')}_{when}"
+        return Column(named, heading, of=lambda name: rows[name][key] if name in rows else None)
+
+    return Table.of(
+        dict.fromkeys([*sides["after"], *sides["before"]]),
         name="systems",
         title=_("Ranking before and after"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            Column("system", _("System"), is_text=True, names="system", of=str),
             *(
-                column
-                for when in ("before", "after")
-                for column in (
-                    *((Column(f"group_{when}", _when(when, _("Group"))),) if several else ()),
-                    Column(f"score_{when}", _when(when, _("Score"))),
-                    Column(f"rank_{when}", _when(when, _("Rank"))),
-                    Column(f"low_{when}", _("From")),
-                    Column(f"high_{when}", _("To")),
-                    Column(f"cluster_{when}", _when(when, _("Cluster"))),
+                each
+                for when in sides
+                for each in (
+                    *((column(when, "group", _when(when, _("Group"))),) if several else ()),
+                    column(when, "score", _when(when, _("Score"))),
+                    column(when, "rank", _when(when, _("Rank"))),
+                    column(when, "rank_low", _("From")),
+                    column(when, "rank_high", _("To")),
+                    column(when, "cluster", _when(when, _("Cluster"))),
                 )
             ),
-            Column("score_alone", _("Score from judges left out")),
+            Column("score_alone", _("Score from judges left out"), of=found.alone.get),
         ),
-        rows=[
-            (
-                name,
-                *_row(before.get(name), several=several),
-                *_row(after.get(name), several=several),
-                found.alone.get(name),
-            )
-            for name in order
-        ],
-        rules=cluster_rules(list(after.values())),
+        rules=cluster_rules(list(sides["after"].values())),
         notes=[
             f"{when}: {note}"
             for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
@@ -473,14 +472,6 @@ def _when(when: str, heading: str) -> str:
     """Return a column heading for values before or after judges are left out."""
     words = _("%(column)s before") if when == "before" else _("%(column)s after")
     return words % {"column": heading}
-
-
-def _row(row: Mapping[str, Any] | None, *, several: bool) -> tuple[Value, ...]:
-    names = ("score", "rank", "rank_low", "rank_high", "cluster")
-    if row is None:
-        return (None,) * (len(names) + several)
-    shown = {**row, "rank": rank_cell(row)}
-    return (*((row["group"],) if several else ()), *(shown[name] for name in names))
 
 
 def _correlations(found: RankingsWithout, confidence: float) -> Table:

@@ -6,7 +6,7 @@ width without being stretched. They are strings, because templates would write 1
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -106,9 +106,6 @@ def language_pair(source: str, target: str) -> str:
     }
 
 
-_FIRST = "0/"
-
-
 def lengths(words: str) -> dict[str, str]:
     """Return the filter values for judgments of sources with “3–4” or “30+” words."""
     least, _dash, most = words.rstrip("+").partition("–")
@@ -139,7 +136,8 @@ class Addresses:
         self._judges: dict[str, int] = {}
         self._judgments = reverse("judgments", args=self._of)
         self._skips = reverse("skips", args=self._of)
-        self._begun: dict[str, str] = {}
+        #: The address of a page up to the key of its object.
+        self._beginning = cache(lambda name: reverse(name, args=[*self._of, 0]).rpartition("0/")[0])
 
     def judges_look_up(self, names: Iterable[str]) -> None:
         """Look up judges by their pseudonyms, so that `judge` has their addresses. One query."""
@@ -206,13 +204,6 @@ class Addresses:
         if not all(name in self.systems for name in names):
             return None
         return self.judgments(system=names[0], other=names[1], outcome="won")
-
-    def _beginning(self, name: str) -> str:
-        found = self._begun.get(name)
-        if found is None:
-            address = reverse(name, args=[*self._of, 0])
-            found = self._begun[name] = address[: address.rindex(f"/{_FIRST}") + 1]
-        return found
 
 
 class TableAddresses:
