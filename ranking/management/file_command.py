@@ -317,7 +317,7 @@ _LEVEL_OF_BOOTSTRAP: Level = "blocks"
 
 
 def add_range_arguments(parser: CommandParser) -> None:
-    """Add the arguments for rank ranges; see `range_changes`."""
+    """Add the arguments for rank ranges; see `range_choice`."""
     parser.add_argument(
         "--rank-ranges",
         choices=_KINDS,
@@ -350,41 +350,25 @@ def range_choice(options: Mapping[str, Any]) -> RangeChoice:
     RangeChoiceError
         If options contradict each other.
     """
-    return completed_choice({**range_changes(options), "confidence": options["confidence"]})
-
-
-def range_changes(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options as parts of a `RangeChoice`, in plain values.
-
-    Raises
-    ------
-    RangeChoiceError
-        If --rank-ranges and --resample contradict each other.
-    """
     kind, level = options["rank_ranges"], options["resample"]
-    changes: dict[str, Any] = {}
+    parts: dict[str, Any] = {"confidence": options["confidence"]}
     if kind in (_BOOTSTRAP, _TWO_WAY):
-        changes = {"ranges": "percentile", "resample": _level(kind, level)}
+        parts["ranges"] = "percentile"
+        if level is not None and (kind == _TWO_WAY) != (level == _TWO_WAY):
+            raise RangeChoiceError(
+                f"--rank-ranges {kind} and --resample {level} cannot be combined.",
+                field="resample",
+            )
+        level = level or (_TWO_WAY if kind == _TWO_WAY else _LEVEL_OF_BOOTSTRAP)
     elif kind is not None:
-        changes["ranges"] = kind
-    if level is not None and "resample" not in changes:
-        changes["resample"] = level
+        parts["ranges"] = kind
+    if level is not None:
+        parts["resample"] = level
     if options["correction"] is not None:
-        changes["correction"] = _CORRECTIONS[options["correction"]].value
+        parts["correction"] = _CORRECTIONS[options["correction"]].value
     if options["sided"] is not None:
-        changes["sides"] = _SIDES[options["sided"]]
-    return changes
-
-
-def _level(kind: str, level: str | None) -> str:
-    if kind == _BOOTSTRAP and level != _TWO_WAY:
-        return level or _LEVEL_OF_BOOTSTRAP
-    if kind == _TWO_WAY and level in (None, _TWO_WAY):
-        return _TWO_WAY
-    raise RangeChoiceError(
-        f"--rank-ranges {kind} and --resample {level} cannot be combined.",
-        field="resample",
-    )
+        parts["sides"] = _SIDES[options["sided"]]
+    return completed_choice(parts)
 
 
 #: Name of the reference in WMT's files.

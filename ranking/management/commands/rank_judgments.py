@@ -53,22 +53,14 @@ class Command(ReportCommand):
         methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
         parameters = parameters_of(options["parameter"], methods)
         pairs = choice.ranges != "percentile" or bool(options["correction"] or options["sided"])
-        if can_be_counted(options["files"], options["input_format"], methods, choice):
-            counted, found = count_and_rank(options, parameters, choice, progress)
+        if _can_be_counted(options, methods, choice):
+            counted, found = _count_and_rank(options, parameters, choice, progress)
             return rankings_report(counted, found, pairs=pairs)
         given = read_input(options, progress)
         work = {name: options[name] for name in ("resamples", "seed", "engine")}
         if "lopez" in methods and options["verbosity"]:
             limit = METHODS["lopez"].complete(parameters["lopez"])["time_limit"]
-            announced = lopez_announcement(
-                given.blocks,
-                choice,
-                resamples=options["resamples"],
-                seed=options["seed"],
-                jobs=options["jobs"],
-                time_limit=limit,
-            )
-            if announced is not None:
+            for announced in _lopez_announcements(given.blocks, choice, limit, options):
                 progress.say(announced)
         rankings = [
             rank(
@@ -84,26 +76,22 @@ class Command(ReportCommand):
         return rankings_report(given, rankings, pairs=pairs)
 
 
-def can_be_counted(
-    files: Sequence[str],
-    input_format: InputFormat | None,
-    methods: Sequence[str],
-    choice: RangeChoice,
-) -> bool:
+def _can_be_counted(options: Options, methods: Sequence[str], choice: RangeChoice) -> bool:
     """Return True if rankings can be computed from counts of shards, without all judgments in memory.
 
     All files must be Parquet files without votes, all methods must be functions of counts, and ranges must
     not account for documents. Lopez is excluded, because its duration is estimated from judgments.
     """
+    files, input_format = options["files"], options["input_format"]
     if input_format not in (None, InputFormat.PARQUET) or not all(map(is_counted, files)):
         return False
-    options = choice.options()
-    if "lopez" in methods or not all(options.is_live(METHODS[name]) for name in methods):
+    how = choice.options()
+    if "lopez" in methods or not all(how.is_live(METHODS[name]) for name in methods):
         return False
     return not (choice.accounts_for_documents and names_documents(files))
 
 
-def count_and_rank(
+def _count_and_rank(
     options: Options,
     parameters: Mapping[str, Mapping[str, Any]],
     choice: RangeChoice,
@@ -144,27 +132,22 @@ def count_and_rank(
 
 
 #: Seconds; shorter rankings are not announced.
-LONG = 10.0
+_LONG = 10.0
 
 
-def lopez_announcement(
-    blocks: Blocks,
-    choice: RangeChoice,
-    *,
-    resamples: int,
-    seed: int,
-    jobs: int,
-    time_limit: float,
-) -> str | None:
-    """Return a message on the expected duration of ranking by Lopez; None if it is short or nothing is resampled."""
+def _lopez_announcements(
+    blocks: Blocks, choice: RangeChoice, time_limit: float, options: Options
+) -> list[str]:
+    """Return a message on the expected duration of ranking by Lopez; none if it is short or nothing is resampled."""
     if choice.ranges not in ("percentile", "confidence_set"):
-        return None
-    seconds = seconds_of_resamples(
-        blocks, resample=choice.resample, resamples=resamples, seed=seed, time_limit=time_limit
-    ) / min(jobs, os.cpu_count() or 1)
-    if seconds <= LONG:
-        return None
-    return (
-        f"Lopez with {len(blocks.systems)} systems: {number_format(resamples)} resamples take about "
+        return []
+    how = {name: options[name] for name in ("resamples", "seed")}
+    seconds = seconds_of_resamples(blocks, resample=choice.resample, time_limit=time_limit, **how)
+    seconds /= min(options["jobs"], os.cpu_count() or 1)
+    if seconds <= _LONG:
+        return []
+    announced = (
+        f"Lopez with {len(blocks.systems)} systems: {number_format(options['resamples'])} resamples take about "
         f"{duration(seconds)}. Reduce them with --resamples."
     )
+    return [announced]

@@ -18,7 +18,7 @@ from ranking.files.bundles import ABSENT, Check, Difference, Problem, bundle_che
 from ranking.management.file_command import Options, ReportCommand
 from ranking.reports.published import ranking_tables
 from ranking.reports.tables import Column, Report, Table
-from ranking.services.publishing.reproducing import result_reproduce
+from ranking.services.publishing.reproducing import Reproduction, result_reproduce
 
 NOT_THE_SAME: Final = 1
 
@@ -74,9 +74,7 @@ class Command(ReportCommand):
                 return replace(checked, notes=[*checked.notes, str(error)])
         if again.differences:
             self._wrong.append("The recomputed ranking differs from the published one.")
-        computed = reproduction_report(
-            again.content, again.differences, again.not_compared, last_digits=again.last_digits
-        )
+        computed = reproduction_report(again)
         return Report(
             notes=[*checked.notes, *computed.notes],
             tables=[*checked.tables, *computed.tables],
@@ -127,17 +125,9 @@ def check_report(check: Check) -> Report:
 
 
 @override("en")
-def reproduction_report(
-    content: Mapping[str, Any],
-    differences: Sequence[Difference],
-    not_compared: Sequence[str],
-    *,
-    last_digits: int = 0,
-) -> Report:
-    """Report whether a recomputed result equals the published one, with its table.
-
-    `last_digits` is the number of values that differ only in their last digits.
-    """
+def reproduction_report(again: Reproduction) -> Report:
+    """Report whether a recomputed result equals the published one, with its table."""
+    content, differences = again.content, again.differences
     made, own = content["method"]["code_version"], code_version()
     versions = (
         f"Recomputed with Quintet {own}, the version that published it."
@@ -146,26 +136,26 @@ def reproduction_report(
     )
     if differences:
         said = f"Values that differ from the published result: {len(differences)}."
-    elif last_digits:
+    elif again.last_digits:
         said = (
             "Scores, ranges, clusters, pairs and agreement match the published result, except for last "
-            f"digits, which depend on the processor ({last_digits} numbers)."
+            f"digits, which depend on the processor ({again.last_digits} numbers)."
         )
     else:
         said = (
             "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
         )
+    not_compared = again.not_compared
     left_out = [f"Not compared: {', '.join(not_compared)}."] if not_compared else []
-    notes = [said, *left_out, versions]
     return Report(
-        notes=notes,
+        notes=[said, *left_out, versions],
         tables=[
             *([_difference_table(differences)] if differences else []),
             *(ranking_tables(content) if _is_a_table(content) else []),
         ],
         data={
             "is_same": not differences,
-            "last_digits": last_digits,
+            "last_digits": again.last_digits,
             "made_by": made,
             "version": own,
             "ranking": content["ranking"],
