@@ -34,7 +34,7 @@ def in_languages(
     return found, first
 
 
-def report_in(stored: Mapping[str, Any], language: str) -> Report:
+def report_in(stored: Mapping[str, Any], language: str, *, data: Any = None) -> Report:
     """Return a stored report in a language, or in the default language if it has no other."""
     known = (language, language.partition("-")[0], settings.LANGUAGE_CODE, *stored)
     chosen = stored[next(name for name in known if name in stored)]
@@ -48,7 +48,9 @@ def report_in(stored: Mapping[str, Any], language: str) -> Report:
             "plot": plot and Plot(**plot),
         }
         tables.append(Table(**{**values, **read}))
-    return Report(tables=tables, data={}, notes=chosen["notes"], about=chosen.get("about", ()))
+    return Report(
+        tables=tables, data=data or {}, notes=chosen["notes"], about=chosen.get("about", ())
+    )
 
 
 def _values(report: Report) -> dict[str, Any]:
