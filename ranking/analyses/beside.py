@@ -130,7 +130,8 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
     rows = [
         nothing
         | each
-        | {"task": task_in_words(each["task"]), "systems": len(each["systems"]) or None}
+        | {"task": task_in_words(each["task"])}
+        | {"systems": len(each["systems"]) if each["judgments"] else None}
         | interval_cells("per_hour", each.get("per_hour"), ends="")
         # Tasks without judgments are last.
         for each in sorted(told, key=lambda each: not each["judgments"])
