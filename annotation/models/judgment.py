@@ -52,7 +52,7 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
 
 class Submission(models.Model):
-    """What judgments and skips have in common. Append-only."""
+    """Record what a judge submitted: the fields that judgments and skips share. Append-only."""
 
     task = models.ForeignKey(
         "campaign.Task",

@@ -239,7 +239,7 @@ class Engine(Protocol):
 
 
 class Running(TypedDict, total=False):
-    """Where shards are computed, and who is told of it; neither affects the result."""
+    """Choose where shards are computed, and what is told of the progress; neither affects the result."""
 
     #: This thread by default, one shard after the other.
     engine: Engine | None
