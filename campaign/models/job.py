@@ -17,6 +17,7 @@ class JobKind(models.TextChoices):
     REHEARSAL = "rehearsal", _("Rehearsal")
     REHEARSAL_END = "rehearsal_end", _("Rehearsal cleanup")
     ANALYSIS = "analysis", _("Analysis")
+    SLOW_ANALYSIS = "slow_analysis", _("Analysis")
     BUNDLE = "bundle", _("Bundle of a published result")
     ZENODO_DRAFT = "zenodo_draft", _("Zenodo draft")
     EXPORT = "export", _("Export")

@@ -8,12 +8,12 @@ visible at once.
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -30,9 +30,8 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS: Final = 3
 _SECONDS_BETWEEN_WRITES: Final = 0.5
 
-# Two jobs at a time in a process: a short one need not wait for a long one, and jobs do not take all
-# threads of a worker.
-_at_work: Final = threading.BoundedSemaphore(2)
+# Two jobs at a time in a process, at most one of them a slow analysis: quick ones pass it.
+_any_lane, _quick_lane = threading.Lock(), threading.Lock()
 _HANDLERS: Final[dict[str, "Handler"]] = {}
 _ENDINGS: Final[dict[str, "Ending"]] = {}
 _REFUSALS: Final[dict[str, tuple[type[Exception], ...]]] = {}
@@ -171,21 +170,30 @@ def job_retry(*, job: Job, user: User | None = None) -> Job:
 def jobs_run_waiting() -> int:
     """Run the waiting jobs, the oldest first, and those whose worker was lost; return their number.
 
-    0 if two other threads of this process are running jobs; they look for more after each one.
+    Slow analyses come last. 0 if two other threads of this process are running jobs; they look for more
+    after each one.
     """
-    if not _at_work.acquire(blocking=False):
-        return 0
-    done = 0
-    tried: set[int] = set()
-    try:
-        while (
-            job := Job.objects.waiting().exclude(pk__in=tried).order_by("pk").first()
-        ) is not None:
-            tried.add(job.pk)
-            done += job_run(job_id=job.pk)
-    finally:
-        _at_work.release()
-    return done
+    slow = Q(kind=JobKind.SLOW_ANALYSIS)
+    for lane, in_order in ((_any_lane, (~slow, slow)), (_quick_lane, (~slow,))):
+        if lane.acquire(blocking=False):
+            try:
+                return _run_all(in_order)
+            finally:
+                lane.release()
+    return 0
+
+
+def _run_all(in_order: Sequence[Q]) -> int:
+    """Run the jobs that wait, those that meet the first condition first; return their number."""
+    done, tried = 0, set[int]()
+    while True:
+        waiting = Job.objects.waiting().exclude(pk__in=tried)
+        found = (waiting.filter(condition).order_by("pk").first() for condition in in_order)
+        job = next(filter(None, found), None)
+        if job is None:
+            return done
+        tried.add(job.pk)
+        done += job_run(job_id=job.pk)
 
 
 def job_run(*, job_id: int) -> bool:

@@ -238,6 +238,7 @@ FIRMNESS = AnalysisKind(
     ),
     options=(COUNTS_METHOD,),
     shows_rule=True,
+    is_slow=True,
     find=_find,
     tell=_tell,
 )

@@ -207,6 +207,8 @@ class AnalysisKind:
         watermark is recorded with the request. Empty if there is none.
     page : str
         The results page that contains its section, by its name in `campaign.pages.desk.TEST_SET`.
+    is_slow : bool
+        Whether it can take half a minute with its defaults; quicker ones are then computed first.
     of_campaign : bool
         Whether it covers all test sets of a campaign.
     is_live : callable
@@ -240,6 +242,7 @@ class AnalysisKind:
     protocols: frozenset[str] | None = None
     beside: str = ""
     page: str = "ranking"
+    is_slow: bool = False
     of_campaign: bool = False
     is_live: Callable[[Mapping[str, Any]], bool] = lambda _options: False
     with_reference: bool = False

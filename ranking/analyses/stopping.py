@@ -663,6 +663,7 @@ STOPPING = AnalysisKind(
         "How many more judgments, hours and days are needed to tell most systems apart?"
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
+    is_slow=True,
     needs_work=True,
     shows_rule=True,
     find=_find,

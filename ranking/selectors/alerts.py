@@ -167,7 +167,7 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:
     # Leave analyses out: pages request them automatically and show failures themselves.
     recent = Job.objects.filter(campaign__in=campaigns, created_at__gte=since - NEWS).exclude(
-        kind=JobKind.ANALYSIS
+        kind__in=[JobKind.ANALYSIS, JobKind.SLOW_ANALYSIS]
     )
     again: set[tuple[int, str, str]] = set()
     failed = defaultdict(list)

@@ -266,11 +266,11 @@ def _queue(analysis: Analysis, user: User | None) -> None:
     if found.finished_at is not None or (found.job is not None and not found.job.has_ended):
         return
     task = found.task
-    title = kind_of(found).title
+    kind = kind_of(found)
     found.job = analysis.job = job_queue(
         campaign=found.campaign,
-        kind=JobKind.ANALYSIS,
-        name=str(title) if task is None else f"{title}: {task.test_set.name}",
+        kind=JobKind.SLOW_ANALYSIS if kind.is_slow else JobKind.ANALYSIS,
+        name=str(kind.title) if task is None else f"{kind.title}: {task.test_set.name}",
         parameters={"analysis": found.pk},
         user=user,
     )
@@ -415,6 +415,7 @@ def _completed(report: Report, not_judged: Sequence[str], state: RuleState | Non
     return replace(report, notes=notes, data=data)
 
 
+@handles(JobKind.SLOW_ANALYSIS, ValueError)
 @handles(JobKind.ANALYSIS, ValueError)
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Run the job of an analysis."""

@@ -133,6 +133,33 @@ def test_others_see_how_far_it_is_and_stop_it(
     assert not Task.objects.exists()
 
 
+def test_quick_jobs_pass_slow_analyses(
+    campaign: Campaign, handled_by: Callable[[jobs.Handler], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = []
+
+    def quick(job: Job, _progress: JobProgress) -> dict[str, Any]:
+        done.append(job.name)
+        return {}
+
+    def slow(job: Job, progress: JobProgress) -> dict[str, Any]:
+        job_queue(campaign=campaign, kind=KIND, name=f"asked for during {job.name}")
+        jobs_run_waiting()  # as another thread of the worker does
+        return quick(job, progress)
+
+    handled_by(quick)
+    monkeypatch.setitem(jobs._HANDLERS, JobKind.SLOW_ANALYSIS, slow)
+    for kind, name in (
+        (JobKind.SLOW_ANALYSIS, "slow"),
+        (JobKind.SLOW_ANALYSIS, "slow too"),
+        (KIND, "quick"),
+    ):
+        job_queue(campaign=campaign, kind=kind, name=name)
+    jobs_run_waiting()
+    during = [f"asked for during {name}" for name in ("slow", "slow too")]
+    assert done == ["quick", during[0], "slow", during[1], "slow too"]
+
+
 def test_a_job_that_waits_is_stopped_at_once(
     job: Job, handled_by: Callable[[jobs.Handler], None]
 ) -> None:
