@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -127,60 +128,70 @@ _WHOLE: Final = ("", "")
 
 @dataclass(slots=True)
 class _Collected:
-    """Scores of one metric during reading: segments with their first mention, and scores with file and line."""
+    """Scores of one metric in the order of the files, with the row, column, file and line of each value."""
 
     name: str
     signature: str = ""
     higher_is_better: bool | None = None
     uses_reference: bool | None = None
-    segments: dict[_Segment, tuple[_Segment, Place]] = field(default_factory=dict)
-    scores: defaultdict[str, dict[_Segment, tuple[float, str, int]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
+    segments: dict[_Segment, int] = field(default_factory=dict)
+    systems: dict[str, int] = field(default_factory=dict)
+    places: list[Place] = field(default_factory=list)
+    values: array[float] = field(default_factory=lambda: array("d"))
+    rows: array[int] = field(default_factory=lambda: array("q"))
+    columns: array[int] = field(default_factory=lambda: array("q"))
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    files: list[str] = field(default_factory=list)
 
     def add(self, system: str, segment: _Segment, score: object, file: str, line: int) -> None:
-        """Add a score. Raises FormatError for an invalid name or score, and for an output that is scored twice."""
-        if system not in self.scores and (problem := system_name_problem(system)):
+        """Add a score. Raises FormatError for an invalid name or score."""
+        if system not in self.systems and (problem := system_name_problem(system)):
             raise Place(file, line, field="system").error(
                 problem, "write the name of the system, as the test set has it"
             )
-        # A million scores share the names of their segments.
-        if segment not in self.segments:
-            self.segments[segment] = segment, Place(file, line)
-        segment, _place = self.segments[segment]
-        given = (_number(score, file, line), file, line)
-        first = self.scores[system].setdefault(segment, given)
-        if first is not given:
-            document, name = segment
-            of = f' of the document "{document}"' if document else ""
-            what = (
-                f"{system} twice for segment {name}{of}" if name else f"the whole of {system} twice"
-            )
-            raise Place(file, line).error(
-                f"{self.name} scores {what}, first in {first[1]}, line {first[2]}",
-                "keep one of the two lines, or name segments by document and position",
-            )
+        row = self.segments.setdefault(segment, len(self.segments))
+        if row == len(self.places):
+            self.places.append(Place(file, line))
+        self.values.append(_number(score, file, line))
+        self.rows.append(row)
+        self.columns.append(self.systems.setdefault(system, len(self.systems)))
+        self.lines.append(line)
+        self.files.append(file)
 
     def result(self) -> MetricScores:
-        """Return the scores."""
-        systems = sorted(self.scores)
+        """Return the scores. Raises FormatError for an output that is scored twice."""
+        cells = np.array(self.rows) * len(self.systems) + np.array(self.columns)
+        kept, first = np.unique(cells, return_index=True)
+        if len(kept) < len(cells):
+            second = np.setdiff1d(np.arange(len(cells)), first)[0]
+            self._refuse(int(first[np.searchsorted(kept, cells[second])]), int(second))
+        values = np.full((len(self.segments), len(self.systems)), np.nan)
+        values.flat[cells] = self.values
+        systems = sorted(self.systems)
+        values = values[:, [self.systems[system] for system in systems]]
         named = [each for each in self.segments if each != _WHOLE]
-        row = {each: number for number, each in enumerate(named)}
-        # Whole systems are below the segments.
-        values = np.full((len(row) + 1, len(systems)), np.nan)
-        for column, system in enumerate(systems):
-            for segment, given in self.scores[system].items():
-                values[row.get(segment, -1), column] = given[0]
+        rows = [self.segments[each] for each in named]
+        whole = self.segments.get(_WHOLE)
         return MetricScores(
             name=self.name,
             systems=tuple(systems),
-            segments=tuple(SegmentName(segment, document) for document, segment in row),
-            values=values[:-1],
-            of_systems=values[-1],
+            segments=tuple(SegmentName(segment, document) for document, segment in named),
+            values=values[rows],
+            of_systems=np.full(len(systems), np.nan) if whole is None else values[whole],
             signature=self.signature,
             higher_is_better=self.higher_is_better is not False,
             uses_reference=self.uses_reference,
-            places=tuple(self.segments[each][1] for each in row),
+            places=tuple(self.places[row] for row in rows),
+        )
+
+    def _refuse(self, first: int, second: int) -> NoReturn:
+        document, name = list(self.segments)[self.rows[second]]
+        system = list(self.systems)[self.columns[second]]
+        of = f' of the document "{document}"' if document else ""
+        what = f"{system} twice for segment {name}{of}" if name else f"the whole of {system} twice"
+        raise Place(self.files[second], self.lines[second]).error(
+            f"{self.name} scores {what}, first in {self.files[first]}, line {self.lines[first]}",
+            "keep one of the two lines, or name segments by document and position",
         )
 
 
