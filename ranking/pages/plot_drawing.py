@@ -1,234 +1,20 @@
 """Draw the plot of a table as SVG: for a page, with its colours, or as a separate file."""
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from django.utils.formats import number_format
-from django.utils.html import conditional_escape, escape, format_html
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from campaign.models.system import system_label
+from ranking.pages import svg
 from ranking.reports.tables import Plot, Table, Value
-from ranking.wording.numbers import decimals, in_figures
-
-WIDTH: Final = 720
-#: Width of row names.
-NAMES: Final = 200
-TOP: Final = 26
-MARGIN: Final = 24
-LINE_HEIGHT: Final = 280
-#: Top of the value axis of a vertical drawing, below its title.
-HIGHEST: Final = 28
-#: Height of the title below a horizontal value axis.
-BELOW: Final = 18
-#: Maximum size of slanted column heads, above and beside the columns.
-HEADS: Final = 148
-#: Maximum number of letters of a name; longer names are shortened.
-LETTERS: Final = 28
-#: Width of a name beside a drawing on a narrow sheet, including the gap.
-_SHORT, _BESIDE_SHORT = 90, 14
-#: Space before names, and between names and the drawing, where half of an axis label must fit.
-_BESIDE_NAMES: Final = 24
-#: Style of files, which cannot use our style sheets; readable in greyscale.
-STYLE: Final = (
-    "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
-    ".grid{stroke:#e4e2dc}.mark{stroke:#545b66;stroke-dasharray:3 3}"
-    ".range{stroke:#b9c0ea;stroke-width:7;stroke-linecap:round}.dot{fill:#3b4cca}"
-    ".bars{stroke:#b9c0ea;stroke-width:2}.dots{stroke:#3b4cca;stroke-width:4;stroke-linecap:round}"
-    ".curve{fill:none;stroke:#3b4cca;stroke-width:2}.band{fill:#b9c0ea;opacity:.5}"
-    ".won{fill:#1f5fa8}.lost{fill:#bf4f14}.even{fill:#6a6f78}.strength-0{fill-opacity:.08}"
-    ".strength-1{fill-opacity:.2}.strength-2{fill-opacity:.32}.strength-3{fill-opacity:.45}"
-    ".more{font-weight:700}.small{font-size:11px}"
-    ".path{fill:none;stroke:#1d2127;stroke-width:1.6}.path-1{stroke-dasharray:8 4}"
-    ".path-2{stroke-dasharray:2 3}.path-3{stroke-dasharray:10 3 2 3}"
-    ".path-4{stroke-width:3}.path-5{stroke-width:3;stroke-dasharray:8 4}"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A drawing area. On a narrow one, names are above their rows; beside lines, they are shorter."""
-
-    width: int
-    is_narrow: bool = False
-
-    @property
-    def ticks(self) -> int:
-        """Approximate number of labelled ticks from left to right."""
-        return 4 if self.is_narrow else 6
-
-    @property
-    def right(self) -> int:
-        """Right end of a drawing without names on the right."""
-        return self.width - (20 if self.is_narrow else MARGIN)
-
-    def named(self, words: str) -> str:
-        """Return a name, shortened to fit beside a line."""
-        if not self.is_narrow:
-            return shortened(words)
-        fitting = range(len(words), 1, -1)
-        return next(
-            (cut for cut in (shortened(words, most) for most in fitting) if room_of(cut) <= _SHORT),
-            words[:1],
-        )
-
-
-WIDE: Final = Sheet(WIDTH)
-#: Content width of a page of 360 pixels.
-NARROW: Final = Sheet(300, is_narrow=True)
-SHORT_NAMES: Final = _SHORT + _BESIDE_SHORT
-#: Height of a name above its row.
-ABOVE: Final = 18
-
-
-def heading_of(table: Table, key: str) -> str:
-    """Return the heading of a column."""
-    return next(column.heading for column in table.columns if column.key == key)
-
-
-def tag(name: str, inside: str | SafeString = "", /, **attributes: object) -> SafeString:
-    """Return an element with these attributes except empty ones; `text_anchor` becomes `text-anchor`."""
-    said = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
-        for key, value in attributes.items()
-        if value != ""
-    )
-    end = f">{conditional_escape(inside)}</{name}>" if inside else "/>"
-    return mark_safe(f"<{name}{said}{end}")  # noqa: S308  each part is escaped
-
-
-def text(
-    x: float | str, y: float, words: object, *, kind: str = "", anchor: str = ""
-) -> SafeString:
-    """Return text at a position."""
-    return tag("text", str(words), class_=kind, x=x, y=y, text_anchor=anchor)
-
-
-def stroke(
-    kind: str, x1: float | str, x2: float | str, y1: float | str, y2: float | str
-) -> SafeString:
-    """Return a line between two positions."""
-    return tag("line", class_=kind, x1=x1, x2=x2, y1=y1, y2=y2)
-
-
-def dot(x: float | str, y: float | str, r: int = 5) -> SafeString:
-    """Return the dot of a value."""
-    return tag("circle", class_="dot", cx=x, cy=y, r=r)
-
-
-def above(table: Table, key: str) -> SafeString:
-    """Return the title of a vertical axis, above its end."""
-    return text(8, 12, heading_of(table, key), kind="quiet")
-
-
-def below(table: Table, key: str, sheet: Sheet, bottom: int) -> SafeString:
-    """Return the title of a horizontal axis, below its end."""
-    return text(sheet.right, bottom - 5, heading_of(table, key), kind="quiet", anchor="end")
-
-
-def joined(parts: Iterable[SafeString]) -> SafeString:
-    """Concatenate parts."""
-    return mark_safe("".join(parts))  # noqa: S308  of `tag`
-
-
-def shortened(words: str, most: int = LETTERS) -> str:
-    """Return a text, shortened by an ellipsis if it is too long."""
-    return words if len(words) <= most else f"{words[: most - 1]}…"
-
-
-def room_left(names: Iterable[str]) -> int:
-    """Return the unused width of the space for names, which would push the drawing off small screens."""
-    widest = max((room_of(shortened(name)) for name in names), default=0)
-    return max(0, NAMES - _BESIDE_NAMES - widest)
-
-
-def room_of_heads(heads: Iterable[str], angle: int) -> int:
-    """Return the height of column heads at an angle in degrees."""
-    longest = max(map(room_of, heads), default=0)
-    return min(HEADS, 28 + round(longest * math.sin(math.radians(abs(angle)))))
-
-
-def room_of(words: str) -> int:
-    """Return an upper bound of the width of a text at 13 pixels."""
-    return sum(map(_width, words))
-
-
-def _width(letter: str) -> int:
-    """Return an upper bound of the width of a letter at 13 pixels."""
-    if unicodedata.east_asian_width(letter) in "WF":
-        return 14
-    return 11 if letter.isupper() or letter in "@%–—…" else 8
-
-
-class Axis:
-    """Axis from `start` to `end` over a number of units, with about `steps` round ticks."""
-
-    def __init__(
-        self, values: Sequence[float], plot: Plot, low: float, high: float, *, steps: int = 6
-    ) -> None:
-        start = min(values) if plot.start is None else min(plot.start, *values)
-        end = max(values) if plot.end is None else max(plot.end, *values)
-        if plot.mark is not None:
-            start, end = min(start, plot.mark), max(end, plot.mark)
-        if start == end:
-            start, end = start - 0.5, end + 0.5
-        self.step = max(_step((end - start) / steps), 1.0 if plot.is_whole else 0.0)
-        # Ranks begin at 1, so there is no tick at 0.
-        first = plot.start if plot.is_whole and plot.start == start else 0.0
-        self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
-        self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
-        self._low, self._high = low, high
-
-    def at(self, value: float) -> str:
-        """Return the position of a value."""
-        share = (value - self.start) / (self.end - self.start)
-        return f"{self._low + share * (self._high - self._low):.1f}"
-
-    @property
-    def ticks(self) -> list[tuple[str, str]]:
-        """Positions of ticks, and their numbers in the reader's locale; on horizontal axes, only those that fit."""
-        count = round((self.end - self.start) / self.step)
-        places = max(0, -math.floor(math.log10(self.step) + 1e-9))
-        numbers = [self.start + tick * self.step for tick in range(count + 1)]
-        found = [(self.at(each), decimals(each, places)) for each in numbers]
-        apart = (self._high - self._low) / count
-        room = 8 + max(room_of(words) for _, words in found)
-        return found[:: math.ceil(room / apart)] if apart > 0 else found
-
-
-def _step(about: float) -> float:
-    """Round up to 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(about))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9))
-
-
-def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
-    """Return vertical lines at the marked value and at the ticks, with labels above."""
-    parts = []
-    for at, words in axis.ticks:
-        parts.append(stroke("grid", at, at, top, bottom))
-        parts.append(text(at, 14, words, kind="quiet", anchor="middle"))
-    if plot.mark is not None:
-        at = axis.at(plot.mark)
-        parts.append(stroke("mark", at, at, top, bottom))
-    return joined(parts)
-
-
-def horizontal(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
-    """Return horizontal lines at the marked value and at the ticks, with labels on the left."""
-    parts = []
-    for at, words in axis.ticks:
-        parts.append(stroke("grid", left, right, at, at))
-        parts.append(tag("text", words, class_="quiet", x=left - 8, y=at, dy=4, text_anchor="end"))
-    if plot.mark is not None:
-        at = axis.at(plot.mark)
-        parts.append(stroke("mark", left, right, at, at))
-    return joined(parts)
+from ranking.wording.numbers import in_figures
 
 
 class Row:
@@ -285,58 +71,60 @@ _LEAST_ROW: Final = 3
 _LEFT_NARROW: Final = 20
 
 
-def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
+def intervals(
+    table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet
+) -> tuple[int, SafeString]:
     """Return height and drawing."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
-    left = _LEFT_NARROW if sheet.is_narrow else NAMES
-    axis = Axis(values, plot, left, sheet.right, steps=sheet.ticks)
+    left = _LEFT_NARROW if sheet.is_narrow else svg.NAMES
+    axis = svg.Axis(values, plot, left, sheet.right, steps=sheet.ticks)
     is_named = len(rows) <= NAMED_ROWS
     each_row = _height_of_row(len(rows), sheet)
-    height = TOP + each_row * len(rows) + 8 + BELOW
+    height = svg.TOP + each_row * len(rows) + 8 + svg.BELOW
     drawn = _named_rows(rows, axis, sheet) if is_named else _unnamed_rows(rows, axis, each_row)
-    ruled = vertical(axis, plot, TOP - 4, height - 8 - BELOW)
+    ruled = svg.vertical(axis, plot, svg.TOP - 4, height - 8 - svg.BELOW)
     for end in sorted(table.rules) if is_named and len(rows) == len(table.rows) else ():
-        y = TOP + each_row * (end + 1)
-        ruled += stroke("grid", 0, sheet.right, y, y)
-    return height, ruled + joined(drawn) + below(table, plot.value, sheet, height)
+        y = svg.TOP + each_row * (end + 1)
+        ruled += svg.stroke("grid", 0, sheet.right, y, y)
+    return height, ruled + svg.joined(drawn) + svg.below(table, plot.value, sheet, height)
 
 
-def _height_of_row(rows: int, sheet: Sheet) -> int:
+def _height_of_row(rows: int, sheet: svg.Sheet) -> int:
     if rows <= NAMED_ROWS:
-        return _ROW + (ABOVE if sheet.is_narrow else 0)
+        return _ROW + (svg.ABOVE if sheet.is_narrow else 0)
     return max(_LEAST_ROW, _ROW * NAMED_ROWS // rows)
 
 
-def _named_rows(rows: list[Row], axis: Axis, sheet: Sheet) -> Iterator[SafeString]:
+def _named_rows(rows: list[Row], axis: svg.Axis, sheet: svg.Sheet) -> Iterator[SafeString]:
     each_row = _height_of_row(len(rows), sheet)
     for number, row in enumerate(rows):
-        y = TOP + each_row * (number + 1) - _ROW // 2
-        name = shortened(row.name)
+        y = svg.TOP + each_row * (number + 1) - _ROW // 2
+        name = svg.shortened(row.name)
         yield (
-            text("", y - 10, name)
+            svg.text("", y - 10, name)
             if sheet.is_narrow
-            else text(NAMES - 14, y + 4, name, anchor="end")
+            else svg.text(svg.NAMES - 14, y + 4, name, anchor="end")
         )
         ends = _ends(row, axis)
         if ends is not None:
-            yield stroke("range", *ends, y, y)
-        yield dot(axis.at(row.value), y)
+            yield svg.stroke("range", *ends, y, y)
+        yield svg.dot(axis.at(row.value), y)
 
 
-def _unnamed_rows(rows: list[Row], axis: Axis, each_row: int) -> Iterator[SafeString]:
+def _unnamed_rows(rows: list[Row], axis: svg.Axis, each_row: int) -> Iterator[SafeString]:
     """Yield one path for all bars and one for all dots: a quarter of the bytes and two thirds of the time."""
     bars, dots = [], []
     for number, row in enumerate(rows):
-        y = TOP + each_row * number + each_row // 2
+        y = svg.TOP + each_row * number + each_row // 2
         ends = _ends(row, axis)
         if ends is not None:
             bars.append(f"M{ends[0]} {y}H{ends[1]}")
         dots.append(f"M{axis.at(row.value)} {y}h0")
-    yield tag("path", class_="bars", d="".join(bars))
-    yield tag("path", class_="dots", d="".join(dots))
+    yield svg.tag("path", class_="bars", d="".join(bars))
+    yield svg.tag("path", class_="dots", d="".join(dots))
 
 
-def _ends(row: Row, axis: Axis) -> tuple[str, str] | None:
+def _ends(row: Row, axis: svg.Axis) -> tuple[str, str] | None:
     """Return the ends of the bar of a row; unknown ends are beyond the axis."""
     if row.low is None and row.high is None:
         return None
@@ -351,25 +139,27 @@ _LABELS_NARROW: Final = 2
 _FILLED: Final = 0.72
 
 
-def bars(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
+def bars(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
-    bottom = LINE_HEIGHT - 40
-    y = Axis([0.0, *(row.value for row in rows)], plot, bottom, HIGHEST)
+    bottom = svg.LINE_HEIGHT - 40
+    y = svg.Axis([0.0, *(row.value for row in rows)], plot, bottom, svg.HIGHEST)
     slot = (sheet.right - _LEFT_OF_BARS) / len(rows)
     every = -(-len(rows) // (_LABELS_NARROW if sheet.is_narrow else _LABELS))
-    parts = [above(table, plot.value), horizontal(y, plot, _LEFT_OF_BARS - 8, sheet.right)]
+    parts = [svg.above(table, plot.value), svg.horizontal(y, plot, _LEFT_OF_BARS - 8, sheet.right)]
     for number, row in enumerate(rows):
         left, top = _LEFT_OF_BARS + number * slot, float(y.at(row.value))
         at, width, height = (f"{each:.1f}" for each in (left, slot * _FILLED, bottom - top))
-        parts.append(tag("rect", class_="dot", x=at, y=f"{top:.1f}", width=width, height=height))
+        parts.append(
+            svg.tag("rect", class_="dot", x=at, y=f"{top:.1f}", width=width, height=height)
+        )
         if number % every == 0:
-            parts.append(text(at, bottom + 20, shortened(row.name), kind="quiet"))
-    return LINE_HEIGHT, joined(parts)
+            parts.append(svg.text(at, bottom + 20, svg.shortened(row.name), kind="quiet"))
+    return svg.LINE_HEIGHT, svg.joined(parts)
 
 
 _STRIP_ROW: Final = 40
 #: Width for the long names of measures.
-_LEFT_OF_STRIPS: Final = NAMES + 160
+_LEFT_OF_STRIPS: Final = svg.NAMES + 160
 _LEFT_OF_STRIPS_NARROW: Final = 8
 _LETTERS: Final = 48
 
@@ -380,7 +170,7 @@ class _Strip(NamedTuple):
     least: float
     most: float
     y: int
-    sheet: Sheet
+    sheet: svg.Sheet
 
     @property
     def left(self) -> int:
@@ -392,11 +182,11 @@ class _Strip(NamedTuple):
         return f"{self.left + min(1.0, max(0.0, share)) * (self.sheet.right - self.left):.1f}"
 
 
-def strips(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
+def strips(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height and drawing; None if no row has an axis."""
     place = {column.key: number for number, column in enumerate(table.columns)}
     keys = (plot.value, plot.low, plot.high, plot.middle, plot.least, plot.most_of_all)
-    above = ABOVE if sheet.is_narrow else 0
+    above = svg.ABOVE if sheet.is_narrow else 0
     parts: list[SafeString] = []
     count = 0
     for row in table.rows:
@@ -405,29 +195,29 @@ def strips(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString
         )
         if value is None or least is None or most is None:
             continue
-        strip = _Strip(least, most, TOP + above + (_STRIP_ROW + above) * count, sheet)
+        strip = _Strip(least, most, svg.TOP + above + (_STRIP_ROW + above) * count, sheet)
         count, y = count + 1, strip.y
         parts += _axis(str(row[place[plot.label]]), strip)
         if low is not None and high is not None:
-            parts.append(stroke("range", strip.at(low), strip.at(high), y, y))
+            parts.append(svg.stroke("range", strip.at(low), strip.at(high), y, y))
         if middle is not None:
-            parts.append(stroke("mark", strip.at(middle), strip.at(middle), y - 10, y + 10))
-        parts.append(dot(strip.at(value), y))
+            parts.append(svg.stroke("mark", strip.at(middle), strip.at(middle), y - 10, y + 10))
+        parts.append(svg.dot(strip.at(value), y))
     if not parts:
         return None
-    return sheet.width, TOP + (_STRIP_ROW + above) * count, joined(parts)
+    return sheet.width, svg.TOP + (_STRIP_ROW + above) * count, svg.joined(parts)
 
 
 def _axis(label: str, strip: _Strip) -> list[SafeString]:
     left, right, y = strip.left, strip.sheet.right, strip.y
-    name = shortened(label, _LETTERS)
+    name = svg.shortened(label, _LETTERS)
     return [
-        text(0, y - 14, name)
+        svg.text(0, y - 14, name)
         if strip.sheet.is_narrow
-        else text(left - 14, y + 4, name, anchor="end"),
-        stroke("grid", left, right, y, y),
-        text(left, y + 20, f"{strip.least:.3g}", kind="quiet small"),
-        text(right, y + 20, f"{strip.most:.3g}", kind="quiet small", anchor="end"),
+        else svg.text(left - 14, y + 4, name, anchor="end"),
+        svg.stroke("grid", left, right, y, y),
+        svg.text(left, y + 20, f"{strip.least:.3g}", kind="quiet small"),
+        svg.text(right, y + 20, f"{strip.most:.3g}", kind="quiet small", anchor="end"),
     ]
 
 
@@ -436,37 +226,37 @@ _NAMES_OF_POINTS: Final = 120
 _LINE: Final = 14
 
 
-def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
+def line(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
-    y = Axis(values, plot, LINE_HEIGHT - 40, HIGHEST)
+    y = svg.Axis(values, plot, svg.LINE_HEIGHT - 40, svg.HIGHEST)
     places = _places(rows, sheet)
-    parts = [above(table, plot.value), horizontal(y, plot, 48, sheet.right)]
-    parts += [tag("polygon", class_="band", points=each) for each in _bands(places, rows, y)]
+    parts = [svg.above(table, plot.value), svg.horizontal(y, plot, 48, sheet.right)]
+    parts += [svg.tag("polygon", class_="band", points=each) for each in _bands(places, rows, y)]
     curve = " ".join(f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True))
-    parts.append(tag("polyline", class_="curve", points=curve))
+    parts.append(svg.tag("polyline", class_="curve", points=curve))
     parts += _names_below([sheet.named(row.name) for row in rows], places, sheet)
-    parts.append(below(table, plot.label, sheet, LINE_HEIGHT))
-    return LINE_HEIGHT, joined(parts)
+    parts.append(svg.below(table, plot.label, sheet, svg.LINE_HEIGHT))
+    return svg.LINE_HEIGHT, svg.joined(parts)
 
 
-def _names_below(names: list[str], places: list[float], sheet: Sheet) -> list[SafeString]:
+def _names_below(names: list[str], places: list[float], sheet: svg.Sheet) -> list[SafeString]:
     """Return names below their positions, as many as fit side by side on the sheet."""
-    room = max(map(room_of, names))
+    room = max(map(svg.room_of, names))
     apart = (places[-1] - places[0]) / max(1, len(names) - 1)
     most = 4 if sheet.is_narrow else 10
     every = max(math.ceil(len(names) / most), math.ceil((room + 8) / apart) if apart else 1)
     inside = [
-        (min(max(x, room_of(name) / 2), sheet.width - room_of(name) / 2), name)
+        (min(max(x, svg.room_of(name) / 2), sheet.width - svg.room_of(name) / 2), name)
         for x, name in list(zip(places, names, strict=True))[::every]
     ]
     return [
-        text(f"{x:.1f}", LINE_HEIGHT - 20, name, kind="quiet", anchor="middle")
+        svg.text(f"{x:.1f}", svg.LINE_HEIGHT - 20, name, kind="quiet", anchor="middle")
         for x, name in inside
     ]
 
 
-def _bands(places: list[float], rows: list[Row], y: Axis) -> list[str]:
+def _bands(places: list[float], rows: list[Row], y: svg.Axis) -> list[str]:
     """Return the points of a band for each run of at least two rows with both ends."""
     found: list[str] = []
     upper: list[str] = []
@@ -482,7 +272,7 @@ def _bands(places: list[float], rows: list[Row], y: Axis) -> list[str]:
     return found
 
 
-def _places(rows: list[Row], sheet: Sheet) -> list[float]:
+def _places(rows: list[Row], sheet: svg.Sheet) -> list[float]:
     """Return the positions of the rows of a line: by their numbers, or evenly spaced without numbers."""
     left, right = 56, sheet.right - 12
     found = [float(row.label) for row in rows if isinstance(row.label, int | float)]
@@ -494,35 +284,38 @@ def _places(rows: list[Row], sheet: Sheet) -> list[float]:
     return [left + number * gap for number in range(len(rows))]
 
 
-def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
+def points(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
     found = [row for row in rows if row.low is not None]
     if not found:
-        return TOP, SafeString("")
+        return svg.TOP, SafeString("")
     across_ends, up_ends = (
         [each for row in found for each in row.bars[part : part + 2] if each is not None]
         for part in (0, 2)
     )
-    y = Axis([*(row.value for row in found), *up_ends], plot, LINE_HEIGHT - 40, HIGHEST)
+    y = svg.Axis([*(row.value for row in found), *up_ends], plot, svg.LINE_HEIGHT - 40, svg.HIGHEST)
     free = Plot(kind="points", label=plot.label, value=plot.value)
-    right = sheet.width - (SHORT_NAMES if sheet.is_narrow else _NAMES_OF_POINTS)
-    x = Axis([*(row.low or 0.0 for row in found), *across_ends], free, 64, right, steps=sheet.ticks)
-    parts = [above(table, plot.value), horizontal(y, plot, 48, sheet.right)]
+    right = sheet.width - (svg.SHORT_NAMES if sheet.is_narrow else _NAMES_OF_POINTS)
+    x = svg.Axis(
+        [*(row.low or 0.0 for row in found), *across_ends], free, 64, right, steps=sheet.ticks
+    )
+    parts = [svg.above(table, plot.value), svg.horizontal(y, plot, 48, sheet.right)]
     parts += [
-        text(at, LINE_HEIGHT - 20, words, kind="quiet", anchor="middle") for at, words in x.ticks
+        svg.text(at, svg.LINE_HEIGHT - 20, words, kind="quiet", anchor="middle")
+        for at, words in x.ticks
     ]
     places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
     names = [sheet.named(row.name) for row in found]
     if bars := _crosses(found, x, y):
-        parts.append(tag("path", class_="bars", d=bars))
+        parts.append(svg.tag("path", class_="bars", d=bars))
     for (at, up), height, name in zip(places, _apart(places, names), names, strict=True):
-        parts.append(dot(at, up, 4))
-        parts.append(tag("text", name, x=at, y=height, dx=8, dy=4))
-    parts.append(below(table, plot.low or plot.label, sheet, LINE_HEIGHT))
-    return LINE_HEIGHT, joined(parts)
+        parts.append(svg.dot(at, up, 4))
+        parts.append(svg.tag("text", name, x=at, y=height, dx=8, dy=4))
+    parts.append(svg.below(table, plot.low or plot.label, sheet, svg.LINE_HEIGHT))
+    return svg.LINE_HEIGHT, svg.joined(parts)
 
 
-def _crosses(rows: list[Row], x: Axis, y: Axis) -> str:
+def _crosses(rows: list[Row], x: svg.Axis, y: svg.Axis) -> str:
     """Return the path of the horizontal and vertical bars of points."""
     parts = []
     for row in rows:
@@ -540,7 +333,7 @@ def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
     found = {}
     for number in sorted(range(len(places)), key=lambda number: places[number]):
         left, height = places[number]
-        right = left + room_of(names[number])
+        right = left + svg.room_of(names[number])
         free = (
             tried
             for away in range(len(places) + 1)
@@ -564,7 +357,7 @@ _UPRIGHT_LETTERS: Final = 18
 _STYLES: Final = 6
 
 
-def bump(table: Table, _plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString]:
+def bump(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeString]:
     """Return width, height and lines, best at the top, with names at both ends; on a narrow sheet at the left end."""
     names = [str(row[0]) for row in table.rows]
     heads: list[str] = []
@@ -575,21 +368,21 @@ def bump(table: Table, _plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString]
             heads.append(column.heading)
             ranks.append(found)
     gaps = len(heads) - 1
-    left, gap = NAMES, float(_BUMP_GAP)
+    left, gap = svg.NAMES, float(_BUMP_GAP)
     if sheet.is_narrow:
-        left, gap = SHORT_NAMES, min(_BUMP_GAP, (sheet.right - SHORT_NAMES) / max(2, gaps))
+        left, gap = svg.SHORT_NAMES, min(_BUMP_GAP, (sheet.right - svg.SHORT_NAMES) / max(2, gaps))
     places = [f"{left + number * gap:.1f}" for number in range(len(heads))]
     lowest = max((rank for column in ranks for rank in column if rank is not None), default=1.0)
     # Vertical if columns are too close for slanted heads.
-    angle, most = (-90, _UPRIGHT_LETTERS) if gap < _LEAST_GAP else (-40, LETTERS)
-    heads = [shortened(head, most) for head in heads]
-    top = room_of_heads(heads, angle)
+    angle, most = (-90, _UPRIGHT_LETTERS) if gap < _LEAST_GAP else (-40, svg.LETTERS)
+    heads = [svg.shortened(head, most) for head in heads]
+    top = svg.room_of_heads(heads, angle)
     bottom = _down(lowest, top) + 10
     parts = []
     for at, head in zip(places, heads, strict=True):
         turned = f"translate({at} {top - 14}) rotate({angle})"
-        parts.append(tag("text", head, transform=turned))
-        parts.append(stroke("grid", at, at, top, bottom))
+        parts.append(svg.tag("text", head, transform=turned))
+        parts.append(svg.stroke("grid", at, at, top, bottom))
     for number, name in enumerate(names):
         points = [
             (at, _down(rank, top))
@@ -597,20 +390,20 @@ def bump(table: Table, _plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString]
             if (rank := column[number]) is not None
         ]
         style = f"path path-{number % _STYLES}"
-        lines = [stroke(style, x1, x2, y1, y2) for (x1, y1), (x2, y2) in pairwise(points)]
-        dots = [dot(x, y, 4) for x, y in points]
-        parts.append(tag("g", joined([tag("title", name), *lines, *dots])))
+        lines = [svg.stroke(style, x1, x2, y1, y2) for (x1, y1), (x2, y2) in pairwise(points)]
+        dots = [svg.dot(x, y, 4) for x, y in points]
+        parts.append(svg.tag("g", svg.joined([svg.tag("title", name), *lines, *dots])))
     width = sheet.width
     if ranks:
         parts += _names(names, ranks[0], (left - 14, top), "end", sheet)
     if ranks and not sheet.is_narrow:
-        right = NAMES + gaps * _BUMP_GAP
+        right = svg.NAMES + gaps * _BUMP_GAP
         parts += _names(names, ranks[-1], (right + 14, top), "start", sheet)
-        width = right + NAMES
-    return width, int(bottom) + 14, joined(parts)
+        width = right + svg.NAMES
+    return width, int(bottom) + 14, svg.joined(parts)
 
 
-def _down(rank: float, top: int = TOP) -> float:
+def _down(rank: float, top: int = svg.TOP) -> float:
     return top + (rank - 0.5) * _BUMP_ROW
 
 
@@ -619,7 +412,7 @@ def _names(
     ranks: Sequence[float | None],
     at: tuple[int, int],
     anchor: str,
-    sheet: Sheet,
+    sheet: svg.Sheet,
 ) -> list[SafeString]:
     """Return the names at one end; `at` is its x coordinate and the top of the ranks. Equal ranks share a line."""
     x, top = at
@@ -628,7 +421,7 @@ def _names(
         if rank is not None:
             by_rank.setdefault(rank, []).append(name)
     return [
-        text(x, _down(rank, top) + 4, sheet.named(", ".join(alike)), anchor=anchor)
+        svg.text(x, _down(rank, top) + 4, sheet.named(", ".join(alike)), anchor=anchor)
         for rank, alike in sorted(by_rank.items())
     ]
 
@@ -645,23 +438,23 @@ class _Point(NamedTuple):
     high: float
 
 
-def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
+def ranks(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height and lines with names at their ends; None if nothing is ranked."""
     lines = _lines(table, plot)
     points = [point for line in lines.values() for point in line]
     if not points:
         return None
-    right = sheet.width - (SHORT_NAMES if sheet.is_narrow else NAMES)
+    right = sheet.width - (svg.SHORT_NAMES if sheet.is_narrow else svg.NAMES)
     free = Plot(kind="line", label="", value="")
-    x = Axis([point.at for point in points], free, _LEFT, right, steps=sheet.ticks)
+    x = svg.Axis([point.at for point in points], free, _LEFT, right, steps=sheet.ticks)
     lowest = max(point.high for point in points)
     bottom = int(_down(lowest)) + _BUMP_ROW // 2
     parts = []
     for at, words in x.ticks:
-        parts.append(stroke("grid", at, at, TOP, bottom))
-        parts.append(text(at, bottom + 18, words, kind="quiet", anchor="middle"))
+        parts.append(svg.stroke("grid", at, at, svg.TOP, bottom))
+        parts.append(svg.text(at, bottom + 18, words, kind="quiet", anchor="middle"))
     parts += [
-        text(_LEFT - 12, _down(rank) + 4, rank, kind="quiet", anchor="end")
+        svg.text(_LEFT - 12, _down(rank) + 4, rank, kind="quiet", anchor="end")
         for rank in range(1, int(lowest) + 1)
     ]
     parts += [_band(line, x) for line in lines.values()]
@@ -670,13 +463,13 @@ def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString]
     heights = _apart(ends, names)
     for number, (name, line) in enumerate(lines.items()):
         curve = " ".join(f"{x.at(each.at)},{_down(each.rank):.1f}" for each in line)
-        drawn = tag("polyline", class_=f"path path-{number % _STYLES}", points=curve)
-        short = text(ends[number][0] + 10, heights[number] + 4, names[number])
-        parts.append(tag("g", joined([tag("title", name), drawn, short])))
+        drawn = svg.tag("polyline", class_=f"path path-{number % _STYLES}", points=curve)
+        short = svg.text(ends[number][0] + 10, heights[number] + 4, names[number])
+        parts.append(svg.tag("g", svg.joined([svg.tag("title", name), drawn, short])))
     parts.append(
-        text(right, bottom + 36, heading_of(table, plot.label), kind="quiet", anchor="end")
+        svg.text(right, bottom + 36, svg.heading_of(table, plot.label), kind="quiet", anchor="end")
     )
-    return sheet.width + (0 if sheet.is_narrow else MARGIN), bottom + 44, joined(parts)
+    return sheet.width + (0 if sheet.is_narrow else svg.MARGIN), bottom + 44, svg.joined(parts)
 
 
 def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
@@ -693,10 +486,10 @@ def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
     return found
 
 
-def _band(line: list[_Point], x: Axis) -> SafeString:
+def _band(line: list[_Point], x: svg.Axis) -> SafeString:
     upper = [f"{x.at(each.at)},{_down(each.low - _HALF):.1f}" for each in line]
     lower = [f"{x.at(each.at)},{_down(each.high + _HALF):.1f}" for each in reversed(line)]
-    return tag("polygon", class_="band", points=" ".join(upper + lower))
+    return svg.tag("polygon", class_="band", points=" ".join(upper + lower))
 
 
 #: Returns the address of the judgments in which the first of two systems beat the second, if any.
@@ -714,14 +507,14 @@ _LEVELS: Final = {"": "", "*": ", p ≤ 0.10", "†": ", p ≤ 0.05", "‡": ", 
 class Cells:
     """Geometry of a matrix's cells on a sheet, and the names of its rows and columns."""
 
-    def __init__(self, names: Sequence[str], sheet: Sheet) -> None:
+    def __init__(self, names: Sequence[str], sheet: svg.Sheet) -> None:
         self.names = names
         self._sheet = sheet
         self.side = _CELL_WIDTH_NARROW if sheet.is_narrow else _CELL_WIDTH
-        self.left = SHORT_NAMES if sheet.is_narrow else NAMES
+        self.left = svg.SHORT_NAMES if sheet.is_narrow else svg.NAMES
         # Vertical and centred over the column, or slanted from the middle of the column.
         self._angle = -90 if sheet.is_narrow else -40
-        self.top = room_of_heads(map(sheet.named, names), self._angle)
+        self.top = svg.room_of_heads(map(sheet.named, names), self._angle)
 
     @property
     def fit(self) -> bool:
@@ -733,7 +526,7 @@ class Cells:
         """Total width; slanted heads reach beyond the last column."""
         if self._sheet.is_narrow:
             return self._sheet.width
-        return self.left + len(self.names) * self.side + HEADS
+        return self.left + len(self.names) * self.side + svg.HEADS
 
     @property
     def height(self) -> int:
@@ -745,14 +538,14 @@ class Cells:
     ) -> SafeString:
         """Return a cell; each line has a vertical offset, a text and a class."""
         x, y = self.left + column * self.side, self.top + row * CELL_HEIGHT
-        parts = [tag("title", title)]
+        parts = [svg.tag("title", title)]
         if colour:
             size = {"width": self.side - 2, "height": CELL_HEIGHT - 2}
-            parts.append(tag("rect", class_=colour, x=x + 1, y=y + 1, **size, rx=3))
+            parts.append(svg.tag("rect", class_=colour, x=x + 1, y=y + 1, **size, rx=3))
         parts += [
-            text(x + self.side // 2, y + down, words, kind=kind) for down, words, kind in lines
+            svg.text(x + self.side // 2, y + down, words, kind=kind) for down, words, kind in lines
         ]
-        return tag("g", joined(parts))
+        return svg.tag("g", svg.joined(parts))
 
     def drawn(self, cells: Iterable[SafeString]) -> SafeString:
         """Return the names of rows and columns, dots on the diagonal, and the cells."""
@@ -761,11 +554,11 @@ class Cells:
         rows, columns = [], []
         for number, name in enumerate(map(self._sheet.named, self.names)):
             x, y = self.left + number * self.side + half, _middle_of(self.top, number)
-            rows.append(text(self.left - gap, y, name, anchor="end"))
-            rows.append(text(x, y, "·", kind="quiet", anchor="middle"))
+            rows.append(svg.text(self.left - gap, y, name, anchor="end"))
+            rows.append(svg.text(x, y, "·", kind="quiet", anchor="middle"))
             turned = f"translate({x + shift} {self.top - 10}) rotate({self._angle})"
-            columns.append(tag("text", name, transform=turned))
-        return joined([*rows, *columns, tag("g", joined(cells), text_anchor="middle")])
+            columns.append(svg.tag("text", name, transform=turned))
+        return svg.joined([*rows, *columns, svg.tag("g", svg.joined(cells), text_anchor="middle")])
 
 
 def _middle_of(top: int, row: int) -> int:
@@ -774,7 +567,7 @@ def _middle_of(top: int, row: int) -> int:
 
 
 def matrix(
-    table: Table, plot: Plot, sheet: Sheet, pair_address: PairAddress | None = None
+    table: Table, plot: Plot, sheet: svg.Sheet, pair_address: PairAddress | None = None
 ) -> tuple[int, int, SafeString] | None:
     """Return width, height and cells with share in %, mark and number; colour adds no information.
 
@@ -798,7 +591,7 @@ def matrix(
             cell = _cell(square, (at[row], at[column]), (own, against, count, sign), strength)
             leads = pair_address(row, column) if pair_address is not None and own else None
             # Keyboard users reach the same lists from the table, without n² tab stops.
-            cells.append(cell if leads is None else tag("a", cell, href=leads, tabindex=-1))
+            cells.append(cell if leads is None else svg.tag("a", cell, href=leads, tabindex=-1))
     return square.width, square.height, square.drawn(cells)
 
 
@@ -832,7 +625,7 @@ def _cell(
 _GRID_CLASSES: Final = {"▼": "lost strength-3", "▲": "won strength-3"}
 
 
-def grid(table: Table, _plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
+def grid(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height and cells; None if they do not fit on the sheet.
 
     Cells are “figure (number) mark”; most have no mark and no colour.
@@ -868,7 +661,7 @@ _RANGE: Final = 180
 _GAP: Final = 28
 
 
-def known(table: Table, _plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
+def known(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height, a cell for each sign and a bar for each row; None if they do not fit on the sheet.
 
     The best place is on the left.
@@ -899,19 +692,21 @@ def known(table: Table, _plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString
     parts = [square.drawn(cells)]
     if sheet.is_narrow:
         parts += [
-            text(square.left - 8, _middle_of(top, number), sheet.named(name), anchor="end")
+            svg.text(square.left - 8, _middle_of(top, number), sheet.named(name), anchor="end")
             for number, name in enumerate(names)
         ]
     for place in range(len(names)):
         at = left + round(place * step)
-        parts.append(stroke("grid", at, at, top, bottom))
-        parts.append(text(at, bottom + 18, place + 1, kind="quiet", anchor="middle"))
+        parts.append(svg.stroke("grid", at, at, top, bottom))
+        parts.append(svg.text(at, bottom + 18, place + 1, kind="quiet", anchor="middle"))
     for number, values in enumerate(table.rows):
         begin, end = (left + round((int(str(place)) - 1) * step) for place in values[1:_BEFORE])
         y = _middle_of(top, number) - 4
-        parts.append(dot(begin, y) if values[1] == values[2] else stroke("range", begin, end, y, y))
+        parts.append(
+            svg.dot(begin, y) if values[1] == values[2] else svg.stroke("range", begin, end, y, y)
+        )
     width = square.width if sheet.is_narrow else max(square.width, beside + _RANGE + _GAP)
-    return width, bottom + 28, joined(parts)
+    return width, bottom + 28, svg.joined(parts)
 
 
 _OF_TABLE: Final = {"bump": bump, "grid": grid, "known": known, "ranks": ranks, "strips": strips}
@@ -923,15 +718,15 @@ def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> 
 
     A matrix that does not fit on narrow screens is drawn once and scrolled.
     """
-    narrow = drawn(table, sheet=NARROW, pair_address=pair_address)
+    narrow = drawn(table, sheet=svg.NARROW, pair_address=pair_address)
     wide = drawn(table, pair_address=pair_address, screens="" if narrow is None else " for-wide")
-    return wide if wide is None or narrow is None else joined([wide, narrow])
+    return wide if wide is None or narrow is None else svg.joined([wide, narrow])
 
 
 def drawn(
     table: Table,
     *,
-    sheet: Sheet = WIDE,
+    sheet: svg.Sheet = svg.WIDE,
     as_file: bool = False,
     pair_address: PairAddress | None = None,
     screens: str = "",
@@ -949,7 +744,7 @@ def drawn(
     left = 0 if sheet.is_narrow else _left(table, plot)
     name = f"plot-narrow-{table.name}" if sheet.is_narrow else f"plot-{table.name}"
     # Our own style sheet, so there is nothing to escape.
-    style = tag("style", mark_safe(STYLE)) if as_file else ""  # noqa: S308
+    style = svg.tag("style", mark_safe(svg.STYLE)) if as_file else ""  # noqa: S308
     return format_html(
         '<svg class="figure{}" xmlns="http://www.w3.org/2000/svg" viewBox="{} 0 {} {}" width="{}" height="{}"'
         ' role="{}" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
@@ -981,7 +776,7 @@ def _read(table: Table) -> Table:
 
 
 def _drawn(
-    table: Table, plot: Plot, sheet: Sheet, pair_address: PairAddress | None
+    table: Table, plot: Plot, sheet: svg.Sheet, pair_address: PairAddress | None
 ) -> tuple[int, int, SafeString] | None:
     if plot.kind in _OF_TABLE:
         return _OF_TABLE[plot.kind](table, plot, sheet) if table.rows else None
@@ -999,10 +794,10 @@ def _left(table: Table, plot: Plot) -> int:
         return 0
     if plot.kind == "intervals" and len(rows_of(table, plot)) > NAMED_ROWS:
         # Too few for labels.
-        return room_left(())
+        return svg.room_left(())
     named = (plot.label, plot.across)
     places = [place for place, column in enumerate(table.columns) if column.key in named]
-    return room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)
+    return svg.room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)
 
 
 def _described(table: Table, plot: Plot, *, as_file: bool) -> str:

@@ -6,7 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ranking.pages.plot_drawing import NARROW, drawn_for_page
+from ranking.pages.plot_drawing import drawn_for_page
+from ranking.pages.svg import NARROW
 from ranking.reports.tables import Column, Plot, PlotKind, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
