@@ -9,7 +9,7 @@ import math
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NoReturn
 
@@ -145,18 +145,30 @@ class _Collected:
 
     def add(self, system: str, segment: _Segment, score: object, file: str, line: int) -> None:
         """Add a score. Raises FormatError for an invalid name or score."""
+        self.extend(system, [segment], [_number(score, file, line)], file, [line])
+
+    def extend(
+        self,
+        system: str,
+        segments: Sequence[_Segment],
+        values: Sequence[float],
+        file: str,
+        lines: Sequence[int],
+    ) -> None:
+        """Add scores of a system. Raises FormatError for an invalid name."""
         if system not in self.systems and (problem := system_name_problem(system)):
-            raise Place(file, line, field="system").error(
+            raise Place(file, lines[0], field="system").error(
                 problem, "write the name of the system, as the test set has it"
             )
-        row = self.segments.setdefault(segment, len(self.segments))
-        if row == len(self.places):
-            self.places.append(Place(file, line))
-        self.values.append(_number(score, file, line))
-        self.rows.append(row)
-        self.columns.append(self.systems.setdefault(system, len(self.systems)))
-        self.lines.append(line)
-        self.files.append(file)
+        for segment, line in zip(segments, lines, strict=True):
+            if segment not in self.segments:
+                self.segments[segment] = len(self.segments)
+                self.places.append(Place(file, line))
+        self.columns.extend([self.systems.setdefault(system, len(self.systems))] * len(lines))
+        self.rows.extend(map(self.segments.__getitem__, segments))
+        self.values.extend(values)
+        self.lines.extend(lines)
+        self.files.extend([file] * len(lines))
 
     def result(self) -> MetricScores:
         """Return the scores. Raises FormatError for an output that is scored twice."""
@@ -382,24 +394,25 @@ def _read_scores(
             f"the level {level} is not supported",
             "give a .seg.score or a .sys.score file",
         )
-    is_whole = level == "sys"
     metric = metrics.setdefault(name, _Collected(name, uses_reference=uses_reference))
-    last: dict[str, tuple[int, int]] = {}
+    remedy = "write the system and its score, separated by a tab"
+    lines, values = defaultdict[str, list[int]](list), defaultdict[str, list[float]](list)
     for _name, line, text in _lines([file]):
-        remedy = "write the system and its score, separated by a tab"
         system, score = _two_cells(text, file.name, line, remedy)
-        count = last.get(system, (0, 0))[0] + 1
-        last[system] = count, line
-        metric.add(system, _WHOLE if is_whole else ("", str(count)), score, file.name, line)
-    if not last:
+        lines[system].append(line)
+        values[system].append(_number(score, file.name, line))
+    if not lines:
         raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
-    wanted = segments if segments and not is_whole else max(last.values())[0]
-    for system, (count, line) in last.items():
-        if count != wanted:
-            raise Place(file.name, line).error(
-                f"{counted(count, 'score')} of {system}, expected {wanted:,}",
+    most = max(map(len, lines.values()))
+    wanted = segments or most
+    names = [_WHOLE if level == "sys" else ("", str(number + 1)) for number in range(most)]
+    for system, found in lines.items():
+        if level == "seg" and len(found) != wanted:
+            raise Place(file.name, found[-1]).error(
+                f"{counted(len(found), 'score')} of {system}, expected {wanted:,}",
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
+        metric.extend(system, names[: len(found)], values[system], file.name, found)
 
 
 def segment_rows(
