@@ -4,8 +4,6 @@ A worker started without queues (`celery -A config worker`) serves all of them. 
 of an installation together must serve every queue; `launcher/serving.py` and docker-compose.yml do.
 """
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final

@@ -4,8 +4,6 @@ Every block shows the reference among four other outputs, in random order. What 
 to choose labels without looking at outputs; what they choose may depend on the shown positions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -6,8 +6,6 @@ judgments were revised, 1 % have a blank label, 1 % a comment; in 1 % of blocks 
 others, and a twentieth of the HITs is judged twice by the same judge before it goes on.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,8 +6,6 @@ It imports all that Quintet serves, works and starts with, and refuses to import
 does not ask for, which then comes with the tests, and is missing where only `make install` was called.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """The tables of a page as a reader sees them: headings, and the words of each cell."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

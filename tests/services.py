@@ -5,8 +5,6 @@ used instead. The data folder is temporary, and so may forget everything in a cr
 starts neither.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

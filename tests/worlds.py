@@ -5,8 +5,6 @@ judges with tastes of their own, documents, careless judges. A system's quality 
 normal draw around its true quality; judges rank what they perceive.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import count
 

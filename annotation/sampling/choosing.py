@@ -6,8 +6,6 @@ simulation. Counts are of *planned* blocks, including those waiting in the pool;
 pairs would be planned again and again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -8,8 +8,6 @@ All arithmetic uses integers, except for the random numbers from `luck`, so bloc
 every machine and in every version.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -3,8 +3,6 @@
 Functions take and return arrays, and are shared with the simulation of designs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

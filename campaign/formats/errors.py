@@ -1,7 +1,5 @@
 """The error raised by every reader of this package, and the losses of a conversion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final

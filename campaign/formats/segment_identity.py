@@ -5,8 +5,6 @@ it in a known test set. Without a test set, names in the files identify segments
 each name has one text.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections import defaultdict

@@ -6,8 +6,6 @@ Responses to GET have an `ETag`. A POST with an `Idempotency-Key` is carried out
 deprecated addresses say so in a header.
 """
 
-from __future__ import annotations
-
 import hashlib
 from copy import copy
 from functools import cached_property, partial

@@ -3,8 +3,6 @@
 Requests are checked against the description, so it is correct and no view repeats it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from threading import Lock

@@ -1,7 +1,5 @@
 """Report on the acceptability of edited outputs by system, for page, REST and command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ An output that could not be edited is incomprehensible. A percentage of few edit
 share nor a rank.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

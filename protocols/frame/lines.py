@@ -1,7 +1,5 @@
 """Answers as JSON Lines: a protocol declares the keys of a line and reads the answers of a task; the rest is shared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar

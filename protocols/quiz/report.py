@@ -1,7 +1,5 @@
 """Report on readers' comprehension of each system's outputs, for page, REST and command."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading, writing and replacing the snippets of a quiz."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final

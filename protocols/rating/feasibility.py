@@ -15,8 +15,6 @@ If different judges rate adequacy and fluency, no judge sees a segment in both p
 has 2 r judges instead of r.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Comparisons of two outputs as JSON Lines, one judge's answer per line, and as task files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, NamedTuple

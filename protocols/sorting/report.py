@@ -1,7 +1,5 @@
 """Report on the progress of a task's sort and the evidence for its order, for page, REST and command."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter

@@ -13,8 +13,6 @@ as another one on the same screen, and more of one kind, has a score that is hig
 margin (10, ours).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import permutations

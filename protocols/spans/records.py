@@ -1,7 +1,5 @@
 """A scored judgment: a judge's marks and scores on one screen, and checks that spans fit their text."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Reports on scored judgments, for page, REST and command, and on file conversions."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Report on the active time of “top or not” blocks compared with another task, for page, REST and command."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -2,8 +2,6 @@
 shorter).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp, log, sqrt
 

@@ -1,7 +1,5 @@
 """Report on choices between two outputs and their agreement (Bojar et al. 2011, §2.5.2), for page, REST and command."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Compare methods: their orders, and how well they predict held-out judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Forecast the separation of systems: whether to continue, and the cost of another system."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum

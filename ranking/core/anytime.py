@@ -12,8 +12,6 @@ for which it is proved; in a campaign, comparisons are dependent because segment
 times and judges have preferences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Aliases of the array types used in the core."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

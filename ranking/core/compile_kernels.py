@@ -1,7 +1,5 @@
 """Compile all kernels in advance: ``python -m ranking.core.compile_kernels``."""
 
-from __future__ import annotations
-
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank

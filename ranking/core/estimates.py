@@ -4,8 +4,6 @@ Correlations are Kendall's tau-b, Spearman's and Pearson's. Intervals are comput
 segments, of judges, and of each judge's judgments of a segment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

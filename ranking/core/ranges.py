@@ -5,8 +5,6 @@ Confidence sets come from studentised differences of correlated scores and step-
 hold among near-equal systems (Mogstad et al. 2024).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations

@@ -6,8 +6,6 @@ judgments of one segment are correlated, and a method must not learn from the se
 predictor is a function that learns from blocks to predict comparisons.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

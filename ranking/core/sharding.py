@@ -11,8 +11,6 @@ refer to a function marked by `on_any_engine`, a dataclass or an enumeration, in
 `PACKAGES`. Numbers are preserved bit for bit.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import multiprocessing

@@ -24,8 +24,6 @@ judgments and ignores later ones: the verdict depends only on the first `quota` 
 count, or on the extension if these are tied, so later calls give the same result.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence

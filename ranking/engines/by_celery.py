@@ -5,8 +5,6 @@ A lost message, a killed worker or an emptied broker only causes a delay: after 
 missing shards are sent again, and shards being computed or done are left alone (`ranking.services.shards`).
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence

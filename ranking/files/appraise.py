@@ -1,7 +1,5 @@
 """Read the results XML of Appraise (WMT15 and WMT16)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """Read votes of chatbot arenas (``model_a``, ``model_b``, ``winner``) from CSV, JSON Lines or Parquet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Final
 

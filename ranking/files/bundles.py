@@ -1,7 +1,5 @@
 """Open bundles of published results without trusting them, check them, and describe differences from a recomputed result."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Count the judgments of Parquet files in shards of whole segments, on any engine, one shard in memory at a time."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Check the values of JSON objects by rules shared by all formats: names of systems, numbers, texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 

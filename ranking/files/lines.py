@@ -1,7 +1,5 @@
 """Read formats with one judgment per line: the ``.rank`` files of WMT's metric-tuning distributions, JSON Lines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain

@@ -1,7 +1,5 @@
 """Read the pairwise CSV of WMT15 and WMT16: one comparison per row, one block per ``rankingID``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial

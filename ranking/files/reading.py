@@ -1,7 +1,5 @@
 """Read files of judgments into the columns of the core; detect the format from a file's beginning."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence

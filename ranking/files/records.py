@@ -1,7 +1,5 @@
 """Records read from files of judgments, and their selection."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Read files and standard input, hashing and counting their bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import sys

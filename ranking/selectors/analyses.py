@@ -1,7 +1,5 @@
 """Analyses of a task: requests and answers, judges in an answer, and scores of single outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Measure judges after each ranking, apply the quality rules of the campaign, and change rules and groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from time import monotonic

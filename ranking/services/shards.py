@@ -4,8 +4,6 @@ A message contains a job and the number of a shard; everything else is in the da
 request work that the engine created, and results survive a loss of the broker.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from functools import lru_cache

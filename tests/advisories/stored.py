@@ -1,7 +1,5 @@
 """The file of advisories: what is known of the packages Quintet installs, as of a day."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass

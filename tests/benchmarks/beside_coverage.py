@@ -9,8 +9,6 @@ each; segments suit some of them better, judges have tastes and a pace. The true
 campaigns of the same size with other segments and judges, taken from the same campaigns.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import defaultdict

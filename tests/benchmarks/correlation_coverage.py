@@ -8,8 +8,6 @@ scale of five points. Last, for scores of 0 to 100, an eighth of them 100, of th
 interval for segments does. `--campaigns 2000` is the default.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping, Sequence

@@ -8,8 +8,6 @@ For each world of `tests.worlds`: the share of systems whose true rank lies outs
 the share of campaigns in which two systems are in different clusters the wrong way round.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

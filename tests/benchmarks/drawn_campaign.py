@@ -1,7 +1,5 @@
 """A campaign drawn from Koehn's model, with ties, for the benchmarks."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

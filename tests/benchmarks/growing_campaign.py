@@ -3,8 +3,6 @@
 Each block changes a few products of the moments, so that a look costs the same early and late.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -7,8 +7,6 @@ one of sixty judges, from five-way CSV. Beside them what reading the file alone 
 it. Last, scores of single outputs with an error each, from JSON Lines, into a task of error spans and scores.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -8,8 +8,6 @@ printed beside. Once with few judgments stored and once with many, of the same j
 processor time longer, too: the floor, measured beside it in the same run, says by how much.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import http.client

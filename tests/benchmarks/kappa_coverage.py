@@ -7,8 +7,6 @@ and for a judge of each campaign how often the interval of their κ with others 
 100000 1000000` prints instead what the levels cost, `--files FILE …` the standard errors of released judgments.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ Nothing is timed and nothing fails: `docs/statistics/simulation.md` holds a meas
 unit tests hold the goldens.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

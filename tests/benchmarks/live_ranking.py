@@ -12,8 +12,6 @@ computed beside the others. `--plans` says how PostgreSQL reads, and fails nothi
 minutes to store: `--blocks 1000 100000 1000000`. `--blocks 100000 --segments 300` has as many judgments of a segment.
 """
 
-from __future__ import annotations
-
 import argparse
 import cProfile
 import json

@@ -6,8 +6,6 @@ Systems have a quality; a metric sees it with an error of its own for each syste
 and the metric both see. The number of campaigns is an argument; the default is 400.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import defaultdict
 from collections.abc import Mapping

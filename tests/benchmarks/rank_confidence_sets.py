@@ -6,8 +6,6 @@ Simulated campaigns (`tests.worlds`) ranked by Expected Wins; all ranges come fr
 covariance of the scores, that over segments and judges.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ tenth have one, because nearly all ratings are within n. Worlds of one kind with
 in nothing that matters here, and are left out. `--campaigns 300` is the default.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from math import isnan, nan

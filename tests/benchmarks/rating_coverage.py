@@ -8,8 +8,6 @@ of systems whose true rank lies outside confidence sets; and, of the pairs
 of systems that are truly equal, the share called different. Standard errors are over campaigns.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import dataclass

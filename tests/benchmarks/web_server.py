@@ -1,7 +1,5 @@
 """A web server as the demo starts it, on a database of its own, for the benchmarks of judging."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import socket

@@ -1,7 +1,5 @@
 """`make faults`: put faults into an installation of its own, and print what became of the judgments."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Single processes below the first one of a role, several roles at once, restarts, the broker's memory."""
 
-from __future__ import annotations
-
 import signal
 import time
 

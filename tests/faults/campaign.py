@@ -3,8 +3,6 @@
 A program of its own, run beside the installation's services, so that the one that puts faults in needs no Django.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

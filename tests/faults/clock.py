@@ -5,8 +5,6 @@ PostgreSQL and Valkey, whose times decide, keep the right time. (libfaketime wou
 leave the monotonic clock alone under Python 3.11: `time.sleep` then fails.)
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 SHIM = Path(__file__).resolve().parent / "shifted_clock"

@@ -1,7 +1,5 @@
 """Compares the ledger with what the database holds, by SQL."""
 
-from __future__ import annotations
-
 import time
 from contextlib import closing
 from dataclasses import dataclass

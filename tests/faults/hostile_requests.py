@@ -1,7 +1,5 @@
 """Faults that are requests: the same one many times at once, and one id for what two judges send."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

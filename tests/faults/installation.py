@@ -1,7 +1,5 @@
 """An installation of its own, as `make start` starts one."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Makes the installations that faults need: an ordinary one, one on a small disk, one with its own clock."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

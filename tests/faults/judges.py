@@ -1,7 +1,5 @@
 """Simulated judges: they lend, submit, revise, repeat and send late, and keep what is not acknowledged."""
 
-from __future__ import annotations
-
 import random
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """What was sent and what was acknowledged, and when."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

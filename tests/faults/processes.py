@@ -1,7 +1,5 @@
 """Kill each process, and stop it for a while as a machine without memory would."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from functools import partial

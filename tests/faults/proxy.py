@@ -1,7 +1,5 @@
 """A TCP proxy between judges and the web server that can be as bad as a network."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import threading

@@ -1,7 +1,5 @@
 """The faults by name. Those of processes are made for each role that the supervisor runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

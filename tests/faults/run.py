@@ -1,7 +1,5 @@
 """One run: a campaign, judges at work, a fault, and what became of it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

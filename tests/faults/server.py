@@ -1,7 +1,5 @@
 """One connection to the web server, as a judge's browser holds it."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import dataclass

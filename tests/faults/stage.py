@@ -1,7 +1,5 @@
 """What a fault has at hand while judges work."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Iterable

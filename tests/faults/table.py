@@ -1,7 +1,5 @@
 """The table of outcomes, as Markdown for the terminal; docs/reliability.md sums it up."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The machine under all processes: its disk, its clock, its network, the version that it runs."""
 
-from __future__ import annotations
-
 import signal
 import tempfile
 from contextlib import suppress

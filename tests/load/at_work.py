@@ -1,7 +1,5 @@
 """Judges and an organiser who use a running web server over HTTP, each in a thread of their own."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -12,8 +12,6 @@ program; the table at the end, what was asked of them. Ends with 1 if something 
 that worker is stopped (SIGSTOP) half-way; with `--stop planning` the last half is judged from what is planned.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

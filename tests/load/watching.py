@@ -1,7 +1,5 @@
 """What a running Quintet is watched for under load: how far rankings lie behind, its memory, its disk."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import threading

@@ -3,8 +3,6 @@
 Whether there is an allotment says `protocols.rating.feasibility`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

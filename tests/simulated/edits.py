@@ -1,7 +1,5 @@
 """Simulated edits with known acceptability."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

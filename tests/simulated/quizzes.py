@@ -1,7 +1,5 @@
 """Simulated quizzes with known shares of right answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

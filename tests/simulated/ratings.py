@@ -1,7 +1,5 @@
 """Simulated ratings by judges of known severity and noise: where the truth is known, intervals can be checked."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ cut at 0 and 100 and rounded. Errors are of the output: what is wrong with it do
 finds each error with some probability. So judges who look alike agree, and truth is known for both scores and spans.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, Literal
 

@@ -1,7 +1,5 @@
 """Simulated judges who sort systems whose true order is known: what a sort promises."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise

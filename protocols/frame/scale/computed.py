@@ -1,7 +1,5 @@
 """Results computed from ratings, for reports."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

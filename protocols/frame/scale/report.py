@@ -1,7 +1,5 @@
 """Report on ratings, for page, REST and command."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """`convert_spans`: convert scored judgments from one format to another, and report losses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from django.core.management.base import CommandParser

@@ -1,7 +1,5 @@
 """`plan_ratings`: check whether a given number of judges can rate adequacy and fluency."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Any
 

@@ -13,8 +13,6 @@ characters beyond U+FFFF cannot be recognised and count as two. Missing content 
 instead of a position.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

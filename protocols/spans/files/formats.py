@@ -1,7 +1,5 @@
 """Reading and writing scored judgments in any format, with the losses of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

@@ -10,8 +10,6 @@ Only some of these files quote cells that contain quotes: a file is read as quot
 that contains a quote is valid when read that way.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

@@ -12,8 +12,6 @@ Positions are those of Pearmut's page: UTF-16 units without line breaks, with an
 position after the last one is ``[missing]``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Agreement of judges on the scores of the same outputs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scored judgments as arrays, and scores derived from errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final

@@ -1,7 +1,5 @@
 """Comparisons implied by scores: judged blocks of outputs shown side by side, for every ranking method."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

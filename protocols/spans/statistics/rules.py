@@ -25,8 +25,6 @@ given here, not rank ranges. Our rule:
   (2012), eq. 6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum

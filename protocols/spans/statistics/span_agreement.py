@@ -1,7 +1,5 @@
 """Agreement of judges on the characters they mark in the same outputs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

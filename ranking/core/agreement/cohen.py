@@ -5,8 +5,6 @@ Each pair of judges has a table of outcomes for each segment that both judged. R
 cells at a time, because their tables grow with judges² × resamples.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -11,8 +11,6 @@ Each term sums the squared changes of κ when a unit is left out: a segment; a j
 comparisons of one segment (overlap); and the pairs of two judges, which V_judges counts once for each of the two.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Agreement on comparisons depends on which judgments are paired and on how agreem
 compares the labels themselves, not the comparisons they imply (Hamon et al. 2007).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack

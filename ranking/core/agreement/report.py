@@ -1,7 +1,5 @@
 """Agreement of each judge with the others, and among all judges."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Observed and expected agreement for each definition of κ, as functions of sums over segments that can be resampled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum

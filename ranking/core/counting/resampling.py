@@ -14,8 +14,6 @@ Sixteen bits determine all but about one weight in 6,000; the others use 48 furt
 second hash. Weights are thus exact to 2**-64, at a quarter of the cost of one hash per weight.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ They include identical texts that were shown as different candidates of one bloc
 differently.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -5,8 +5,6 @@ Intervals for clustered pairs account for correlation within a judge or segment.
 coefficient is None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ A pair contradicts the ranking if its own comparisons go against the order of th
 cycle, a beats b, b beats c, and c beats a.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 from itertools import pairwise

@@ -5,8 +5,6 @@ A block compares a system with several others, so its comparisons are correlated
 for segments (or for documents, if they are known and there are enough) and for judges.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -14,8 +14,6 @@ J. Y. Huang, D. R. Burt, Y. Shen, T. D. Nguyen, T. Broderick (2025), Approximati
 Data Dropping: Unmasking Failure Modes, TMLR.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The first place of a ranking without each judge, segment, document or day."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

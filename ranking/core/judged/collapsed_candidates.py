@@ -1,7 +1,5 @@
 """Comparisons and labels of candidates, with identical outputs collapsed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from itertools import combinations

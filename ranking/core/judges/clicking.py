@@ -11,8 +11,6 @@ the labels under clicking is divided by that under reading; the product of these
 1939), so it may be examined after every block, and divided by the number of judges.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp, factorial, fsum, log
 

@@ -5,8 +5,6 @@ An anytime-valid test detects judges who agree less with the others than the oth
 themselves.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Unpack

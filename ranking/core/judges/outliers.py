@@ -1,7 +1,5 @@
 """Outliers among judges by several rules, and rankings with, without and only by some judges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ A judge repeats a comparison when they have compared the item before. P(E) of κ
 each judge's own labels.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shares of successes, with intervals that account for clustering by block, segment or judge."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

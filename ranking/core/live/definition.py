@@ -1,7 +1,5 @@
 """Definition of a live ranking, and the integers from which the result of its run is computed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, fields
 from functools import cache

@@ -7,8 +7,6 @@ go in one direction, so the groups are ordered, at infinite distances. Systems n
 chain of comparisons have no order.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

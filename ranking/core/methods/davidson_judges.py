@@ -11,8 +11,6 @@ position of an output. Pairs of compared systems get the prior wins of `ranking.
 judge. Without judges' effects and covariates, the model is Davidson's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -12,8 +12,6 @@ counts of wins and ties are sufficient ("collapsed"), or drawn together with the
 exact Gibbs sampler ("gibbs"). Both have the same posterior.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -3,8 +3,6 @@
 This is the linear ordering problem: the order of m items with the smallest total pairwise cost.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

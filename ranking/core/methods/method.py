@@ -1,7 +1,5 @@
 """Interface of ranking methods on blocks and resamples."""
 
-from __future__ import annotations
-
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Maxima of concave likelihoods of many samples at once, by Newton's method."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Registry of ranking methods."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

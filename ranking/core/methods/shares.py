@@ -6,8 +6,6 @@ of "better than or equal to any other system". Their proposal, with ties dropped
 official score of WMT12, "wins / (wins + losses)".
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -9,8 +9,6 @@ the margin ε. After i beats j, with c² = 2β² + σᵢ² + σⱼ²,
 where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve between games, so τ = 0.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

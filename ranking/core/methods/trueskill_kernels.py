@@ -5,8 +5,6 @@ them, next to this file or, if that folder is read-only, in ``NUMBA_CACHE_DIR`` 
 folder.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

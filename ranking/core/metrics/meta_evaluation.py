@@ -1,7 +1,5 @@
 """Meta-evaluation of metrics: agreement with people, ceiling and floor, tests between metrics, and groups of segments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce

@@ -2,8 +2,6 @@
 segments with the largest differences.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any, Literal
 

@@ -14,8 +14,6 @@ D. Vilar, G. Leusch, H. Ney, R. E. Banchs (2007), Human Evaluation of Machine Tr
 M. Post (2018), A Call for Clarity in Reporting BLEU Scores. W. G. Cochran (1977), Sampling Techniques, 6.4.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

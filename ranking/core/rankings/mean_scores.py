@@ -8,8 +8,6 @@ of judge j on the scores of test set t (T test sets), and V_t as in `ranking.cor
     V = Σ_t V_t / T² + Σ_j Σ_{t ≠ u} a_tj a_ujᵀ / T²
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -6,8 +6,6 @@ with fewer, more than 6% of true ranks are outside their ranges. It grows with t
 systems, because their scores are closer together.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

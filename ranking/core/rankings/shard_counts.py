@@ -6,8 +6,6 @@ segments are sums over shards. Judges and documents may be in many shards, so th
 name. All numbers are integers, so the sharding and the order of addition do not matter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

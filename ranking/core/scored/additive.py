@@ -23,8 +23,6 @@ the error of a score that the model fits exactly. So variances are at least thos
 alone, and at least those of single scores with equal noise.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal

@@ -5,8 +5,6 @@ simulation, regardless of the number of segments, so means then have no interval
 they need `FEWEST_GROUPS` segments (or documents).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -8,8 +8,6 @@ are simulated from them, as normal variables with the correlation of comparisons
 in a campaign's judgments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Measures of simulated campaigns, whose true rankings are known, and a study of their errors (Koehn 2012)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial

@@ -6,8 +6,6 @@ gives all points of a curve. Two models that differ only in noise use the same s
 random numbers, so curves over the noise are smooth.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -5,8 +5,6 @@ A campaign's curve is the share of separated pairs by number of judgments (Koehn
 noise is fitted to it, and the most similar simulated campaigns are continued.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

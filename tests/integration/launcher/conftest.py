@@ -1,7 +1,5 @@
 """Fixtures for the launcher: data folders of their own, and an environment that names no service."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`make backup` and `make restore`: what was saved comes back, and nothing is overwritten unasked."""
 
-from __future__ import annotations
-
 import json
 import stat
 import sys

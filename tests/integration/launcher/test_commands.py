@@ -1,7 +1,5 @@
 """``python -m launcher``, as people and `make` call it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

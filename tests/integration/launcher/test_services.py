@@ -1,7 +1,5 @@
 """The embedded services, real ones, started, killed and started again."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """The supervisor over real processes: killed ones come back, stopped ones leave nobody behind."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The wheel, in an environment that has what it depends on, and nothing of the checkout."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

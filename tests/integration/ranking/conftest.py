@@ -1,7 +1,5 @@
 """Campaigns, people and sessions for the tests of the ranking app."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path

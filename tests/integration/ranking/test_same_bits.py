@@ -4,8 +4,6 @@ The figures are read off the HTML tables of the page. Each is what the report of
 prints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

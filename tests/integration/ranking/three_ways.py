@@ -1,7 +1,5 @@
 """Page, REST and command, asked for the same analysis or table; what they said is compared bit for bit."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

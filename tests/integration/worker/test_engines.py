@@ -1,7 +1,5 @@
 """Every engine gives the same bits, with any number of workers, also when one is killed in the middle."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

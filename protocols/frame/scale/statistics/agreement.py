@@ -6,8 +6,6 @@ estimate how judges differ, there are no intervals: a bootstrap of segments cove
 in only 40% to 94% of simulated campaigns.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

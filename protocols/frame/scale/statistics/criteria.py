@@ -1,7 +1,5 @@
 """Correlation of adequacy and fluency."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

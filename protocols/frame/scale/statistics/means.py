@@ -23,8 +23,6 @@ With fewer than `FEWEST_SEGMENTS` segments or `FEWEST_JUDGES` judges (effective 
 mean is given: in simulation, ranges then miss more than 6% of the true ranks.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

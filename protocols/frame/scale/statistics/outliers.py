@@ -1,7 +1,5 @@
 """Outliers among judges by three rules, their overlap, and the means without them (Hamon et al. 2007, §3.3–3.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

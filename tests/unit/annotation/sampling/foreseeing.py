@@ -4,8 +4,6 @@ The attacker is a judge who knows the source code and everything their browser g
 are told after each HIT whether it was one of those they want to foresee. The seed they do not know.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt

@@ -1,7 +1,5 @@
 """Intervals of correlations: a second implementation, where there are none, and how often they hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Histories of judgments: revisions, repeats, blanks, collapsed outputs, attention checks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from random import Random

@@ -1,7 +1,5 @@
 """Cheapest orders by other means than the search of Lopez: all subsets, and integer programming."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """The expected share of significant pairs in Koehn's model, without simulating it: a second implementation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
