@@ -5,7 +5,7 @@ them through these serializers would cost 0.7 ms more per judged block.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any, Final, cast
@@ -55,6 +55,7 @@ from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_re
 from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
+from annotation.services.lending.choose import LendingContext
 from annotation.services.lending.lend import (
     LendingRefusedError,
     LentAssignment,
@@ -138,30 +139,23 @@ def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
     return {
         **assignment_data(lent.assignment, campaign=judge.campaign),
         "progress": asdict(lent.context.work.progress),
-        "notice": _notice(lent),
+        "notice": "\n".join(_messages(lent.context)),
     }
 
 
-def _notice(lent: LentAssignment) -> str:
+def _messages(known: LendingContext) -> Iterator[str]:
     """Return organisers' messages to the judge, newest first."""
-    known = lent.context
-    said = [
-        _("A message from the organisers: %(text)s") % {"text": text} for text in known.messages
-    ]
+    for text in known.messages:
+        yield _("A message from the organisers: %(text)s") % {"text": text}
     if known.is_asked_again:
-        said.append(
-            _(
-                "The organisers ask you to review your latest answers and change any that you now see differently. Thank you."
-            )
+        yield _(
+            "The organisers ask you to review your latest answers and change any that you now see differently. Thank you."
         )
     if known.judge_status == JudgeStatus.WARNED:
-        said.append(
-            _(
-                "A note from the organisers: some of your rankings differ from what they expected. "
-                "Please take your time and read every output before you rank it. Thank you."
-            )
+        yield _(
+            "A note from the organisers: some of your rankings differ from what they expected. "
+            "Please take your time and read every output before you rank it. Thank you."
         )
-    return "\n".join(said)
 
 
 def _lent(request: Request, response: Response, judge: Judge) -> Response:

@@ -1,6 +1,6 @@
 """Immediate effects of a change of judges, of a design or of a campaign's state, in numbers and in words."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -138,18 +138,15 @@ def _work(judge: Judge) -> _Work:
     )
 
 
-def _tasks(before: _Work, after: _Work) -> list[str]:
+def _tasks(before: _Work, after: _Work) -> Iterator[str]:
     lost = [name for pk, name in before.tasks.items() if pk not in after.tasks]
     won = [name for pk, name in after.tasks.items() if pk not in before.tasks]
-    said = []
     if lost:
-        said.append(
-            _("No new sentences from %(names)s; those in hand can be finished.")
-            % {"names": ", ".join(lost)}
-        )
+        yield _("No new sentences from %(names)s; those in hand can be finished.") % {
+            "names": ", ".join(lost)
+        }
     if won:
-        said.append(_("New sentences also from %(names)s.") % {"names": ", ".join(won)})
-    return said
+        yield _("New sentences also from %(names)s.") % {"names": ", ".join(won)}
 
 
 def _blocks(before: _Work, after: _Work) -> list[str]:
@@ -325,7 +322,7 @@ def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects
     if transition in _OPENING:
         open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))
         needed = judges_needed(open_tasks)
-        facts = _opening(campaign, open_tasks, needed)
+        facts = list(_opening(campaign, open_tasks, needed))
     else:
         facts = _facts(campaign, transition, held, judged)
     return StateEffects(
@@ -382,24 +379,19 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
 
 def _opening(
     campaign: Campaign, open_tasks: Sequence[Task], needed: Sequence[JudgesNeeded]
-) -> list[str]:
+) -> Iterator[str]:
     judges = Judge.objects.filter(
         campaign=campaign, origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
     ).count()
     tasks = len(open_tasks)
-    facts = [
-        counted(
-            "%(count)d judge can start right away.",
-            "%(count)d judges can start right away.",
-            judges,
-        ),
-        counted("%(count)d test set opens.", "%(count)d test sets open.", tasks),
-    ]
+    yield counted(
+        "%(count)d judge can start right away.", "%(count)d judges can start right away.", judges
+    )
+    yield counted("%(count)d test set opens.", "%(count)d test sets open.", tasks)
     if not tasks:
-        facts.append(_("Add a test set first: there is nothing to judge."))
+        yield _("Add a test set first: there is nothing to judge.")
     for each in needed:
-        facts += [f"{each.task.called}: {words}" for words in each.words]
-    return facts
+        yield from (f"{each.task.called}: {words}" for words in each.words)
 
 
 def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:

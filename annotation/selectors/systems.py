@@ -1,6 +1,6 @@
 """Systems as organisers see them, the effects of withdrawing one, and corrected outputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil
@@ -98,51 +98,45 @@ def joining(task: Task, name: str) -> Joining:
     return Joining.AT_ONCE
 
 
-def joining_in_words(*, task: Task, name: str) -> list[str]:
+def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
     """Return how a system that is added now joins a task and catches up, as sentences."""
     how = joining(task, name)
     if how is Joining.NOT:
-        return [
-            _("%(task)s: the design lists the systems to judge. Add this one there.")
-            % {"task": task.called}
-        ]
+        yield _("%(task)s: the design lists the systems to judge. Add this one there.") % {
+            "task": task.called
+        }
+        return
     if how is Joining.LATER:
-        return [
-            _("%(task)s: included in the HITs planned next; HITs already planned stay as drawn.")
-            % {"task": task.called}
-        ]
-    facts = []
+        yield _(
+            "%(task)s: included in the HITs planned next; HITs already planned stay as drawn."
+        ) % {"task": task.called}
+        return
     drawn_again = hits_drawn_again(task=task)
     # Two queries, each using an index on incomplete HITs; a combined query would read every HIT of
     # the task.
     hits = sum(drawn_again.filter(is_standby=each).count() for each in (False, True))
     if hits:
-        facts.append(
-            counted(
-                "%(task)s: %(count)d planned HIT is redrawn with it.",
-                "%(task)s: %(count)d planned HITs are redrawn with it.",
-                hits,
-                task=task.called,
-            )
+        yield counted(
+            "%(task)s: %(count)d planned HIT is redrawn with it.",
+            "%(task)s: %(count)d planned HITs are redrawn with it.",
+            hits,
+            task=task.called,
         )
     else:
-        facts.append(_("%(task)s: included in the next HITs.") % {"task": task.called})
+        yield _("%(task)s: included in the next HITs.") % {"task": task.called}
     sequence = JudgmentSequence.objects.filter(pk=task.pk).first()
     judged = sequence.judged if sequence else 0
     if not judged:
-        return facts
-    facts.append(_catching_up_in_words(design_in_force(task_id=task.pk)))
+        return
+    yield _catching_up_in_words(design_in_force(task_id=task.pk))
     left = None if task.blocks_wanted is None else max(0, task.blocks_wanted - judged)
     if left is not None:
-        facts.append(
-            counted(
-                "%(count)d block of the target of %(target)d remains. Raise the target if the new system needs more.",
-                "%(count)d blocks of the target of %(target)d remain. Raise the target if the new system needs more.",
-                left,
-                target=task.blocks_wanted,
-            )
+        yield counted(
+            "%(count)d block of the target of %(target)d remains. Raise the target if the new system needs more.",
+            "%(count)d blocks of the target of %(target)d remain. Raise the target if the new system needs more.",
+            left,
+            target=task.blocks_wanted,
         )
-    return facts
 
 
 def _catching_up_in_words(design: Design | None) -> str:
@@ -223,12 +217,11 @@ def withdrawal_in_words(*, system: System) -> list[str]:
     ]
     if left < 2:
         facts.append(_("Judges need at least two systems to rank."))
-    return facts + _chosen_in_words(system)
+    return [*facts, *_chosen_in_words(system)]
 
 
-def _chosen_in_words(system: System) -> list[str]:
+def _chosen_in_words(system: System) -> Iterator[str]:
     """Return the tasks whose design lists systems and would have too few without this one, as sentences."""
-    said = []
     for task in system.test_set.tasks.all():
         design = design_in_force(task_id=task.pk)
         if design is None or system.name not in design.systems:
@@ -236,13 +229,9 @@ def _chosen_in_words(system: System) -> list[str]:
         left = systems_drawn(task=task, design=design).filter(name__in=design.systems)
         count = left.exclude(pk=system.pk).count()
         if count < design.parameters.fewest_systems:
-            said.append(
-                _(
-                    "Systems left in the design of “%(task)s”: %(count)d, fewer than a block shows. Select others there."
-                )
-                % {"task": task.called, "count": count}
-            )
-    return said
+            yield _(
+                "Systems left in the design of “%(task)s”: %(count)d, fewer than a block shows. Select others there."
+            ) % {"task": task.called, "count": count}
 
 
 def _judged_in_words(judged: EstimatedCount) -> str:

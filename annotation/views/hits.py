@@ -1,6 +1,6 @@
 """Show organisers the HITs and explain why each was drawn, from the numbers in `HIT.why`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -30,7 +30,8 @@ def hit_reason(hit: HIT) -> dict[str, Any]:
         "state": states[hit_state(hit)],
         "reason": _reason(hit),
         "blocks": [
-            {"segment": why["segment"], "texts": _chosen(why)} for why in hit.why.get("blocks", ())
+            {"segment": why["segment"], "texts": "; ".join(_chosen(why)) + "."}
+            for why in hit.why.get("blocks", ())
         ],
     }
 
@@ -68,39 +69,32 @@ def _reason(hit: HIT) -> str:
     }
 
 
-def _chosen(why: Mapping[str, Any]) -> str:
+def _chosen(why: Mapping[str, Any]) -> Iterator[str]:
     """Describe in words how the texts of a block were chosen."""
-    said = [
-        ngettext(
-            "%(texts)d distinct text, up to %(size)d shown",
-            "%(texts)d distinct texts, up to %(size)d shown",
-            why.get("texts", 0),
-        )
-        % {"texts": why.get("texts", 0), "size": why.get("size", 0)}
-    ]
+    yield ngettext(
+        "%(texts)d distinct text, up to %(size)d shown",
+        "%(texts)d distinct texts, up to %(size)d shown",
+        why.get("texts", 0),
+    ) % {"texts": why.get("texts", 0), "size": why.get("size", 0)}
     if why.get("chosen") == "uniform":
-        said.append(_("all systems equally likely"))
+        yield _("all systems equally likely")
     elif why.get("chosen") == "balanced":
-        said.append(
-            _("least compared pairs (%(met)s comparisons before, mean of all pairs: %(any)s)")
-            % {"met": localize(why["met_before"]), "any": localize(why["met_before_any"])}
-        )
+        yield _("least compared pairs (%(met)s comparisons before, mean of all pairs: %(any)s)") % {
+            "met": localize(why["met_before"]),
+            "any": localize(why["met_before_any"]),
+        }
     elif why.get("chosen") == "active":
-        said.append(
-            _(
-                "most informative pairs after %(watermark)d judgments (priority %(priority)s, mean of all pairs: %(any)s)"
-            )
-            % {
-                "watermark": why["watermark"],
-                "priority": localize(why["priority"]),
-                "any": localize(why["priority_any"]),
-            }
-        )
+        yield _(
+            "most informative pairs after %(watermark)d judgments (priority %(priority)s, mean of all pairs: %(any)s)"
+        ) % {
+            "watermark": why["watermark"],
+            "priority": localize(why["priority"]),
+            "any": localize(why["priority_any"]),
+        }
     if "reference" in why:
-        said.append(_("includes the reference"))
+        yield _("includes the reference")
     if "bad_reference" in why:
-        said.append(_("includes a damaged reference (attention check)"))
-    return "; ".join(said) + "."
+        yield _("includes a damaged reference (attention check)")
 
 
 PAGE = 50

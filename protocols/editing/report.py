@@ -1,6 +1,6 @@
 """Report on the acceptability of edited outputs by system, for page, REST and command."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from django.utils.formats import number_format
@@ -72,37 +72,27 @@ def _tell(
     )
 
 
-def _notes(rows: list[Edit], found: Acceptability) -> list[str]:
+def _notes(rows: list[Edit], found: Acceptability) -> Iterator[str]:
     number = found.number
-    notes = [
-        _("Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.")
-        % {
-            "least": number_format(number.least),
-            "most": number_format(number.most),
-            "mean": decimals(number.mean, 1),
-            "deviation": "–" if number.deviation is None else decimals(number.deviation, 1),
-        },
-    ]
+    yield _("Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.") % {
+        "least": number_format(number.least),
+        "most": number_format(number.most),
+        "mean": decimals(number.mean, 1),
+        "deviation": "–" if number.deviation is None else decimals(number.deviation, 1),
+    }
     if any(row.share is None for row in found.systems):
-        notes.append(
-            ngettext(
-                "Systems with fewer than %(count)d edit have no percentage and no rank.",
-                "Systems with fewer than %(count)d edits have no percentage and no rank.",
-                found.fewest,
-            )
-            % {"count": found.fewest}
-        )
-    notes += one_judge_notes((edit.systems, edit.judge) for edit in rows)
+        yield ngettext(
+            "Systems with fewer than %(count)d edit have no percentage and no rank.",
+            "Systems with fewer than %(count)d edits have no percentage and no rank.",
+            found.fewest,
+        ) % {"count": found.fewest}
+    yield from one_judge_notes((edit.systems, edit.judge) for edit in rows)
     kappa = kappa_shown(found.acceptors.kappa, found.acceptors.p_chance)
     if kappa is not None:
-        notes.append(
-            _("Agreement between acceptors: κ %(kappa)s on %(edits)s edits.")
-            % {
-                "kappa": kappa if isinstance(kappa, str) else decimals(kappa, 2),
-                "edits": number_format(found.acceptors.edits),
-            }
-        )
-    return notes
+        yield _("Agreement between acceptors: κ %(kappa)s on %(edits)s edits.") % {
+            "kappa": kappa if isinstance(kappa, str) else decimals(kappa, 2),
+            "edits": number_format(found.acceptors.edits),
+        }
 
 
 def _counted(acceptable: int, decided: int) -> str:

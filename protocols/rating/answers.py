@@ -114,7 +114,7 @@ def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any
         items_per_judge=most,
         is_adequacy_by_others=chosen["adequacy_by_others"],
     )
-    words = feasibility_in_words(found)
+    words = list(feasibility_in_words(found))
     return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
 
 

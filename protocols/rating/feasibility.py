@@ -15,7 +15,7 @@ If different judges rate adequacy and fluency, no judge sees a segment in both p
 has 2 r judges instead of r.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -111,55 +111,39 @@ def feasibility(
     )
 
 
-def feasibility_in_words(found: Feasibility) -> list[str]:
+def feasibility_in_words(found: Feasibility) -> Iterator[str]:
     """Describe the feasibility and requirements of a rating campaign."""
     each = found.ratings // max(1, found.judges)
-    said = [
-        ngettext(
-            "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
-            "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
-            found.needed_judges,
-        )
-        % all_in_figures(
-            systems=found.systems,
-            segments=found.segments,
-            raters=found.raters,
-            count=found.needed_judges,
-        )
-    ]
+    yield ngettext(
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
+        found.needed_judges,
+    ) % all_in_figures(
+        systems=found.systems,
+        segments=found.segments,
+        raters=found.raters,
+        count=found.needed_judges,
+    )
     if found.is_adequacy_by_others:
-        said.append(
-            _("Adequacy is rated by other judges than fluency, which doubles the number of judges.")
+        yield _(
+            "Adequacy is rated by other judges than fluency, which doubles the number of judges."
         )
     if found.is_feasible and found.is_adequacy_by_others:
-        said.append(
-            _("%(judges)s judges rate %(items)s texts each (or one more) by one criterion.")
-            % all_in_figures(judges=found.judges, items=each)
-        )
+        yield _(
+            "%(judges)s judges rate %(items)s texts each (or one more) by one criterion."
+        ) % all_in_figures(judges=found.judges, items=each)
     elif found.is_feasible:
-        said.append(
-            _(
-                "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "
-                "then all for adequacy."
-            )
-            % all_in_figures(judges=found.judges, items=each)
-        )
+        yield _(
+            "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "
+            "then all for adequacy."
+        ) % all_in_figures(judges=found.judges, items=each)
     elif found.needed_items_per_judge is None:
-        said.append(
-            _(
-                "Each segment needs %(needed)s different judges, because no judge may see a segment twice; there are %(judges)s."
-            )
-            % all_in_figures(needed=found.judges_of_a_segment, judges=found.judges)
-        )
+        yield _(
+            "Each segment needs %(needed)s different judges, because no judge may see a segment twice; there are %(judges)s."
+        ) % all_in_figures(needed=found.judges_of_a_segment, judges=found.judges)
     else:
-        said.append(
-            _(
-                "%(judges)s judges would have to rate %(needed)s texts each; the maximum is %(items)s."
-            )
-            % all_in_figures(
-                judges=found.judges,
-                needed=found.needed_items_per_judge,
-                items=found.items_per_judge,
-            )
+        yield _(
+            "%(judges)s judges would have to rate %(needed)s texts each; the maximum is %(items)s."
+        ) % all_in_figures(
+            judges=found.judges, needed=found.needed_items_per_judge, items=found.items_per_judge
         )
-    return said

@@ -1,6 +1,6 @@
 """Report on the progress of a task's sort and the evidence for its order, for page, REST and command."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final
@@ -261,7 +261,7 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Repo
     )
 
 
-def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int]) -> list[str]:
+def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int]) -> Iterator[str]:
     state, most = chain.state, most_comparisons(len(chain.systems))
     levels = {step["error_level"] for step in chain.steps if len(step["judges"]) > 1}
     there = {f"{step['first']} : {step['second']}": step["judgments"] for step in chain.steps}
@@ -270,58 +270,43 @@ def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int
         for pair, judgments in there.items()
         if judgments < FEWEST_TESTED
     }
-    notes = [
-        _(
-            "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
-        )
-        % all_in_figures(**counted)
-    ]
+    yield _(
+        "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
+    ) % all_in_figures(**counted)
     if chain.order is None:
-        notes.append(
-            _("Not sorted yet: %(done)d comparisons closed, at most %(left)d left.")
-            % {"done": state.done, "left": state.left_at_most}
-        )
+        yield _("Not sorted yet: %(done)d comparisons closed, at most %(left)d left.") % {
+            "done": state.done,
+            "left": state.left_at_most,
+        }
     else:
-        notes += [
-            _("Sorted by merge insertion with %(done)d of at most %(most)d comparisons.")
-            % {"done": state.done, "most": most},
-            _(
-                "A sort cannot reveal contradictions between judgments; compare more pairs for that."
-            ),
-        ]
-    notes += [
-        tests_in_words(2, settings.correction, settings.level),
-        *shortages_in_words(thin, len(there)),
-    ]
-    if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
-        notes.append(
-            _(
-                "R has an interval from %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
-            )
-            % all_in_figures(needed=FEWEST_NORMAL)
+        yield _("Sorted by merge insertion with %(done)d of at most %(most)d comparisons.") % {
+            "done": state.done,
+            "most": most,
+        }
+        yield _(
+            "A sort cannot reveal contradictions between judgments; compare more pairs for that."
         )
+    yield tests_in_words(2, settings.correction, settings.level)
+    yield from shortages_in_words(thin, len(there))
+    if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
+        yield _(
+            "R has an interval from %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
+        ) % all_in_figures(needed=FEWEST_NORMAL)
     if any(step["error"] == 0 for step in chain.steps):
-        notes.append(_("Where all judgments agree, se[R] is 0 and p is from the exact test."))
+        yield _("Where all judgments agree, se[R] is 0 and p is from the exact test.")
     if "judgments" in levels:
-        notes.append(
-            _(
-                "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
-            )
+        yield _(
+            "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
         )
     # The bootstrap resampled other units, because there are fewer than four judges.
     if levels & {"segments", "blocks"}:
-        notes.append(
-            _(
-                "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
-            )
+        yield _(
+            "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
         )
     if any(step["p_judges"] is not None for step in chain.steps):
-        notes.append(
-            _(
-                "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
-            )
+        yield _(
+            "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
         )
-    return notes
 
 
 def _known(chain: SortedChain) -> Table:

@@ -1,6 +1,6 @@
 """Report on the active time of “top or not” blocks compared with another task, for page, REST and command."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,26 +104,21 @@ def _tell(given: Input, options: Mapping[str, Any], compared: TimesCompared) -> 
     )
 
 
-def _notes(read: TimesRead, compared: TimesCompared) -> list[str]:
-    notes = [
-        _("Judges: %(judges)s, of whom %(both)s worked on both tasks.")
-        % all_in_figures(judges=compared.judges, both=compared.judges_of_both)
-    ]
+def _notes(read: TimesRead, compared: TimesCompared) -> Iterator[str]:
+    yield _("Judges: %(judges)s, of whom %(both)s worked on both tasks.") % all_in_figures(
+        judges=compared.judges, both=compared.judges_of_both
+    )
     shown = [_shown(each) for each in (read.first, read.second)]
     if None not in shown and shown[0] != shown[1]:
-        notes.append(
-            _(
-                "Blocks of the two tasks show different numbers of outputs, which also affects times."
-            )
+        yield _(
+            "Blocks of the two tasks show different numbers of outputs, which also affects times."
         )
     if compared.shortage is not None:
-        notes.append(
-            _("No interval for the ratio: %(why)s in each task.")
-            % {"why": lowered(not_yet_in_words(compared.shortage))}
-        )
+        yield _("No interval for the ratio: %(why)s in each task.") % {
+            "why": lowered(not_yet_in_words(compared.shortage))
+        }
     elif compared.ratio is not None and compared.low is None:
-        notes.append(_("No interval for the ratio: all times are equal."))
-    return notes
+        yield _("No interval for the ratio: all times are equal.")
 
 
 def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table:

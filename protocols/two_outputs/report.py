@@ -1,6 +1,6 @@
 """Report on choices between two outputs and their agreement (Bojar et al. 2011, §2.5.2), for page, REST and command."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,21 +92,17 @@ def two_outputs_report(
     )
 
 
-def _notes(found: TwoOutputsFound) -> list[str]:
+def _notes(found: TwoOutputsFound) -> Iterator[str]:
     choices, systems = found.choices, found.systems
-    notes = [
-        _("Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s.")
-        % all_in_figures(answers=len(choices.item), items=choices.items, judges=len(choices.judges))
-    ]
+    yield _(
+        "Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s."
+    ) % all_in_figures(answers=len(choices.item), items=choices.items, judges=len(choices.judges))
     if systems is None:
-        notes.append(
-            _(
-                "In each pair, X is the system whose name sorts first. P(E) does not depend on the order."
-            )
+        yield _(
+            "In each pair, X is the system whose name sorts first. P(E) does not depend on the order."
         )
     if not found.compared.pairs:
-        notes.append(_("No two judges compared the same outputs."))
-    return notes
+        yield _("No two judges compared the same outputs.")
 
 
 def _words(found: TwoOutputsFound) -> dict[Choice, str]:

@@ -171,31 +171,26 @@ def _rule_in_words(rule: Rule) -> str:
     }[rule]
 
 
-def _ranges_in_words(found: MeanRatings) -> list[str]:
+def _ranges_in_words(found: MeanRatings) -> Iterator[str]:
     """Describe the intervals and rank ranges of mean ratings, and their limits, in sentences."""
     shortages = {row.system: row.shortage for row in found.systems if row.shortage}
-    said = shortages_in_words(shortages, len(found.systems))
+    yield from shortages_in_words(shortages, len(found.systems))
     if len(shortages) == len(found.systems):
-        return said
-    said.append(
-        _("Intervals: Student’s t over segments and judges (%(confidence)s%% confidence).")
-        % {"confidence": percent_in_figures(found.confidence)}
-    )
+        return
+    yield _("Intervals: Student’s t over segments and judges (%(confidence)s%% confidence).") % {
+        "confidence": percent_in_figures(found.confidence)
+    }
     if found.correction is Correction.HOLM:
-        said.append(_("Ranks: simultaneous confidence sets."))
+        yield _("Ranks: simultaneous confidence sets.")
     else:
-        said.append(_("Ranks: a separate confidence set for each system."))
+        yield _("Ranks: a separate confidence set for each system.")
     unsure = [
         row.system for row in found.systems if row.standard_error is None and row.shortage is None
     ]
     if unsure:
-        said.append(
-            _(
-                "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
-            )
-            % {"systems": ", ".join(unsure)}
-        )
-    return said
+        yield _(
+            "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
+        ) % {"systems": ", ".join(unsure)}
 
 
 def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: RatingsFound) -> Report:
@@ -310,7 +305,7 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
             Column("ratings", _("Ratings")),
             Column("deviation", "s"),
         ),
-        notes=_ranges_in_words(means),
+        notes=[*_ranges_in_words(means)],
         rules=rules_between([row.cluster for row in means.systems]),
         plot=interval_plot("system", "mean"),
     )

@@ -50,7 +50,7 @@ class Command(ReportCommand):
         )
         passes = "both passes" if asked["adequacy_by_others"] else "one pass"
         return Report(
-            notes=feasibility_in_words(found),
+            notes=[*feasibility_in_words(found)],
             tables=[
                 Table.of(
                     [found],
