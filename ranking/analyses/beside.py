@@ -19,16 +19,16 @@ from ranking.code_version import code_version
 from ranking.core.beside import DecidedPairs, ScoredTask, TaskOrder, TasksBeside, tasks_beside
 from ranking.core.estimates import MEASURES, NoCorrelation
 from ranking.core.ranges import Correction
-from ranking.reports.correlations import interval_cells, interval_columns
+from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
 from ranking.reports.tables import (
     BETWEEN,
     Column,
-    Plot,
     Report,
     Table,
     end_columns,
     interval_plot,
+    ranks_in_orders,
 )
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent
@@ -115,32 +115,26 @@ def _rows(order: TaskOrder) -> list[Told]:
 
 
 def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
-    columns = (
-        Column("task", _("Task"), is_text=True),
-        Column("judgments", _("Judgments")),
-        Column("judges", _("Judges")),
-        Column("segments", _("Segments")),
-        Column("systems", _("Systems")),
-        Column("hours", _("Active hours"), decimals=2),
-        Column("pairs", _("Pairs")),
-        Column("decided", _("Pairs decided")),
-        *interval_columns("per_hour", _("Decided per hour"), confidence, ends="", decimals=2),
-    )
-    nothing = dict.fromkeys(column.key for column in columns)
-    rows = [
-        nothing
-        | each
-        | {"task": task_in_words(each["task"])}
-        | {"systems": len(each["systems"]) if each["judgments"] else None}
-        | interval_cells("per_hour", each.get("per_hour"), ends="")
-        # Tasks without judgments are last.
-        for each in sorted(told, key=lambda each: not each["judgments"])
-    ]
     return Table.of(
-        rows,
+        # Tasks without judgments are last.
+        sorted(told, key=lambda each: not each["judgments"]),
         name="tasks",
         title=_("Pairs decided per hour"),
-        columns=columns,
+        columns=(
+            _task_column("task", _("Task")),
+            Column("judgments", _("Judgments")),
+            Column("judges", _("Judges")),
+            Column("segments", _("Segments")),
+            Column(
+                "systems",
+                _("Systems"),
+                of=lambda row: len(row["systems"]) if row["judgments"] else None,
+            ),
+            Column("hours", _("Active hours"), decimals=2),
+            Column("pairs", _("Pairs")),
+            Column("decided", _("Pairs decided")),
+            *interval_columns("per_hour", _("Decided per hour"), confidence, ends="", decimals=2),
+        ),
         notes=[
             _("A pair is decided if the sign test of its comparisons is significant. %(tests)s")
             % {"tests": tests_in_words(2, Correction.HOLM, round(1 - confidence, 12))},
@@ -165,19 +159,9 @@ def _places_table(orders: Sequence[TaskOrder]) -> Table:
         else {}
         for rows in whole
     ]
-    first = {name: number for number, name in enumerate(whole[0], 1)}
-    names = {name for each in whole for name in each}
-    systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
-    return Table(
-        name="orders",
-        title=_("Ranks"),
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            *(Column(each.task.name, task_in_words(each.task.name)) for each in orders),
-        ),
-        rows=[(name, *(each.get(name) for each in places)) for name in systems],
-        plot=Plot(kind="bump", label="system", value=orders[0].task.name),
-    )
+    first, names = list(whole[0]), {name for each in whole for name in each}
+    headings = {each.task.name: task_in_words(each.task.name) for each in orders}
+    return ranks_in_orders(headings, places, systems=[*first, *sorted(names.difference(first))])
 
 
 def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
@@ -185,7 +169,7 @@ def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
     rules = []
     for each in orders:
         for _group, members in groupby(_rows(each), key=itemgetter("group")):
-            rows += [row | {"task": task_in_words(each.task.name)} for row in members]
+            rows += [row | {"task": each.task.name} for row in members]
             rules.append(len(rows) - 1)
     several = any(row["group"] > 1 for row in rows)
     return Table.of(
@@ -193,7 +177,7 @@ def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
         name="ranges",
         title=_("Ranking"),
         columns=(
-            Column("task", _("Task"), is_text=True),
+            _task_column("task", _("Task")),
             Column("system", _("System"), is_text=True, names="system"),
             *((Column("group", _("Group")),) if several else ()),
             Column("score", _("Score")),
@@ -212,13 +196,12 @@ def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
     )
 
 
+def _task_column(key: str, heading: str) -> Column:
+    return Column(key, heading, is_text=True, of=lambda row: task_in_words(row[key]))
+
+
 def _two_tasks() -> tuple[Column, Column]:
-    return (
-        Column("first", _("Task"), is_text=True, of=lambda row: task_in_words(row["first"])),
-        Column(
-            "second", _("Other task"), is_text=True, of=lambda row: task_in_words(row["second"])
-        ),
-    )
+    return _task_column("first", _("Task")), _task_column("second", _("Other task"))
 
 
 def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
@@ -231,26 +214,24 @@ def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
             "%(tasks)s: no correlation, because all scores of one task are equal."
         ),
     }
-    rows = []
-    for pair in pairs:
-        counts = {name: len(pair[name]) for name in ("systems", "agreeing", "contradicting")}
-        rows.append(pair | counts)
-        for name in measures:
-            rows[-1] |= interval_cells(name, pair[name])
     return Table.of(
-        rows,
+        pairs,
         name="correlations",
         title=_("Correlation of scores"),
         columns=(
             *_two_tasks(),
-            Column("systems", _("Shared systems")),
+            Column("systems", _("Shared systems"), of=lambda row: len(row["systems"])),
             *(
                 column
                 for name, heading in measures.items()
                 for column in interval_columns(name, heading, confidence)
             ),
-            Column("agreeing", _("Pairs decided the same")),
-            Column("contradicting", _("Pairs decided differently")),
+            Column("agreeing", _("Pairs decided the same"), of=lambda row: len(row["agreeing"])),
+            Column(
+                "contradicting",
+                _("Pairs decided differently"),
+                of=lambda row: len(row["contradicting"]),
+            ),
         ),
         keys=2,
         notes=[

@@ -21,7 +21,7 @@ from ranking.core.selection import (
     select_method,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Report, Table, ranks_in_orders
 from ranking.wording.methods import METHOD_WORDS
 
 #: Slow methods are not selected by default: Lopez takes minutes for many systems, TrueSkill as WMT used
@@ -138,22 +138,15 @@ def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:
 
 def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
     places = [_shared_places(order, names) for order in orders]
-    first = {name: number for number, name in enumerate(places[0])}
-    systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
-    return Table(
-        name="orders",
-        title=_("Ranks"),
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            *(Column(order.method, str(METHOD_WORDS[order.method])) for order in orders),
-        ),
-        rows=[(name, *(each.get(name) for each in places)) for name in systems],
+    return ranks_in_orders(
+        {order.method: str(METHOD_WORDS[order.method]) for order in orders},
+        places,
+        systems=[*places[0], *sorted(set(names).difference(places[0]))],
         notes=[
             _("%(method)s: the estimate did not converge.") % {"method": METHOD_WORDS[order.method]}
             for order in orders
             if order.reason
         ],
-        plot=Plot(kind="bump", label="system", value=orders[0].method),
     )
 
 

@@ -32,10 +32,10 @@ from ranking.core.metrics.people import (
     people_of_scores,
 )
 from ranking.core.metrics.texts import corpus_statistics, language_tokens
-from ranking.reports.correlations import interval_cells, interval_columns
+from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import metrics_tables
-from ranking.reports.tables import Column, Plot, Report, Table, plain
+from ranking.reports.tables import Column, Plot, Report, Table, plain, ranks_in_orders
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import in_figures, percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
@@ -414,17 +414,12 @@ def _people_first(found: Found) -> list[str]:
 
 def _places_table(found: Found) -> Table:
     orders = [found["people"]["order"], *(order["rows"] for order in found["metrics"])]
-    ranks = [{row["system"]: row["rank"] for row in rows} for rows in orders]
-    return Table(
-        name="orders",
+    named = {f"metric_{n}": each["name"] for n, each in enumerate(found["metrics"], 1)}
+    return ranks_in_orders(
+        {"people": _("People"), **named},
+        [{row["system"]: row["rank"] for row in rows} for rows in orders],
+        systems=_people_first(found),
         title=_("Rank by people and by each metric"),
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("people", _("People")),
-            *(Column(f"metric_{n}", each["name"]) for n, each in enumerate(found["metrics"], 1)),
-        ),
-        rows=[(system, *(each.get(system) for each in ranks)) for system in _people_first(found)],
-        plot=Plot(kind="bump", label="system", value="people"),
     )
 
 
@@ -437,13 +432,8 @@ def _beside_table(found: Found, number: int) -> Table:
     rows = []
     for system in _people_first(found):
         placed, row = people.get(system, {}), by_metric.get(system, {})
-        rows.append(
-            {"system": system}
-            | {f"people_{place}": placed.get(place) for place in PLACES}
-            | {place: row.get(place) for place in PLACES}
-            | interval_cells("people", placed.get("score"))
-            | interval_cells("value", row.get("value"), ends="")
-        )
+        of_people = {f"people_{place}": placed.get(place) for place in PLACES}
+        rows.append(row | of_people | {"system": system, "people": placed.get("score")})
     return Table.of(
         rows,
         name=f"metric_{number}",
@@ -473,9 +463,7 @@ def _contradictions_table(found: Found) -> Table:
     confidence = found["confidence"]
     return Table.of(
         (
-            each
-            | interval_cells("by_people", each["by_people"], ends="people_")
-            | interval_cells("by_metric", each["difference"], ends="")
+            each | {"by_metric": each["difference"]}
             for order in found["metrics"]
             for each in order["contradictions"]
         ),

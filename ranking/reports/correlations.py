@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
-from ranking.reports.tables import Column, Plot, Value, interval_plot
+from ranking.reports.tables import Column, Plot, interval_plot
 from ranking.wording.agreement import strength_in_words
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 
@@ -22,23 +22,23 @@ def interval_ends(confidence: float) -> tuple[str, str]:
 def interval_columns(
     key: str, heading: str, confidence: float, *, ends: str | None = None, decimals: int = 3
 ) -> tuple[Column, ...]:
-    """Return the columns of a figure and of its interval's ends, whose keys begin with `ends` (default: `key`)."""
-    headings = (heading, *interval_ends(confidence))
-    return tuple(map(partial(Column, decimals=decimals), _keys(key, ends), headings))
+    """Return the columns of an estimate, which a row has under `key`, and of its interval's ends.
 
-
-def interval_cells(key: str, found: Any, *, ends: str | None = None) -> dict[str, Value]:
-    """Return the cells of `interval_columns`, from an estimate, its plain values, or None."""
-    cells = [
-        found.get(name) if isinstance(found, Mapping) else getattr(found, name, None)
-        for name in ("value", "low", "high")
-    ]
-    return dict(zip(_keys(key, ends), cells, strict=True))
-
-
-def _keys(key: str, ends: str | None) -> tuple[str, ...]:
+    The keys of the ends begin with `ends` (default: `key`). The estimate may be plain values, or None.
+    """
     ends = f"{key}_" if ends is None else ends
-    return key, f"{ends}low", f"{ends}high"
+    low, high = interval_ends(confidence)
+    parts = (("value", key, heading), ("low", f"{ends}low", low), ("high", f"{ends}high", high))
+    return tuple(
+        Column(name, words, decimals, of=partial(_part_of, key, part))
+        for part, name, words in parts
+    )
+
+
+def _part_of(key: str, part: str, row: Mapping[str, Any]) -> float | None:
+    found = row.get(key)
+    value = found.get(part) if isinstance(found, Mapping) else getattr(found, part, None)
+    return None if value is None else float(value)  # published results write 1.0 as 1
 
 
 def correlation_columns(

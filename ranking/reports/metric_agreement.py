@@ -1,12 +1,12 @@
 """Tables of the agreement between metrics and people, from the data of the analysis `metrics` or of a published result."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.reports.correlations import interval_cells, interval_columns
+from ranking.reports.correlations import interval_columns
 from ranking.reports.tables import Column, Table, interval_plot
 
 Data = Mapping[str, Any]
@@ -80,18 +80,13 @@ def _agreement(
         key=lambda each: (-each[part].get(best, {"value": -2})["value"], each["metric"]),
     )
     limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
-    shown = [(each["metric"], each) for each in metrics]
-    shown += [(label, each) for label, each in limits if each and each[part]]
-    known = [key for key in names if any(key in each[part] for _label, each in shown)]
+    rows = [each | each[part] | {"cluster": clusters.get(each["metric"])} for each in metrics]
+    rows += [{"metric": label, **each[part]} for label, each in limits if each and each[part]]
+    known = [key for key in names if any(key in row for row in rows)]
     end = 1 if best in _OF_SYSTEMS else None
     plot = interval_plot("metric", best, low=f"{best}_low", high=f"{best}_high", end=end)
     return Table.of(
-        (
-            {"metric": label, "cluster": clusters.get(each.get("metric"))}
-            | {column.key: each[column.key] if "metric" in each else None for column in more}
-            | _cells(known, each[part])
-            for label, each in shown
-        ),
+        rows,
         name=part,
         title=title,
         columns=(
@@ -129,8 +124,7 @@ def metrics_tables(data: Data, confidence: float) -> list[Table]:
     names["acc_eq"] = _OF_SEGMENTS["acc_eq"]
     groups = Table.of(
         (
-            {"group": group["group"], "metric": metric, "segments": group["segments"]}
-            | _cells(names, {**each["segments"], **each["systems"]})
+            {**each["segments"], **each["systems"], **group, "metric": metric}
             for group in data["groups"]
             for metric, each in group["metrics"].items()
         ),
@@ -155,14 +149,3 @@ def _columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
         for key, heading in names.items()
         for column in interval_columns(key, str(heading), confidence)
     ]
-
-
-def _cells(names: Iterable[str], figures: Data) -> dict[str, Any]:
-    """Return the cells of `_columns`."""
-    cells = [interval_cells(name, figures.get(name)) for name in names]
-    # Published results write 1.0 as 1.
-    return {
-        key: None if value is None else float(value)
-        for figure in cells
-        for key, value in figure.items()
-    }

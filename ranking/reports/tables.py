@@ -114,8 +114,8 @@ class Column:
 
     `key` is its name in machine-readable files, `heading` in those for people. Floats are shown with
     `decimals` digits; None is shown as a dash, and left empty in CSV. `names` and `counts` tell pages
-    what the cells link to. `of` computes the cell from the object of a row, if it has no value
-    under the key.
+    what the cells link to. `of` computes the cell from the object of a row, if the key does not name
+    it. A mapping without the key has an empty cell.
     """
 
     key: str
@@ -130,7 +130,7 @@ class Column:
         """Return the value of a row in this column."""
         if self.of is not None:
             return self.of(row)
-        value: Value = row[self.key] if isinstance(row, Mapping) else getattr(row, self.key)
+        value: Value = row.get(self.key) if isinstance(row, Mapping) else getattr(row, self.key)
         return value
 
 
@@ -155,6 +155,28 @@ def estimate_columns(
     return (
         Column(key, heading, decimals=decimals, of=lambda row: of(row).value),
         *end_columns(ends, decimals=decimals, of=of),
+    )
+
+
+def ranks_in_orders(
+    headings: Mapping[str, str],
+    ranks: Sequence[Mapping[str, int]],
+    *,
+    systems: Iterable[str],
+    title: str = "",
+    notes: Sequence[str] = (),
+) -> "Table":
+    """Return a table of the ranks of `systems` in several orders, whose columns are `headings`."""
+    return Table(
+        name="orders",
+        title=title or _("Ranks"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            *(Column(key, heading) for key, heading in headings.items()),
+        ),
+        rows=[(name, *(each.get(name) for each in ranks)) for name in systems],
+        notes=notes,
+        plot=Plot(kind="bump", label="system", value=next(iter(headings))),
     )
 
 
