@@ -72,6 +72,26 @@ POSITIVE = whole_number(1)
 SHARE = number_between(0, 1)
 
 
+def add_number(
+    parser: CommandParser,
+    named: str,
+    type_: type[float],
+    words: str,
+    *,
+    default: Any = None,
+    **more: Any,
+) -> None:
+    """Add a numeric argument, named with its placeholder ("--limit N"); the help states its default."""
+    name, _space, placeholder = named.partition(" ")
+    if isinstance(default, int | float):
+        words += (
+            f" (default: {default:g})" if isinstance(default, float) else f" (default: {default})"
+        )
+    parser.add_argument(
+        name, metavar=placeholder or None, type=type_, default=default, help=words, **more
+    )
+
+
 ENGINES = ("process", "celery", "dask")
 
 
@@ -240,62 +260,25 @@ def add_method_argument(parser: CommandParser, default: str) -> None:
 
 def add_target_arguments(parser: CommandParser, name: str, default: str) -> None:
     """Add the arguments for target shares of separated pairs (default None) and `--clusters`."""
-    parser.add_argument(
-        name,
-        metavar="SHARE",
-        type=number_between(0, 1, including_high=True),
-        nargs="+",
-        help=f"target shares of separated pairs (default: {default})",
-    )
-    parser.add_argument(
-        "--clusters",
-        metavar="K",
-        type=whole_number(2),
-        nargs="+",
-        default=[],
-        help="target numbers of clusters",
-    )
+    shares = number_between(0, 1, including_high=True)
+    words = f"target shares of separated pairs (default: {default})"
+    add_number(parser, f"{name} SHARE", shares, words, nargs="+")
+    words = "target numbers of clusters"
+    add_number(parser, "--clusters K", whole_number(2), words, default=[], nargs="+")
 
 
 def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: float | None) -> None:
     """Add the model's parameters; `systems` and `noise` are their defaults."""
-    parser.add_argument(
-        "--systems", metavar="N", type=whole_number(2), default=systems, help="number of systems"
-    )
-    parser.add_argument(
-        "--noise",
-        metavar="S",
-        type=number_between(0, math.inf),
-        default=noise,
-        help="standard deviation of output quality around system quality (0 to 10)",
-    )
-    parser.add_argument(
-        "--per-block",
-        metavar="N",
-        type=whole_number(2, 5),
-        default=5,
-        help="outputs per block (default: 5)",
-    )
-    parser.add_argument(
-        "--tie-radius",
-        metavar="D",
-        type=_NOT_NEGATIVE,
-        default=0.0,
-        help="largest quality difference that a judge rates as a tie (default: 0)",
-    )
-    parser.add_argument(
-        "--judge-noise",
-        metavar="S",
-        type=_NOT_NEGATIVE,
-        default=0.0,
-        help="standard deviation of a judge's perception (default: 0)",
-    )
-    parser.add_argument(
-        "--segments",
-        metavar="N",
-        type=POSITIVE,
-        help="number of segments in the test set (default: every block has its own segment)",
-    )
+    add_number(parser, "--systems N", whole_number(2), "number of systems", default=systems)
+    words = "standard deviation of output quality around system quality (0 to 10)"
+    add_number(parser, "--noise S", number_between(0, math.inf), words, default=noise)
+    add_number(parser, "--per-block N", whole_number(2, 5), "outputs per block", default=5)
+    words = "largest quality difference that a judge rates as a tie"
+    add_number(parser, "--tie-radius D", _NOT_NEGATIVE, words, default=0.0)
+    words = "standard deviation of a judge's perception"
+    add_number(parser, "--judge-noise S", _NOT_NEGATIVE, words, default=0.0)
+    words = "number of segments in the test set (default: every block has its own segment)"
+    add_number(parser, "--segments N", POSITIVE, words)
 
 
 def model_of(options: Mapping[str, Any]) -> Model:
@@ -393,7 +376,7 @@ class ReportCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         if self.computes:
-            parser.add_argument("--seed", type=SEED, default=0, help="random seed (default: 0)")
+            add_number(parser, "--seed", SEED, "random seed", default=0)
             add_engine_arguments(parser)
         parser.add_argument(
             "--format",
@@ -455,18 +438,9 @@ def checked_output(name: str | None) -> Path | None:
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
     """Add the options for the number of resamples and the confidence."""
-    parser.add_argument(
-        "--resamples",
-        type=POSITIVE,
-        default=resamples,
-        help="number of resamples (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--confidence",
-        type=SHARE,
-        default=0.95,
-        help="confidence of ranges and intervals (default: 0.95)",
-    )
+    add_number(parser, "--resamples", POSITIVE, "number of resamples", default=resamples)
+    words = "confidence of ranges and intervals"
+    add_number(parser, "--confidence", SHARE, words, default=0.95)
 
 
 def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None:

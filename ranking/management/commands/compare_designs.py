@@ -20,6 +20,7 @@ from ranking.management.file_command import (
     ReportCommand,
     add_file_arguments,
     add_model_arguments,
+    add_number,
     add_resampling_arguments,
     add_target_arguments,
     checked_output,
@@ -64,32 +65,15 @@ class Command(ReportCommand):
             help=f"methods to tell systems apart: {', '.join(RANGES)} (default: all but anytime)",
         )
         add_target_arguments(parser, "--target-pairs", "0.9")
-        parser.add_argument(
-            "--experiments",
-            type=POSITIVE,
-            default=100,
-            help="simulated campaigns for each design (default: 100)",
-        )
-        parser.add_argument(
-            "--floor",
-            metavar="SHARE",
-            type=number_between(-1e-12, 1, including_high=True),
-            default=0.1,
-            help="share of active blocks drawn as balanced (default: 0.1)",
-        )
-        parser.add_argument(
-            "--limit",
-            metavar="N",
-            type=POSITIVE,
-            default=100_000,
-            help="maximum judgments per campaign (default: 100000)",
-        )
-        parser.add_argument(
-            "--active-confidence",
-            metavar="C",
-            type=SHARE,
-            help="level of the rank ranges under the active design (default: as under the others)",
-        )
+        words = "simulated campaigns for each design"
+        add_number(parser, "--experiments", POSITIVE, words, default=100)
+        shares = number_between(-1e-12, 1, including_high=True)
+        words = "share of active blocks drawn as balanced"
+        add_number(parser, "--floor SHARE", shares, words, default=0.1)
+        words = "maximum judgments per campaign"
+        add_number(parser, "--limit N", POSITIVE, words, default=100_000)
+        words = "level of the rank ranges under the active design (default: as under the others)"
+        add_number(parser, "--active-confidence C", SHARE, words)
         parser.add_argument("--plot", metavar="F", help="write the plot to this SVG file")
         add_resampling_arguments(parser, resamples=200)
         super().add_arguments(parser)
