@@ -19,7 +19,7 @@ from ranking.analyses.ranking import (
     checked,
     group_notes,
     limits_of,
-    range_choice,
+    ranking_asked,
     shown_rows,
     tested_pairs,
     told_apart,
@@ -40,7 +40,7 @@ from ranking.core.judges.outliers import (
 )
 from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.rank import Ranking
 from ranking.core.scores import Scores
 from ranking.range_choices import choice_of
 from ranking.reports.correlations import (
@@ -52,7 +52,13 @@ from ranking.reports.correlations import (
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Report, Table, Value, interval_plot, of_part
 from ranking.wording.agreement import strength_caution
-from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
+from ranking.wording.ranges import (
+    cluster_rules,
+    count_clusters,
+    limit_in_words,
+    ranges_in_words,
+    rank_cell,
+)
 
 DEVIATIONS = Option(
     "deviations",
@@ -294,17 +300,9 @@ _Found = tuple[Input, RankingsWithout, AgreementReport]
 def _find_without(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
     names = options[LEAVE_OUT.name] if given.leave_out is None else given.leave_out
     method = METHODS[options["method"]]
-    choice = range_choice(options)
 
     def ranked(blocks: Blocks) -> Ranking:
-        return rank(
-            blocks,
-            method.name,
-            resamples=options["resamples"],
-            seed=options["seed"],
-            progress=begin(_("Ranking")),
-            **choice.arguments,
-        )
+        return ranking_asked(blocks, options, begin)
 
     def scored(blocks: Blocks) -> Scores:
         return method.score(blocks, seed=options["seed"], **method.complete(None))
@@ -343,7 +341,9 @@ def _tell_without(given: Input, options: Mapping[str, Any], found: _Found) -> Re
             "alone": rankings.alone,
             "before_and_after": rankings.before_and_after,
             "alone_and_rest": rankings.alone_and_rest,
-            "clusters": [_clusters(rankings.before), _clusters(rankings.after)],
+            "clusters": [
+                count_clusters(ranking.rows()) for ranking in (rankings.before, rankings.after)
+            ],
         },
     )
 
@@ -363,15 +363,6 @@ def _data(ranking: Ranking) -> dict[str, object]:
         "groups": ranking.groups,
         "not_estimable": ranking.not_estimable,
     }
-
-
-def _clusters(ranking: Ranking) -> int | None:
-    """Return the number of clusters; None while no rank range is estimable."""
-    if ranking.systems and len(ranking.shortages) == len(ranking.systems):
-        return None
-    return len(
-        {(row.group, row.cluster) for row in ranking.systems if row.system not in ranking.shortages}
-    )
 
 
 def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
@@ -409,7 +400,7 @@ def _ranges(given: Input, ranking: Ranking) -> list[str]:
 
 
 def _clusters_in_words(ranking: Ranking) -> str:
-    count = _clusters(ranking)
+    count = count_clusters(ranking.rows())
     return "–" if count is None else number_format(count)
 
 

@@ -115,16 +115,11 @@ def _places(
     given: Input, orders: Sequence[MethodOrder], groups: Sequence[Collection[str]]
 ) -> list[Table]:
     """Return a table of places for each group of systems that comparisons connect."""
+    systems = given.blocks.systems
     if len(groups) < 2:
-        return [_places_table(given.blocks.systems, orders)]
-    tables = [
-        replace(
-            _places_table([name for name in given.blocks.systems if name in group], orders),
-            name=f"orders_group_{number}",
-        )
-        for number, group in enumerate(groups, 1)
-    ]
-    return numbered_groups(tables)
+        return [_places_table(systems, orders)]
+    parts = ([name for name in systems if name in group] for group in groups)
+    return numbered_groups(_places_table(part, orders) for part in parts)
 
 
 def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
 from ranking.core.counting.resampling import LEVELS
+from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import INFINITE_GAP
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
@@ -22,7 +23,7 @@ from ranking.range_choices import (
     completed_choice,
     range_limits,
 )
-from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on
+from ranking.reports.inputs import AnyInput, ignored_documents_notes, report_on
 from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
@@ -105,9 +106,10 @@ def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, **recorded, "sides": str(recorded["sides"])}
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> Ranking:
+def ranking_asked(blocks: Blocks, options: Mapping[str, Any], begin: Begin) -> Ranking:
+    """Rank by the method and the ranges in checked options."""
     return rank(
-        given.blocks,
+        blocks,
         options["method"],
         resamples=options["resamples"],
         seed=options["seed"],
@@ -192,26 +194,28 @@ def tested_pairs(pairs: Iterable[ComparedPair], thin: Container[str]) -> list[di
 def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
     notes = _notes(ranking, limits)
-    rows = ranking.rows()
-    if len(ranking.groups) < 2:
-        return [ranks_table(rows, name=ranking.method, method=ranking.method, notes=notes)]
-    tables = [
+    rows, method = ranking.rows(), ranking.method
+    last = max(1, len(ranking.groups))
+    return numbered_groups(
         ranks_table(
             [row for row in rows if row["group"] == number],
-            name=f"{ranking.method}_group_{number}",
-            method=ranking.method,
-            notes=notes if number == len(ranking.groups) else (),
+            name=method,
+            method=method,
+            notes=notes if number == last else (),
         )
-        for number in range(1, len(ranking.groups) + 1)
-    ]
-    return numbered_groups(tables)
+        for number in range(1, last + 1)
+    )
 
 
-def numbered_groups(tables: Sequence[Table]) -> list[Table]:
-    """Return tables of groups of systems, with the number of the group in each title."""
+def numbered_groups(found: Iterable[Table], between: str = "_group_") -> list[Table]:
+    """Return tables of groups of systems, with the number of the group in names and titles if several."""
+    tables = list(found)
+    if len(tables) < 2:
+        return tables
     return [
         replace(
             table,
+            name=f"{table.name}{between}{number}",
             title=_("%(title)s, group %(number)s of %(count)s")
             % {"title": table.title, "number": number, "count": len(tables)},
         )
@@ -368,6 +372,6 @@ RANKING = AnalysisKind(
     options=(METHOD, *RANGE_OPTIONS),
     check=checked,
     shows_rule=True,
-    find=_find,
+    find=lambda given, options, begin: ranking_asked(given.blocks, options, begin),
     tell=lambda given, _options, found: rankings_report(given, [found], pairs=True),
 )

@@ -19,6 +19,7 @@ from ranking.models import RankingRun
 from ranking.range_choices import range_limits, recorded_choice
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks
 from ranking.selectors.runs import judges_not_counted, pairs_of_rows
+from ranking.wording.ranges import count_clusters
 from ranking.wording.stopping_rules import RuleTests
 
 
@@ -217,7 +218,7 @@ def stopping_result(
         or looked_at.shortages
         or len(looked_at.groups) > 1
         or len(looked_at.systems) < systems
-        else _clusters(looked_at),
+        else count_clusters(looked_at.rows()),
     }
     return {
         "stopping": {**found, "criteria": _met(found, rule)},
@@ -231,14 +232,6 @@ def _apart(ranking: Ranking, rule: Mapping[str, Any]) -> int:
     single = np.array([pair.p_value for pair in ranking.pairs], dtype=np.float64)
     level = round(1 - rule["confidence"], 12)
     return int(np.count_nonzero(adjusted(single, Correction.HOLM) <= level)) if len(single) else 0
-
-
-def _clusters(ranking: Ranking) -> int | None:
-    """Return the number of clusters; None while no rank range is estimable."""
-    known = [row for row in ranking.systems if row.system not in ranking.shortages]
-    if ranking.systems and not known:
-        return None
-    return len({(row.group, row.cluster) for row in known})
 
 
 def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
@@ -257,10 +250,11 @@ def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
 
 
 def _anytime(ranking: Ranking) -> dict[str, Any]:
+    rows = ranking.rows()
     return {
         "confidence": ranking.confidence,
-        "systems": [{name: row[name] for name in _RANGE if name in row} for row in ranking.rows()],
-        "clusters": _clusters(ranking),
+        "systems": [{name: row[name] for name in _RANGE if name in row} for row in rows],
+        "clusters": count_clusters(rows),
         "pairs_apart": sum(pair.significant for pair in ranking.pairs),
         "refusals": ranking.extra.get("refusals", {}),
     }

@@ -199,6 +199,14 @@ def _accounted_words(accounted: str) -> str:
     }[accounted]
 
 
+def count_clusters(systems: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the number of clusters of ranked systems; None while no rank range is estimable."""
+    known = [row for row in systems if not row.get("shortage")]
+    if systems and not known:
+        return None
+    return len({(row.get("group", 1), row["cluster"]) for row in known})
+
+
 def first_cluster(
     systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]
 ) -> list[str]:

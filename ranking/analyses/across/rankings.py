@@ -20,7 +20,6 @@ from ranking.analyses.across.rows import (
     checked,
     is_own,
     own_or,
-    rank_arguments,
     ranked_test_set,
     row_notes,
     rows_data,
@@ -28,7 +27,7 @@ from ranking.analyses.across.rows import (
 )
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.methods import FIRST, OTHERS
-from ranking.analyses.ranking import RANGE_OPTIONS, RANGES, numbered_groups
+from ranking.analyses.ranking import RANGE_OPTIONS, RANGES, numbered_groups, ranking_asked
 from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import (
@@ -37,7 +36,7 @@ from ranking.core.rankings.mean_scores import (
     mean_scores,
     score_influence,
 )
-from ranking.core.rankings.rank import only_estimable, rank
+from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import TIE_DECIMALS
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
@@ -54,10 +53,7 @@ from ranking.wording.ranges import (
 
 def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> RankedTestSet:
     """Rank a test set by the method and the ranges in the options."""
-    found = rank(
-        given.blocks, options["method"], progress=begin(_("Ranking")), **rank_arguments(options)
-    )
-    return ranked_test_set(given, found)
+    return ranked_test_set(given, ranking_asked(given.blocks, options, begin))
 
 
 def ranked_in_words(found: RankedTestSet) -> str:
@@ -124,17 +120,14 @@ def _tables(row: TableRow) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
     found: RankedTestSet = row.found
     systems = [only_estimable(each) for each in found.systems]
-    numbers = sorted({each.get("group", 1) for each in systems})
-    if len(numbers) < 2:
-        return [_table(row, systems)]
-    tables = [
-        replace(
-            _table(row, [each for each in systems if each["group"] == number]),
-            name=f"{row.test_set.key}-group-{number}",
-        )
-        for number in numbers
-    ]
-    return numbered_groups(tables)
+    numbers = sorted({each.get("group", 1) for each in systems}) or [1]
+    return numbered_groups(
+        (
+            _table(row, [each for each in systems if each.get("group", 1) == number])
+            for number in numbers
+        ),
+        between="-group-",
+    )
 
 
 def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:

@@ -12,7 +12,7 @@ from campaign.texts.languages import language_name
 from ranking.analyses.kind import EXCLUDED, GROUP
 from ranking.analyses.options import METHOD as ANY_METHOD
 from ranking.analyses.options import Option, OptionError
-from ranking.analyses.ranking import RANGE_OPTIONS, limits_of, range_choice
+from ranking.analyses.ranking import RANGE_OPTIONS, limits_of
 from ranking.analyses.ranking import checked as ranges_checked
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import ScoreInfluence
@@ -20,7 +20,7 @@ from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import RangeChoice, choice_of, recorded_choice
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.ranges import first_cluster
+from ranking.wording.ranges import count_clusters, first_cluster
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
@@ -126,15 +126,7 @@ class RankedTestSet:
     @property
     def clusters(self) -> int | None:
         """The number of clusters; None while no rank range is estimable."""
-        if self.systems and all(row.get("shortage") for row in self.systems):
-            return None
-        return len(
-            {
-                (row.get("group", 1), row["cluster"])
-                for row in self.systems
-                if not row.get("shortage")
-            }
-        )
+        return count_clusters(self.systems)
 
     @property
     def first_cluster(self) -> list[str]:
@@ -283,12 +275,3 @@ def checked(
                 field=option.name,
             )
     return dict(options)
-
-
-def rank_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `ranking.core.rankings.rank.rank`, except the method, from checked options."""
-    return {
-        "resamples": options["resamples"],
-        "seed": options["seed"],
-        **range_choice(options).arguments,
-    }

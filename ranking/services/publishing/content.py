@@ -41,6 +41,7 @@ from ranking.selectors.runs import (
 from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.services.publishing.naming import GivenReason
 from ranking.services.run_results import pairs_of, run_result_of_blocks, with_documents
+from ranking.wording.ranges import count_clusters, first_cluster
 
 _SYSTEMS = ("systems", "left_out")
 
@@ -383,15 +384,10 @@ def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any
     pairs = ranking["pairs"]
     told = sum(pair["adjusted_p"] is not None and pair["adjusted_p"] <= level for pair in pairs)
     rows = ranking["systems"]
-    # None while no rank range is estimable.
-    known = [row for row in rows if not row.get("shortage")]
-    several = len(ranking["groups"]) > 1
     return {
         "systems": len(rows),
-        "clusters": len({(row["group"], row["cluster"]) for row in known})
-        if known or not rows
-        else None,
-        "first": [] if several else [row["system"] for row in known if row["cluster"] == 1],
+        "clusters": count_clusters(rows),
+        "first": first_cluster(rows, ranking["groups"]),
         "pairs": len(pairs),
         "pairs_told_apart": told,
     }
