@@ -235,15 +235,7 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
                     (*kappa_columns(), Column("comparable", _("Comparable"), counts="judgments")),
                 ),
             ),
-            plot=Plot(
-                kind="line",
-                label="words",
-                value="kappa",
-                low="low",
-                high="high",
-                start=0,
-                end=1,
-            ),
+            plot=interval_plot("words", "kappa", kind="line", start=0, end=1),
         )
         for kind, name, title in (
             ("inter", "by_length", _("Agreement between judges by source length")),

@@ -247,7 +247,7 @@ def ranks_table(
         columns=columns,
         rules=cluster_rules(shown),
         notes=[*shortages_of_rows(rows), *notes],
-        plot=interval_plot("system", "rank", low="rank_low", high="rank_high", is_whole=True),
+        plot=interval_plot("system", "rank", "rank_", is_whole=True),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,15 @@ from ranking.core.simulation.work_ahead import (
 )
 from ranking.reports.inputs import Input, WorkFacts, report_on
 from ranking.reports.simulations import budget_data, budget_notes
-from ranking.reports.tables import Column, Plot, Report, Table, Value, end_columns, interval_plot
+from ranking.reports.tables import (
+    Column,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    interval_plot,
+    of_part,
+)
 from ranking.wording.numbers import decimals, percent
 from ranking.wording.stopping_rules import counting_in_words
 
@@ -321,32 +330,29 @@ def _target_in_words(measure: str, target: float) -> str:
     return _("%(share)s of pairs told apart") % {"share": percent(target)}
 
 
+def _target_of(row: Mapping[str, Any]) -> str:
+    return _target_in_words(row["measure"], row["target"])
+
+
 def judgments_table(found: StoppingFound, budget: Budget) -> Table:
     limit = found.judgments(budget.limit)
-    rows: list[tuple[Value, ...]] = [
-        (
-            _target_in_words(row.measure, row.target),
-            found.judgments(row.comparisons),
-            found.judgments(row.low),
-            found.judgments(row.high),
-            found.judgments(row.more),
-            row.comparisons,
-            row.beyond,
-        )
-        for row in budget.rows
-    ]
-    return Table(
+    return Table.of(
+        zip(_judgments(found, budget.rows), budget.rows, strict=True),
         name="plan",
         title=_("Judgments until a target is reached"),
         columns=(
-            Column("target", _("Target"), is_text=True),
-            Column("judgments", _("Judgments (median)")),
-            *end_columns(),
-            Column("more", _("Remaining judgments")),
-            Column("comparisons", _("Comparisons")),
-            Column("beyond", _("Share beyond limit"), decimals=2),
+            *of_part(
+                itemgetter(0),
+                (
+                    Column("target", _("Target"), is_text=True, of=_target_of),
+                    Column("judgments", _("Judgments (median)"), of=itemgetter("comparisons")),
+                    *end_columns(),
+                    Column("more", _("Remaining judgments")),
+                ),
+            ),
+            Column("comparisons", _("Comparisons"), of=lambda row: row[1].comparisons),
+            Column("beyond", _("Share beyond limit"), decimals=2, of=lambda row: row[1].beyond),
         ),
-        rows=rows,
         notes=[
             _(
                 "Totals include judgments so far. A dash means more than %(limit)s: equally good systems are never told apart. “Share beyond limit” is the share of simulated campaigns that need more."
@@ -360,7 +366,7 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
 def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in found.ahead:
-        cells: list[Value] = [_target_in_words(row["measure"], row["target"])]
+        cells: list[Value] = [_target_of(row)]
         for unit in ("judgments", "hours", "days"):
             ahead = row[unit]
             ends = (None,) * 3 if ahead is None else (ahead.value, ahead.low, ahead.high)
@@ -604,15 +610,7 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
                 "One-sided sign tests at 0.05 (Koehn 2012, Figure 2). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one."
             )
         ],
-        plot=Plot(
-            kind="line",
-            label="judgments",
-            value="share",
-            low="low",
-            high="high",
-            start=0,
-            end=1,
-        ),
+        plot=interval_plot("judgments", "share", kind="line", start=0, end=1),
     )
 
 

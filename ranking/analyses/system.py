@@ -481,9 +481,7 @@ def _remarks(
             )
             for each in parts
         ],
-        plot=interval_plot(
-            "part", "skipped_share", low="skipped_low", high="skipped_high", start=0, most=40
-        ),
+        plot=interval_plot("part", "skipped_share", "skipped_", start=0, most=40),
         notes=[_("The plot shows the share skipped.")],
     )
 

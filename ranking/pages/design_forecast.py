@@ -15,7 +15,7 @@ from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
 from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
-from ranking.reports.tables import Column, Plot, Table, end_columns
+from ranking.reports.tables import Column, Table, end_columns, interval_plot
 from ranking.selectors.design_forecast import (
     BudgetForecast,
     DesignForecast,
@@ -237,12 +237,9 @@ def forecast_table(forecast: DesignForecast) -> Table:
             )
             for row in forecast.plotted
         ],
-        plot=Plot(
+        plot=interval_plot(
+            *("judgments", "pairs", "pairs_"),
             kind="line",
-            label="judgments",
-            value="pairs",
-            low="pairs_low",
-            high="pairs_high",
             # If most pairs are separated already, the rest of the axis would be empty.
             start=0 if lowest < forecast.pairs / 2 else floor(lowest),
             end=forecast.pairs,

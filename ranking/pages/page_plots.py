@@ -19,8 +19,8 @@ from ranking.pages.design_forecast import BudgetForm, forecast_table
 from ranking.pages.judge_measures import JudgeFilter, measure_rows
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.report_shown import PLOT_FILES
-from ranking.reports.tables import Column, Plot, Table, end_columns
-from ranking.selectors.dashboards import campaign_overview, judging_progress
+from ranking.reports.tables import Column, Plot, Table, end_columns, interval_plot
+from ranking.selectors.dashboards import Period, campaign_overview, judging_progress
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
 from ranking.selectors.runs import HistoryPoint, latest_run, ranking_history
@@ -90,37 +90,29 @@ def _history_table(points: Sequence[HistoryPoint]) -> Table:
         # Lines are in the current order of systems.
         rows=sorted(rows, key=lambda row: (row[0], place.get(row[1], last))),
         keys=2,
-        plot=Plot(
-            kind="ranks",
-            label="comparisons",
-            across="system",
-            value="rank",
-            low="rank_low",
-            high="rank_high",
-        ),
+        plot=interval_plot("comparisons", "rank", "rank_", kind="ranks", across="system"),
     )
 
 
 def _progress(_request: HttpRequest, task: Task) -> Table:
     progress = judging_progress(task=task)
-    periods = [(timezone.localtime(each.start), each.judged) for each in progress.periods]
-    judged = Column("judged", _("Blocks"))
-    day = Column("day", _("Day"), is_text=True)
-    hour = Column("time", _("Time"), is_text=True)
-    return Table(
+
+    def moment(key: str, heading: str, written: str) -> Column:
+        def cell(period: Period) -> str:
+            return f"{timezone.localtime(period.start):{written}}"
+
+        return Column(key, heading, is_text=True, of=cell)
+
+    moments = [moment("day", _("Day"), "%Y-%m-%d")]
+    if progress.hourly:
+        moments.append(moment("time", _("Time"), "%H:%M"))
+    return Table.of(
+        progress.periods,
         name="progress",
         title=_("Blocks judged"),
-        columns=(day, hour, judged) if progress.hourly else (day, judged),
-        rows=[
-            (f"{start:%Y-%m-%d}", f"{start:%H:%M}", count)
-            if progress.hourly
-            else (f"{start:%Y-%m-%d}", count)
-            for start, count in periods
-        ],
-        keys=2 if progress.hourly else 1,
-        plot=Plot(
-            kind="bars", label="time" if progress.hourly else "day", value="judged", is_whole=True
-        ),
+        columns=(*moments, Column("judged", _("Blocks"))),
+        keys=len(moments),
+        plot=Plot(kind="bars", label=moments[-1].key, value="judged", is_whole=True),
     )
 
 
@@ -138,15 +130,7 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
         title=_("κ with others"),
         columns=columns,
         rows=list(found.order_by("pseudonym").values_list(*(column.key for column in columns))),
-        plot=Plot(
-            kind="intervals",
-            label="pseudonym",
-            value="kappa",
-            low="kappa_low",
-            high="kappa_high",
-            mark=0,
-            end=1,
-        ),
+        plot=interval_plot("pseudonym", "kappa", "kappa_", mark=0, end=1),
     )
 
 
@@ -160,10 +144,7 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
 
 
 def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
-    own, everybody = (
-        measures_of(judge=judge, task=task),
-        values_by_measure(task_id=task.pk),
-    )
+    own, everybody = measures_of(judge=judge, task=task), values_by_measure(task_id=task.pk)
     rows = []
     for row in measure_rows(own):
         values, found = everybody.get(row["measure"]) or [], own.get(row["measure"], {})
@@ -183,15 +164,8 @@ def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
             Column("judges", _("Judges")),
         ),
         rows=rows,
-        plot=Plot(
-            kind="strips",
-            label="measure",
-            value="value",
-            low="low",
-            high="high",
-            least="least",
-            middle="middle",
-            most_of_all="most",
+        plot=interval_plot(
+            *("measure", "value"), kind="strips", least="least", middle="middle", most_of_all="most"
         ),
     )
 
@@ -227,7 +201,7 @@ def _ends(_request: HttpRequest, campaign: Campaign) -> Table:
             *end_columns(decimals=1),
         ),
         rows=rows,
-        plot=Plot(kind="intervals", label="task", value="days", low="low", high="high", start=0),
+        plot=interval_plot("task", "days", start=0),
     )
 
 

@@ -17,20 +17,14 @@ from ranking.reports.tables import Plot, Table, Value
 from ranking.wording.numbers import in_figures
 
 
-class Row:
+class Row(NamedTuple):
     """The values of a row to draw."""
 
-    __slots__ = ("bars", "high", "label", "low", "value")
-
-    def __init__(
-        self,
-        label: Value,
-        value: float,
-        low: float | None,
-        high: float | None,
-        bars: Sequence[float | None] = (),
-    ) -> None:
-        self.label, self.value, self.low, self.high, self.bars = label, value, low, high, bars
+    label: Value
+    value: float
+    low: float | None
+    high: float | None
+    bars: Sequence[float | None]
 
     @property
     def name(self) -> str:
@@ -47,19 +41,22 @@ def number_of(value: Value) -> float | None:
     return None
 
 
+def cells_of(table: Table, *keys: str | None) -> Iterator[list[Value]]:
+    """Yield the cells of each row in these columns; None for a column that the table does not have."""
+    place = {column.key: number for number, column in enumerate(table.columns)}
+    for row in table.rows:
+        yield [row[place[key]] if key in place else None for key in keys]
+
+
 def rows_of(table: Table, plot: Plot) -> list[Row]:
     """Return the rows with a value; only the first ones if the plot has a limit."""
-    place = {column.key: number for number, column in enumerate(table.columns)}
-    label, at = place[plot.label], place[plot.value]
-    low, high = (None if key is None else place[key] for key in (plot.low, plot.high))
     found = []
-    for row in table.rows:
-        value = number_of(row[at])
+    for label, *cells in cells_of(
+        table, plot.label, plot.value, plot.low, plot.high, *(plot.bars or ())
+    ):
+        value, low, high, *bars = map(number_of, cells)
         if value is not None:
-            least = None if low is None else number_of(row[low])
-            most = None if high is None else number_of(row[high])
-            ends = [number_of(row[place[key]]) for key in plot.bars or ()]
-            found.append(Row(row[label], value, least, most, ends))
+            found.append(Row(label, value, low, high, bars))
     return found[: plot.most]
 
 
@@ -184,20 +181,17 @@ class _Strip(NamedTuple):
 
 def strips(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height and drawing; None if no row has an axis."""
-    place = {column.key: number for number, column in enumerate(table.columns)}
     keys = (plot.value, plot.low, plot.high, plot.middle, plot.least, plot.most_of_all)
     above = svg.ABOVE if sheet.is_narrow else 0
     parts: list[SafeString] = []
     count = 0
-    for row in table.rows:
-        value, low, high, middle, least, most = (
-            None if key is None else number_of(row[place[key]]) for key in keys
-        )
+    for label, *cells in cells_of(table, plot.label, *keys):
+        value, low, high, middle, least, most = map(number_of, cells)
         if value is None or least is None or most is None:
             continue
         strip = _Strip(least, most, svg.TOP + above + (_STRIP_ROW + above) * count, sheet)
         count, y = count + 1, strip.y
-        parts += _axis(str(row[place[plot.label]]), strip)
+        parts += _axis(str(label), strip)
         if low is not None and high is not None:
             parts.append(svg.stroke("range", strip.at(low), strip.at(high), y, y))
         if middle is not None:
@@ -474,15 +468,13 @@ def ranks(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeStr
 
 def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
     """Return the points of each name, in order of first appearance."""
-    place = {column.key: number for number, column in enumerate(table.columns)}
-    named = place[plot.across or plot.label]
-    keys = [place[key or plot.value] for key in (plot.label, plot.value, plot.low, plot.high)]
+    keys = (plot.across or plot.label, plot.label, plot.value, plot.low, plot.high)
     found: dict[str, list[_Point]] = {}
-    for row in table.rows:
-        at, rank, low, high = (number_of(row[key]) for key in keys)
+    for name, *cells in cells_of(table, *keys):
+        at, rank, low, high = map(number_of, cells)
         if at is not None and rank is not None:
             point = _Point(at, rank, rank if low is None else low, rank if high is None else high)
-            found.setdefault(str(row[named]), []).append(point)
+            found.setdefault(str(name), []).append(point)
     return found
 
 
@@ -573,9 +565,8 @@ def matrix(
 
     None if they do not fit on the sheet.
     """
-    place = {column.key: number for number, column in enumerate(table.columns)}
     keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign, plot.p)
-    pairs = [[row[place[key]] if key in place else None for key in keys] for row in table.rows]
+    pairs = list(cells_of(table, *keys))
     names = list(dict.fromkeys([*(str(row[0]) for row in pairs), *(str(row[1]) for row in pairs)]))
     square = Cells(names, sheet)
     if not square.fit:

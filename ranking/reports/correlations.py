@@ -115,4 +115,4 @@ def kappa_plot(
     label: str, *, key: str = "", mark: float | None = 0, most: int | None = None
 ) -> Plot:
     """Return the plot of `kappa_columns`: a κ with its interval in each row, and a mark."""
-    return interval_plot(label, "kappa", low=f"{key}low", high=f"{key}high", mark=mark, most=most)
+    return interval_plot(label, "kappa", key, mark=mark, most=most)

@@ -84,7 +84,7 @@ def _agreement(
     rows += [{"metric": label, **each[part]} for label, each in limits if each and each[part]]
     known = [key for key in names if any(key in row for row in rows)]
     end = 1 if best in _OF_SYSTEMS else None
-    plot = interval_plot("metric", best, low=f"{best}_low", high=f"{best}_high", end=end)
+    plot = interval_plot("metric", best, f"{best}_", end=end)
     return Table.of(
         rows,
         name=part,

@@ -81,10 +81,14 @@ class Plot:
 
 
 def interval_plot(
-    label: str, value: str, *, low: str = "low", high: str = "high", **more: Any
+    label: str, value: str, ends: str = "", *, kind: PlotKind = "intervals", **more: Any
 ) -> Plot:
-    """Return the plot of a value with its interval in each row; `more` are other fields of the plot."""
-    return Plot(kind="intervals", label=label, value=value, low=low, high=high, **more)
+    """Return the plot of a value with its interval, in columns whose keys begin with `ends`.
+
+    `more` are other fields of the plot.
+    """
+    columns = {"low": f"{ends}low", "high": f"{ends}high"}
+    return Plot(kind=kind, label=label, value=value, **{**columns, **more})
 
 
 Value = str | int | float | None

@@ -160,9 +160,7 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
         rules=cluster_rules(systems),
         notes=[ranked_in_words(found), *shortages_of_rows(systems), *_notes(row)],
         about={"test_set": row.test_set.name},
-        plot=interval_plot(
-            "system", "rank", low="rank_low", high="rank_high", start=1, is_whole=True
-        ),
+        plot=interval_plot("system", "rank", "rank_", start=1, is_whole=True),
     )
 
 
@@ -428,9 +426,7 @@ def _averages_table(
             *end_columns("score_"),
         ),
         notes=notes if found else (),
-        plot=interval_plot(
-            "system", "rank", low="rank_low", high="rank_high", start=1, is_whole=True
-        ),
+        plot=interval_plot("system", "rank", "rank_", start=1, is_whole=True),
     )
 
 
