@@ -43,14 +43,10 @@ class OptionSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name
     default = serializers.JSONField()
-    choices = serializers.SerializerMethodField(
-        help_text="Allowed values; empty if any value is allowed."
+    choices = serializers.ListField(
+        child=serializers.CharField(), help_text="Allowed values; empty if any value is allowed."
     )
     help = serializers.CharField()
-
-    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
-    def get_choices(self, option: Any) -> list[str]:
-        return list(option.choices)
 
 
 class TableKindSerializer(serializers.Serializer[Any]):
@@ -66,11 +62,15 @@ class AnalysisKindSerializer(TableKindSerializer):
     )
 
 
-class AnalysisAskedSerializer(serializers.Serializer[Any]):
-    """An analysis to compute. Omitted options have the defaults listed in `kinds/`."""
+class TableAskedSerializer(serializers.Serializer[Any]):
+    """The options of a table. Omitted options have the defaults given in the list of tables."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
     options = serializers.DictField(required=False, default=dict)
+
+
+class RankingAskedSerializer(TableAskedSerializer):
+    """A custom ranking: options of the analysis `ranking`, including those that select judgments."""
+
     watermark = serializers.IntegerField(
         required=False,
         min_value=1,
@@ -79,11 +79,10 @@ class AnalysisAskedSerializer(serializers.Serializer[Any]):
     )
 
 
-class RankingAskedSerializer(serializers.Serializer[Any]):
-    """A custom ranking: options of the analysis `ranking`, including those that select judgments."""
+class AnalysisAskedSerializer(RankingAskedSerializer):
+    """An analysis to compute. Omitted options have the defaults listed in `kinds/`."""
 
-    options = serializers.DictField(required=False, default=dict)
-    watermark = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    kind = serializers.ChoiceField(choices=KINDS)
 
 
 def _state(analysis: Analysis) -> str:
@@ -97,8 +96,14 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
 
     options = serializers.DictField(source="choice", read_only=True)
     state = serializers.SerializerMethodField()
-    progress = serializers.SerializerMethodField(help_text="Share completed, if known.")
-    error = serializers.SerializerMethodField()
+    progress = serializers.FloatField(
+        source="job.share",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Share completed, if known.",
+    )
+    error = serializers.CharField(source="job.error", read_only=True, default="")
     address = serializers.SerializerMethodField(help_text="Address of the answer.")
 
     class Meta:
@@ -112,12 +117,6 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
     @extend_schema_field(serializers.ChoiceField(choices=JobState.choices))
     def get_state(self, analysis: Analysis) -> str:
         return _state(analysis)
-
-    def get_progress(self, analysis: Analysis) -> float | None:
-        return None if analysis.job is None else analysis.job.share
-
-    def get_error(self, analysis: Analysis) -> str:
-        return "" if analysis.job is None else analysis.job.error
 
     @extend_schema_field(serializers.URLField())
     def get_address(self, analysis: Analysis) -> str:
@@ -208,12 +207,6 @@ _OPTIONS = OpenApiParameter(
 )
 
 
-class TableAskedSerializer(serializers.Serializer[Any]):
-    """The options of a table. Omitted options have the defaults given in the list of tables."""
-
-    options = serializers.DictField(required=False, default=dict)
-
-
 class CampaignTableSerializer(serializers.Serializer[Any]):
     """A table. `answer` has the JSON format of the `analyse` command; null until it is available.
 
@@ -230,11 +223,7 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
     newer = serializers.IntegerField(
         help_text="Newer judgments that are not included in the answer."
     )
-    answer = serializers.SerializerMethodField()
-
-    @extend_schema_field(serializers.JSONField(allow_null=True))
-    def get_answer(self, said: dict[str, Any]) -> Any:
-        return said["answer"]
+    answer = serializers.JSONField(allow_null=True)
 
 
 class CampaignTablesView(Address):

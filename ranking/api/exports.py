@@ -116,8 +116,8 @@ class ExportKindSerializer(serializers.Serializer[Any]):
     formats = ExportFormatSerializer(many=True)
 
 
-class ExportQueuedSerializer(serializers.Serializer[Any]):
-    """A worker writes the file. `jobs/{id}/` has the progress, and its `result` the file."""
+class JobQueuedSerializer(serializers.Serializer[Any]):
+    """A job that a worker does. `jobs/{id}/` has its progress, and its `result` the file of an export."""
 
     job = serializers.IntegerField(read_only=True)
 
@@ -145,7 +145,7 @@ class ExportsView(ExportAddress):
         return self.files()
 
     @operation(
-        "exports_ask", {202: ExportQueuedSerializer}, takes=ExportAskedSerializer, for_readers=True
+        "exports_ask", {202: JobQueuedSerializer}, takes=ExportAskedSerializer, for_readers=True
     )
     def post(self) -> dict[str, int]:
         """Export a file in the background. Analysts may export too."""

@@ -9,6 +9,7 @@ from rest_framework.parsers import MultiPartParser
 
 from campaign.api.operations import Address, operation
 from campaign.formats import FormatError
+from ranking.api.exports import JobQueuedSerializer
 from ranking.core.metrics.texts import TEXT_METRICS, TOKENS
 from ranking.importing.metric_scores import metric_scores_import
 from ranking.models import Metric
@@ -68,12 +69,6 @@ class MetricsComputeSerializer(serializers.Serializer[Any]):
     )
 
 
-class MetricsQueuedSerializer(serializers.Serializer[Any]):
-    """The job; `jobs/{id}/` has its progress."""
-
-    job = serializers.IntegerField(read_only=True)
-
-
 class _MetricsAddress(Address):
     ordering = "id"
 
@@ -106,7 +101,7 @@ class MetricsView(_MetricsAddress):
 
 
 class MetricsComputeView(Address):
-    @operation("metrics_compute", {202: MetricsQueuedSerializer}, takes=MetricsComputeSerializer)
+    @operation("metrics_compute", {202: JobQueuedSerializer}, takes=MetricsComputeSerializer)
     def post(self) -> dict[str, int]:
         """Compute metrics from texts in a background job. Systems with unchanged texts are not computed again."""
         return {"job": metrics_ask(test_set=self.task.test_set, user=self.user, **self.sent).pk}

@@ -76,10 +76,9 @@ class ConfirmSerializer(serializers.Serializer[Any]):
     confirm = serializers.CharField(default="", allow_blank=True, help_text=_CONFIRM)
 
 
-class NewRuleSerializer(RuleTermsSerializer):
+class NewRuleSerializer(ConfirmSerializer, RuleTermsSerializer):
     """A rule to add or to replace another one."""
 
-    confirm = serializers.CharField(default="", allow_blank=True, help_text=_CONFIRM)
     replaces = _RuleField(
         queryset=QualityRule.objects.none(),
         allow_null=True,

@@ -271,21 +271,21 @@ class RankingSerializer(RankingBriefSerializer):
         "reasons. `parameters.excluded_judges` lists all excluded judges of the campaign."
     )
 
-    stopping = serializers.SerializerMethodField(
-        help_text="Progress by the stopping rule in `parameters.stopping_rule`; null without one."
+    stopping = RuleFoundSerializer(
+        source="result.stopping",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Progress by the stopping rule in `parameters.stopping_rule`; null without one.",
     )
-    anytime = serializers.SerializerMethodField(
+    anytime = AnytimeBesideSerializer(
+        source="result.anytime",
+        read_only=True,
+        default=None,
+        allow_null=True,
         help_text="Anytime ranges by Expected Wins. Null without a stopping rule, or if ranges do not account for "
-        "segments and judges."
+        "segments and judges.",
     )
-
-    @extend_schema_field(RuleFoundSerializer(allow_null=True))
-    def get_stopping(self, run: RankingRun) -> Any:
-        return run.result.get("stopping")
-
-    @extend_schema_field(AnytimeBesideSerializer(allow_null=True))
-    def get_anytime(self, run: RankingRun) -> Any:
-        return run.result.get("anytime")
 
     def get_judges_left_out(self, run: RankingRun) -> list[str]:
         return judges_left_out(run)[run.task_id]
