@@ -50,6 +50,7 @@ from ranking.reports.tables import (
     estimate_columns,
     interval_plot,
     of_part,
+    plain,
 )
 from ranking.wording.agreement import (
     CHANCE_WORDS,
@@ -125,13 +126,7 @@ def _tell_overall(given: Input, options: Mapping[str, Any], found: dict[str, Any
         ],
         tables=tables,
         data={
-            **{
-                name: getattr(measures, name)
-                for name in (
-                    *("inter", "intra", "pairing", "chance"),
-                    *("resample", "resamples", "confidence", "seed"),
-                )
-            },
+            **plain(measures),
             **{name: found[name] for name in ("labels", "by_reference", "by_length")},
         },
     )

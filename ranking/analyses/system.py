@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,16 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import names_in_order
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Named, Report, Table, end_columns, interval_plot
+from ranking.reports.tables import (
+    Column,
+    Named,
+    Report,
+    Table,
+    end_columns,
+    interval_plot,
+    of_part,
+    plain,
+)
 from ranking.wording.numbers import decimals, p_in_figures
 
 SYSTEM = Option(
@@ -241,13 +251,7 @@ def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _said(name: str, each: PartWon) -> dict[str, Any]:
-    return {
-        name: each.part or None,
-        **{
-            key: getattr(each.share, key)
-            for key in ("won", "lost", "tied", "share", "low", "high", "limits")
-        },
-    }
+    return {name: each.part or None, **plain(each.share)}
 
 
 def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
@@ -288,26 +292,25 @@ def _table(
 ) -> Table:
     # Only rows that name an object can be linked.
     is_counted = names is not None
-    nothing = _("none")
+
+    def part(each: PartWon) -> str:
+        return length_in_words(each.part) if name == "lengths" else each.part or _("none")
+
     columns = (
-        Column("part", heading, is_text=True, names=names),
         Column("won", _("Won"), counts="won" if is_counted else None),
         Column("lost", _("Lost"), counts="lost" if is_counted else None),
         Column("tied", _("Tied"), counts="tied" if is_counted else None),
         Column("share", _("Share won")),
         *end_columns(),
     )
-    return Table(
+    return Table.of(
+        parts,
         name=name,
         title=title,
-        columns=columns,
-        rows=[
-            (
-                length_in_words(each.part) if name == "lengths" else each.part or nothing,
-                *(getattr(each.share, column.key) for column in columns[1:]),
-            )
-            for each in parts
-        ],
+        columns=(
+            Column("part", heading, is_text=True, names=names, of=part),
+            *of_part(attrgetter("share"), columns),
+        ),
         notes=notes,
         plot=interval_plot("part", "share", start=0, end=1, mark=0.5, most=40),
         about={"system": system},
@@ -456,31 +459,24 @@ def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str,
 def _remarks(
     name: str, title: str, heading: str, parts: Sequence[dict[str, Any]], names: Named | None
 ) -> Table:
-    return Table(
+    def share_columns(key: str, heading: str, of_all: str) -> tuple[Column, ...]:
+        of = itemgetter(key)
+        return (
+            Column(key, heading, of=lambda row: of(row).count),
+            Column(f"{key}_share", of_all, of=lambda row: of(row).share),
+            *end_columns(f"{key}_", of=of),
+        )
+
+    return Table.of(
+        parts if names else [each | {"part": length_in_words(each["part"])} for each in parts],
         name=name,
         title=title,
         columns=(
             Column("part", heading, is_text=True, names=names),
             Column("shown", _("Blocks")),
-            Column("skipped", _("Skipped")),
-            Column("skipped_share", _("Share skipped")),
-            *end_columns("skipped_"),
-            Column("commented", _("With a comment")),
-            Column("commented_share", _("Share with a comment")),
-            *end_columns("commented_"),
+            *share_columns("skipped", _("Skipped"), _("Share skipped")),
+            *share_columns("commented", _("With a comment"), _("Share with a comment")),
         ),
-        rows=[
-            (
-                each["part"] if names else length_in_words(each["part"]),
-                each["shown"],
-                *(
-                    part
-                    for share in (each["skipped"], each["commented"])
-                    for part in (share.count, share.share, share.low, share.high)
-                ),
-            )
-            for each in parts
-        ],
         plot=interval_plot("part", "skipped_share", "skipped_", start=0, most=40),
         notes=[_("The plot shows the share skipped.")],
     )

@@ -27,7 +27,7 @@ from campaign.models import (
 from campaign.texts.languages import without_spaces
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.judges import LEAVE_OUT
-from ranking.analyses.kind import EXCLUDED, ChosenJudgments
+from ranking.analyses.kind import EXCLUDED, AnalysisKind, ChosenJudgments
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import SYSTEM
 from ranking.core.diagnosis.campaign import count_labels
@@ -64,14 +64,12 @@ def judgments_chosen(
     task: Task,
     options: Mapping[str, Any],
     watermark: int | None = None,
-    with_work: bool = False,
-    with_remarks: bool = False,
-    with_rule: bool = False,
+    kind: AnalysisKind | None = None,
 ) -> ChosenJudgments:
     """Return the judgments that complete options select, as of now.
 
-    `with_work` adds judges' pace; `with_remarks` skips and comments; `with_rule` the progress
-    towards the stopping rule. Skips and comments are those up to `watermark`, or all if it is not given.
+    `kind` adds what this analysis needs: judges' pace, skips and comments, progress towards the
+    stopping rule. Skips and comments are those up to `watermark`, or all if it is not given.
 
     Raises
     ------
@@ -79,7 +77,7 @@ def judgments_chosen(
         If a selected group, judge, document or domain does not exist.
     """
     kinds = system_kinds(task_id=task.pk)
-    references = [name for name, kind in kinds.items() if kind == SystemKind.REFERENCE]
+    references = [name for name, each in kinds.items() if each == SystemKind.REFERENCE]
     with_reference = options["reference"] == "include"
     if with_reference and not references:
         raise OptionError(_("This test set has no reference system."), field="reference")
@@ -89,7 +87,7 @@ def judgments_chosen(
     of: dict[str, Any] = {"watermark": watermark, "without": without, "documents": documents}
     reference = references[0] if references else None
     return ChosenJudgments(
-        systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
+        systems=tuple(name for name, each in kinds.items() if each == SystemKind.SYSTEM),
         reference=reference,
         with_reference=with_reference,
         # Judges excluded in the campaign count if the analysis is about the effect of
@@ -99,14 +97,14 @@ def judgments_chosen(
         skipped=_skipped(task),
         leave_out=leave_out,
         groups=_groups(task) if SYSTEM.name in options else None,
-        work=work_facts(task=task) if with_work else None,
+        work=work_facts(task=task) if kind and kind.needs_work else None,
         shown=_shown(_skips(task, **of), reference)
         if options.get(SKIPPED_BLOCKS.name) == "count"
         else None,
         remarks=Remarks(skips=_skips(task, **of), comments=_comments(task, **of))
-        if with_remarks
+        if kind and kind.needs_remarks
         else None,
-        rule=stopping_rule_state(task_id=task.pk) if with_rule else None,
+        rule=stopping_rule_state(task_id=task.pk) if kind and kind.shows_rule else None,
         of_chosen_systems=Design.objects.filter(task=task).exclude(systems=[]).exists(),
     )
 

@@ -1,7 +1,6 @@
 """A system in the current ranking, its outputs beside those of others, and a segment with its judgments."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -100,29 +99,26 @@ def _outputs_judged(outputs: Sequence[Output], judged: Sequence[_Ranked]) -> lis
     """
     texts = _distinct(outputs)
     place = {system: index for index, (_text, names) in enumerate(texts) for system in names}
-    count = len(texts)
-    wins, ties = np.zeros((count, count), dtype=np.int64), np.zeros((count, count), dtype=np.int64)
-    ranks: list[list[int]] = [[] for _ in texts]
-    for candidates, labels in judged:
-        ranked = list(_ranked(candidates, labels, place))
-        for index, label in ranked:
-            ranks[index].append(label)
-        for (one, label), (other, its) in combinations(ranked, 2):
-            if label == its:
-                ties[one, other] += 1
-                ties[other, one] += 1
-            else:
-                wins[(one, other) if label < its else (other, one)] += 1
+    labels = np.full((len(judged), len(texts)), np.nan)
+    for row, (candidates, said) in enumerate(judged):
+        # If two candidates now have the same text, the label of the first counts.
+        for names, label in reversed(list(zip(candidates, said, strict=False))):
+            index = next((place[name] for name in names if name in place), None)
+            if index is not None and label is not None:
+                labels[row, index] = label
+    wins = (labels[:, :, np.newaxis] < labels[:, np.newaxis]).sum(axis=0)
+    ties = (labels[:, :, np.newaxis] == labels[:, np.newaxis]).sum(axis=0)
+    counts, sums = ties.diagonal().tolist(), np.nansum(labels, axis=0).tolist()
     scores = expected_wins(wins)
     found = [
         {
             "text": text,
             "systems": names,
-            "judgments": len(ranks[index]),
-            "mean_rank": sum(ranks[index]) / len(ranks[index]) if ranks[index] else None,
+            "judgments": counts[index],
+            "mean_rank": sums[index] / counts[index] if counts[index] else None,
             "won": int(wins[index].sum()),
             "lost": int(wins[:, index].sum()),
-            "tied": int(ties[index].sum()),
+            "tied": int(ties[index].sum()) - counts[index],
             "expected_wins": float(scores.values[index]) if scores.estimable[index] else None,
         }
         for index, (text, names) in enumerate(texts)
@@ -148,15 +144,3 @@ def _distinct(outputs: Sequence[Output]) -> list[tuple[str | None, tuple[str, ..
         else:
             by_text.setdefault(output.text, []).append(output.system.name)
     return [*((text, tuple(names)) for text, names in by_text.items()), *unknown]
-
-
-def _ranked(
-    candidates: Sequence[Sequence[str]], labels: Sequence[int | None], place: dict[str, int]
-) -> Iterator[tuple[int, int]]:
-    """Yield distinct outputs with their labels; the first label if two candidates now have the same text."""
-    seen = set()
-    for names, label in zip(candidates, labels, strict=False):
-        index = next((place[name] for name in names if name in place), None)
-        if index is not None and label is not None and index not in seen:
-            seen.add(index)
-            yield index, label

@@ -156,9 +156,7 @@ def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
     if choice.kind.with_reference and task.names_of("reference"):
         chosen["reference"] = "include"
     row = Task.objects.get(pk=task.pk)
-    judgments = judgments_chosen(
-        task=row, options={**usual, **chosen}, with_rule=choice.kind.shows_rule
-    )
+    judgments = judgments_chosen(task=row, options={**usual, **chosen}, kind=choice.kind)
     if choice.options.get(SKIPPED_BLOCKS.name) == "count":
         task = replace(task, skipped=blocks_skipped(task=row, without=judgments.without))
     return {**plain(task), "judgments": judgments.recorded}
@@ -205,14 +203,7 @@ def _judgments(
 ) -> ChosenJudgments:
     """Return the judgments that count; `others` are the watermarks of other tasks by primary key."""
     kind = choice.kind
-    chosen = judgments_chosen(
-        task=task,
-        options=choice.options,
-        watermark=watermark,
-        with_work=kind.needs_work,
-        with_remarks=kind.needs_remarks,
-        with_rule=kind.shows_rule,
-    )
+    chosen = judgments_chosen(task=task, options=choice.options, watermark=watermark, kind=kind)
     if kind.needs_metrics:
         chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
     if kind.reads_other_tasks:
