@@ -16,8 +16,7 @@ from ranking.selectors.runs import due_tasks, ranking_is_due
 from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import answer_keep_up
 from ranking.services.quality import quality_evaluate
-from ranking.services.runs import ranking_compute, rankings_of_days_keep
-from ranking.services.runs_check import tallies_check
+from ranking.services.runs import ranking_compute, rankings_of_days_keep, tallies_check
 from ranking.services.shards import shard_compute, shard_jobs_forget
 
 logger = logging.getLogger(__name__)

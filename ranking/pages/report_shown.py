@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from importlib.resources import files
 from typing import Any, Final
 
 from django.http import Http404, HttpResponse
@@ -12,13 +13,12 @@ from django.utils.translation import gettext as _
 from campaign.export.downloads import download
 from campaign.models import Task
 from campaign.models.system import system_label
-from optional_packages import has_extra
+from optional_packages import extra_require, has_extra
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses, figure
 from ranking.pages.plot_drawing import drawn, drawn_for_page
-from ranking.reports.png import png_of
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.reports.writing import FILES, ReportFormat, write
 from ranking.selectors.analyses import analyses_asked, answer_with_data
@@ -322,3 +322,49 @@ def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, .
         return (None,) * (3 + has_groups)
     group = (row.get("group", 1),) if has_groups else ()
     return (*group, rank_cell(row), rank_range(row), row["cluster"])
+
+
+#: Scale of a PNG, for print quality.
+_ZOOM: Final = 2
+#: Maximum number of pixels, for drawings of a thousand judges.
+_MOST_PIXELS: Final = 64_000_000
+_FAMILY: Final = "DejaVu Sans"
+#: Scripts missing from DejaVu Sans: from Devanagari to Myanmar, and from Hangul on except Latin,
+#: Greek, symbols and forms of Arabic letters.
+_BEYOND: Final = (range(0x0900, 0x10A0), range(0x1100, 0x1400), range(0x2E80, 0xFB00))
+
+
+def png_of(svg: str) -> bytes:
+    """Return a drawing as PNG on white; large drawings are scaled down.
+
+    The font is DejaVu Sans, which is installed with Quintet, so that files are the same on all
+    machines. The machine's own fonts are only used for scripts that it lacks.
+    """
+    # Imported here, because it takes 50 ms and a few megabytes.
+    extra_require("png", "Plots as PNG")
+    import resvg_py
+
+    width, height = (_number(svg, name) for name in ("width", "height"))
+    zoom = min(_ZOOM, (_MOST_PIXELS / max(1, width * height)) ** 0.5)
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=svg,
+            background="#ffffff",
+            zoom=zoom,
+            font_files=[str(files("ziafont") / "fonts" / "DejaVuSans.ttf")],
+            font_family=_FAMILY,
+            sans_serif_family=_FAMILY,
+            skip_system_fonts=not needs_other_fonts(svg),
+        )
+    )
+
+
+def needs_other_fonts(text: str) -> bool:
+    """Return whether a text needs scripts that DejaVu Sans lacks."""
+    return any(ord(letter) in block for letter in set(text) for block in _BEYOND) or any(
+        ord(letter) > 0x1F000 for letter in set(text)
+    )
+
+
+def _number(svg: str, name: str) -> int:
+    return int(svg.partition(f' {name}="')[2].partition('"')[0])

@@ -13,7 +13,7 @@ from launcher.data_directory import CHECKOUT
 from optional_packages import ExtraMissingError, has_extra
 from ranking.core import BlockRow, blocks_from_rows, rank
 from ranking.files.reading import read_columns
-from ranking.reports.png import png_of
+from ranking.pages.report_shown import png_of
 
 KERNELS = """
 import sys

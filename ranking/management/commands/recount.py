@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.services.numbers import counters_check, counters_rebuild
 from campaign.management.arguments import TasksCommand
-from ranking.services.runs_check import tallies_check
+from ranking.services.runs import tallies_check
 
 
 class Command(TasksCommand):

@@ -6,8 +6,7 @@ import struct
 import pytest
 
 from ranking.pages.plot_drawing import drawn
-from ranking.pages.report_shown import plot_file
-from ranking.reports.png import needs_other_fonts
+from ranking.pages.report_shown import needs_other_fonts, plot_file
 from ranking.reports.tables import Column, Plot, Table, Value
 
 
