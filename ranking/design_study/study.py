@@ -1,7 +1,7 @@
 """Simulate campaigns to measure the judgments each sampling design requires and the errors of its rank ranges."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import Literal, Unpack
@@ -437,7 +437,7 @@ class Comparison:
     limit: int
     experiments: int
     seed: int
-    rows: tuple[DesignRow, ...]
+    rows: tuple[DesignRow, ...] = ()
 
 
 def compare_designs(
@@ -497,12 +497,18 @@ def compare_designs(
         If an argument is out of range, or "anytime" is used with shared segments: it is only valid
         if each comparison of a pair is independent of those before.
     """
-    active_confidence = confidence if active_confidence is None else active_confidence
-    _check(designs, ranges, min(confidence, active_confidence), floor, limit)
-    _check(designs, ranges, max(confidence, active_confidence), floor, limit)
-    confidences = tuple(
-        active_confidence if design is ComparedDesign.ACTIVE else confidence for design in designs
+    study = Comparison(
+        source=source,
+        designs=tuple(designs),
+        confidence=confidence,
+        active_confidence=confidence if active_confidence is None else active_confidence,
+        resamples=resamples,
+        floor=floor,
+        limit=limit,
+        experiments=experiments,
+        seed=seed,
     )
+    _check(study, ranges)
     if "anytime" in ranges and isinstance(source, Model) and source.segments is not None:
         raise ValueError(
             "anytime: comparisons of shared segments are not independent, and this evidence is for "
@@ -512,28 +518,14 @@ def compare_designs(
     if not questions:
         raise ValueError("give a share of pairs or a number of clusters to be reached")
     measured = measure_experiments(
-        partial(
-            _measure, source, tuple(designs), questions, confidences, resamples, floor, limit, seed
-        ),
-        range(experiments),
-        **running,
+        partial(_measure, study, questions), range(experiments), **running
     )
-    return Comparison(
-        source=source,
-        designs=tuple(designs),
-        confidence=confidence,
-        active_confidence=active_confidence,
-        resamples=resamples,
-        floor=floor,
-        limit=limit,
-        experiments=experiments,
-        seed=seed,
-        rows=tuple(
-            row_of(design, question, measured[:, d, q], measured[:, 0, q], limit)
-            for q, question in enumerate(questions)
-            for d, design in enumerate(designs)
-        ),
+    rows = tuple(
+        row_of(design, question, measured[:, d, q], measured[:, 0, q], limit)
+        for q, question in enumerate(questions)
+        for d, design in enumerate(designs)
     )
+    return replace(study, rows=rows)
 
 
 def _questions(
@@ -548,61 +540,39 @@ def _questions(
     return tuple(questions)
 
 
-def _check(
-    designs: Sequence[ComparedDesign],
-    ranges: Sequence[Ranges],
-    confidence: float,
-    floor: float,
-    limit: int,
-) -> None:
-    if not designs or not ranges:
+def _check(study: Comparison, ranges: Sequence[Ranges]) -> None:
+    if not study.designs or not ranges:
         raise ValueError("designs and ranges: expected at least one")
-    if not 0.5 < confidence < 1:
+    if not all(0.5 < each < 1 for each in (study.confidence, study.active_confidence)):
         raise ValueError("confidence: expected a share above one half and below 1")
-    if not 0 <= floor <= 1:
+    if not 0 <= study.floor <= 1:
         raise ValueError("floor: expected a share")
-    if limit < 1:
+    if study.limit < 1:
         raise ValueError("limit: expected at least one judgment")
 
 
 @on_any_engine()
-def _measure(
-    source: JudgmentSource,
-    designs: tuple[ComparedDesign, ...],
-    questions: tuple[Question, ...],
-    confidences: tuple[float, ...],
-    resamples: int,
-    floor: float,
-    limit: int,
-    seed: int,
-    experiment: int,
-) -> FloatArray:
+def _measure(study: Comparison, questions: tuple[Question, ...], experiment: int) -> FloatArray:
     """Return the measures of one experiment, shape (designs, questions, measures)."""
-    resampled = resamples if any(each.ranges in RESAMPLED for each in questions) else 0
     return np.stack(
-        [
-            _until_answered(
-                SimulatedCampaign(
-                    source,
-                    design,
-                    floor=floor,
-                    resamples=resampled,
-                    seed=seed,
-                    experiment=experiment,
-                ),
-                questions,
-                confidence,
-                limit,
-            )
-            for design, confidence in zip(designs, confidences, strict=True)
-        ]
+        [_until_answered(study, design, questions, experiment) for design in study.designs]
     )
 
 
 def _until_answered(
-    campaign: SimulatedCampaign, questions: tuple[Question, ...], confidence: float, limit: int
+    study: Comparison, design: ComparedDesign, questions: tuple[Question, ...], experiment: int
 ) -> FloatArray:
     """Return the measures of a campaign when each question is answered; NaN if it is not."""
+    campaign = SimulatedCampaign(
+        study.source,
+        design,
+        floor=study.floor,
+        resamples=study.resamples if any(each.ranges in RESAMPLED for each in questions) else 0,
+        seed=study.seed,
+        experiment=experiment,
+    )
+    is_active, limit = design is ComparedDesign.ACTIVE, study.limit
+    confidence = study.active_confidence if is_active else study.confidence
     answers = np.full((len(questions), 3), np.nan)
     look = float(_FIRST_LOOK)
     while campaign.blocks < limit and np.isnan(answers).any():

@@ -26,8 +26,8 @@ from ranking.selectors.runs import latest_run
 from ranking.wording.numbers import decimals
 from ranking.wording.ranges import rank_cell, rank_range
 
-#: Returns the addresses of a test set by its name.
-OfTask = Callable[[str], Addresses | None]
+#: Addresses of all rows, or those of the test set of a row, by its name.
+Links = Addresses | Callable[[str], Addresses | None] | None
 _NOTHING = "–"
 #: Longer tables only show their first rows; all rows are in the files.
 _MOST_ROWS, _MOST_CELLS, _FIRST_ROWS = 500, 2_400, 100
@@ -37,17 +37,16 @@ def shown_tables(
     report: Report,
     *,
     without: frozenset[str] = frozenset(),
-    addresses: Addresses | None = None,
-    of_task: OfTask | None = None,
+    addresses: Links = None,
     file_address: Callable[[str, str], str] | None = None,
 ) -> list[dict[str, Any]]:
     """Return the tables of a report, except those named in `without`.
 
-    With `addresses`, cells have links; with `of_task`, they link to the test set of their row, which `of_task`
-    looks up by name. `file_address` returns the address of a file, given the name of a table and an ending.
+    With `addresses`, cells have links. `file_address` returns the address of a file, given the name of a table
+    and an ending.
     """
     tables = [table for table in report.tables if table.name not in without]
-    if addresses is not None:
+    if isinstance(addresses, Addresses):
         addresses.judges_look_up(
             name
             for table in tables
@@ -56,7 +55,7 @@ def shown_tables(
             for row in _first(table)
             for name in str(row[at]).split(BETWEEN if column.names == "judges" else "\n")
         )
-    return [_table(table, addresses, of_task, file_address) for table in tables]
+    return [_table(table, addresses, file_address) for table in tables]
 
 
 def _first(table: Table) -> Sequence[Sequence[Value]]:
@@ -65,19 +64,17 @@ def _first(table: Table) -> Sequence[Sequence[Value]]:
 
 
 def _table(
-    table: Table,
-    addresses: Addresses | None,
-    of_task: OfTask | None,
-    file_address: Callable[[str, str], str] | None,
+    table: Table, addresses: Links, file_address: Callable[[str, str], str] | None
 ) -> dict[str, Any]:
     """Return a table for the page: headings, flagged if numeric, markup of the first rows, and files."""
     rows = _first(table)
-    plot = drawn_for_page(table, pair_address=None if addresses is None else addresses.won)
+    won = addresses.won if isinstance(addresses, Addresses) else None
+    plot = drawn_for_page(table, pair_address=won)
     return {
         "name": table.name,
         "title": table.title,
         "headings": [(system_label(each.heading), not each.is_text) for each in table.columns],
-        "body": _body(table, rows, addresses, of_task),
+        "body": _body(table, rows, addresses),
         "notes": table.notes,
         "plot": plot,
         "more": len(table.rows) - len(rows),
@@ -87,16 +84,11 @@ def _table(
     }
 
 
-def _body(
-    table: Table,
-    rows: Sequence[Sequence[Value]],
-    addresses: Addresses | None,
-    of_task: OfTask | None,
-) -> SafeString:
+def _body(table: Table, rows: Sequence[Sequence[Value]], addresses: Links) -> SafeString:
     """Return the rows as markup, without a template, which takes ten times as long for many cells."""
     parts = []
     for number, row in enumerate(rows):
-        here = addresses if of_task is None else _addresses(table, row, of_task)
+        here = _addresses(table, row, addresses)
         about = {} if here is None else _about(table, row)
         parts.append('<tr class="ends">' if number in table.rules else "<tr>")
         for place, (value, column) in enumerate(zip(row, table.columns, strict=True)):
@@ -117,15 +109,17 @@ def linked(words: str, address: str | None) -> str:
     return escape(words) if address is None else f'<a href="{escape(address)}">{escape(words)}</a>'
 
 
-def _addresses(table: Table, row: Sequence[Value], of_task: OfTask) -> Addresses | None:
-    """Return the addresses of the test set of a row."""
+def _addresses(table: Table, row: Sequence[Value], addresses: Links) -> Addresses | None:
+    """Return the addresses for a row, if there are any."""
+    if addresses is None or isinstance(addresses, Addresses):
+        return addresses
     named = [
         str(value)
         for value, column in zip(row, table.columns, strict=True)
         if column.names == "test_set"
     ]
     name = named[0] if named else table.about.get("test_set")
-    return None if name is None else of_task(name)
+    return None if name is None else addresses(name)
 
 
 def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:

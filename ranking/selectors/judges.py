@@ -6,7 +6,6 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final
-from uuid import UUID
 
 from django.db.models import (
     Case,
@@ -278,16 +277,6 @@ def quality_actions(*, task: Task) -> QualityActionQuerySet:
 def _actions(campaign_id: int) -> QualityActionQuerySet:
     actions = QualityAction.objects.filter(judge__campaign=campaign_id)
     return actions.select_related("judge", "rule", "created_by", "task", "reverted_by")
-
-
-def decision_actions(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
-    """Return the actions of one decision about judges of a campaign, by pseudonym."""
-    return _actions(campaign_id).filter(batch=batch).order_by("judge__pseudonym")
-
-
-def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
-    """Return the actions that one decision reverted, by pseudonym."""
-    return _actions(campaign_id).filter(revert_batch=batch).order_by("judge__pseudonym")
 
 
 def judges_quality(

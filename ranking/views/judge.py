@@ -73,8 +73,6 @@ from ranking.selectors.judges import (
     STANDS_ASIDE,
     RuleEffects,
     actions_in_force,
-    decision_actions,
-    decision_reversals,
     effects_held,
     exclusions_in_force,
     group_uses,
@@ -325,8 +323,8 @@ def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
     """Show the outcome of a decision, with an undo button."""
     task = organised_task(request, slug, task_id)
-    actions = list(decision_actions(campaign_id=task.test_set.campaign_id, batch=batch))
-    reversals = list(decision_reversals(campaign_id=task.test_set.campaign_id, batch=batch))
+    found = quality_actions(task=task).order_by("judge__pseudonym")
+    actions, reversals = list(found.filter(batch=batch)), list(found.filter(revert_batch=batch))
     context = {
         **of_task(task, "judges"),
         "batch": batch,
@@ -334,12 +332,8 @@ def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> 
         "reversals": reversals,
         "may_undo": bool(reversals) or any(action.reverted_at is None for action in actions),
     }
-    return render(
-        request,
-        "quality/acted.html",
-        context,
-        status=200 if actions or reversals else 404,
-    )
+    status = 200 if actions or reversals else 404
+    return render(request, "quality/acted.html", context, status=status)
 
 
 @action_view

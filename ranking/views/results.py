@@ -386,7 +386,7 @@ class TableSections(SectionsOf):
             return context
         query = f"?{form.query}" if form.query else ""
         places = TableAddresses(self._campaign, report, there=self._tasks)
-        return context | self.shown(form.kind, report, form.kind.name, query, of_task=places)
+        return context | self.shown(form.kind, report, form.kind.name, query, addresses=places)
 
     @cached_property
     def _tasks(self) -> list[tuple[int, str]]:
