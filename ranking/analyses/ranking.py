@@ -91,19 +91,22 @@ def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with the defaults of their kind of ranges written out."""
     try:
         choice = range_choice(options)
+        method_check(options["method"], choice)
     except RangeChoiceError as error:
         raise OptionError(str(error), field=error.field) from error
-    method = METHODS[options["method"]]
-    if choice.ranges == "anytime" and method.name != "expected_wins":
-        raise OptionError(_("Anytime ranges are only available for Expected Wins."), field="ranges")
-    if isinstance(method, CountsMethod) and method.outright and choice.resample == "pairs":
-        raise OptionError(
-            _("%(method)s scores whole blocks and cannot account for comparisons.")
-            % {"method": METHOD_WORDS[method.name]},
-            field="resample",
-        )
     recorded = choice.recorded
     return {**options, **recorded, "sides": str(recorded["sides"])}
+
+
+def method_check(name: str, choice: RangeChoice, *, field: str = "") -> None:
+    """Raise `RangeChoiceError`, of `field` or of the ranges, if the method cannot have these ranges."""
+    method = METHODS[name]
+    if choice.ranges == "anytime" and name != "expected_wins":
+        words = _("Anytime ranges are only available for Expected Wins.")
+        raise RangeChoiceError(words, field=field or "ranges")
+    if isinstance(method, CountsMethod) and method.outright and choice.resample == "pairs":
+        words = _("%(method)s scores whole blocks and cannot account for comparisons.")
+        raise RangeChoiceError(words % {"method": METHOD_WORDS[name]}, field=field or "resample")
 
 
 def ranking_asked(blocks: Blocks, options: Mapping[str, Any], begin: Begin) -> Ranking:

@@ -13,11 +13,11 @@ from annotation.services.numbers import ranking_request
 from campaign.models import JudgeGroup, Task, User
 from campaign.refusals import RefusedError
 from campaign.texts.counted import counted
-from ranking.core.methods.registry import METHODS
+from ranking.analyses.ranking import method_check
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_history
-from ranking.wording.methods import METHOD_WORDS, LiveMethod
+from ranking.wording.methods import LiveMethod
 from ranking.wording.stopping_rules import CRITERIA, OF_TESTS
 
 #: A thousand resamples are too few for a higher confidence level.
@@ -101,21 +101,12 @@ def _check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
     """Raise `RangeChoiceError` for choices that this test set or the method does not allow."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")
-    is_anytime, is_active = choice.ranges == "anytime", _has_active_design(task)
-    if is_anytime and is_active:
+    is_active = _has_active_design(task)
+    if choice.ranges == "anytime" and is_active:
         raise RangeChoiceError(_not_under_an_active_design(), field="ranges")
     if method is LiveMethod.BY_DESIGN:
         return
-    if is_anytime and method is not LiveMethod.EXPECTED_WINS:
-        raise RangeChoiceError(
-            _("Anytime ranges are only available for Expected Wins."), field="method"
-        )
-    if METHODS[method].layout(2).outright and choice.resample == "pairs":
-        raise RangeChoiceError(
-            _("%(method)s scores whole blocks and cannot account for comparisons.")
-            % {"method": METHOD_WORDS[method]},
-            field="method",
-        )
+    method_check(method, choice, field="method")
     if is_active and method is not LiveMethod.BRADLEY_TERRY:
         raise RangeChoiceError(
             _(
