@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast, get_args
 
 import pgtrigger
@@ -22,7 +23,35 @@ _TERMS = (
 )
 
 
-class RankingSettings(RecordedModel):
+def _recording(terms: Sequence[str]) -> Recording:
+    return Recording(
+        fields=terms,
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        replaces=lambda row: models.Q(task=row.task_id),
+    )
+
+
+class _SettingOfTask(RecordedModel):
+    """A choice for a task, with its reason; a change is a new row."""
+
+    confidence = models.FloatField(_("Confidence"), default=0.95)
+    reason = models.CharField(
+        _("Reason"),
+        help_text="Required once there are judgments. Published with results.",
+        max_length=1000,
+        blank=True,
+        default="",
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    changed_by = by_user()
+
+    class Meta:
+        abstract = True
+        get_latest_by = "id"
+
+
+class RankingSettings(_SettingOfTask):
     """Ranking method and rank ranges of a task, valid from a given time.
 
     Each change is a new row, so the rows of a test set are its history of changes;
@@ -62,7 +91,6 @@ class RankingSettings(RecordedModel):
         _("Correction"), max_length=18, choices=Correction, default=Correction.NONE
     )
     sides = models.PositiveSmallIntegerField(_("Test sides"), default=2)
-    confidence = models.FloatField(_("Confidence"), default=0.95)
     judge_group = models.ForeignKey(
         "campaign.JudgeGroup",
         models.PROTECT,
@@ -72,27 +100,12 @@ class RankingSettings(RecordedModel):
         verbose_name=_("Judge group"),
         db_index=False,  # few rows
     )
-    reason = models.CharField(
-        _("Reason"),
-        help_text="Required once there are judgments. Published with results.",
-        max_length=1000,
-        blank=True,
-        default="",
-    )
     judgments = models.PositiveIntegerField(null=True, blank=True, editable=False)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-    changed_by = by_user()
 
-    recording: ClassVar = Recording(
-        fields=_TERMS,
-        campaign="task__test_set__campaign_id",
-        test_set="task__test_set_id",
-        replaces=lambda row: models.Q(task=row.task_id),
-    )
+    recording: ClassVar = _recording(_TERMS)
 
-    class Meta:
+    class Meta(_SettingOfTask.Meta):
         verbose_name = _("Ranking settings")
-        get_latest_by = "id"
         indexes = [models.Index(fields=["task", "-id"], name="ranking_settings_in_force")]
         constraints = [
             is_one_of("method", LiveMethod, name="ranking_settings_method_is_known"),
@@ -161,7 +174,7 @@ class RankingSettings(RecordedModel):
 _RULE_TERMS = ("judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason")
 
 
-class StoppingRule(RecordedModel):
+class StoppingRule(_SettingOfTask):
     """Stopping rule of a task, valid from a given time: judging should end with the first criterion met.
 
     Each change is a new row, so the rows of a test set are its history; the newest is in force, and one without
@@ -195,28 +208,12 @@ class StoppingRule(RecordedModel):
     tests = models.CharField(
         _("Pairs told apart by"), max_length=8, choices=RuleTests, default=RuleTests.HOLM
     )
-    confidence = models.FloatField(_("Confidence"), default=0.95)
-    reason = models.CharField(
-        _("Reason"),
-        help_text="Required once there are judgments. Published with results.",
-        max_length=1000,
-        blank=True,
-        default="",
-    )
     after_judgments = models.PositiveIntegerField(editable=False)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-    changed_by = by_user()
 
-    recording: ClassVar = Recording(
-        fields=_RULE_TERMS,
-        campaign="task__test_set__campaign_id",
-        test_set="task__test_set_id",
-        replaces=lambda row: models.Q(task=row.task_id),
-    )
+    recording: ClassVar = _recording(_RULE_TERMS)
 
-    class Meta:
+    class Meta(_SettingOfTask.Meta):
         verbose_name = _("Stopping rule")
-        get_latest_by = "id"
         indexes = [models.Index(fields=["task", "-id"], name="stopping_rule_in_force")]
         constraints = [
             is_one_of("tests", RuleTests, name="stopping_rule_tests_are_known"),

@@ -93,6 +93,12 @@ def tests_words() -> list[tuple[str, str, str]]:
     ]
 
 
+def _reason_field() -> forms.CharField:
+    area = forms.Textarea({"rows": 2})
+    label = gettext_lazy("Reason")
+    return forms.CharField(label=label, max_length=1000, required=False, widget=area)
+
+
 class StoppingRuleForm(VersionedForm):
     """Stopping rule of a task; no criterion means no rule.
 
@@ -121,12 +127,7 @@ class StoppingRuleForm(VersionedForm):
     confidence = forms.FloatField(
         label=gettext_lazy("Confidence (%)"), min_value=50, max_value=99.9
     )
-    reason = forms.CharField(
-        label=gettext_lazy("Reason"),
-        max_length=1000,
-        required=False,
-        widget=forms.Textarea({"rows": 2}),
-    )
+    reason = _reason_field()
 
     def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -303,12 +304,7 @@ class RankingSettingsForm(VersionedForm):
         empty_label=gettext_lazy("All judges"),
         required=False,
     )
-    reason = forms.CharField(
-        label=gettext_lazy("Reason"),
-        max_length=1000,
-        required=False,
-        widget=forms.Textarea({"rows": 2}),
-    )
+    reason = _reason_field()
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
