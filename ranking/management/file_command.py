@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Union, get_args, get_origin
+from typing import Any, Final, Literal, NoReturn, Union, get_args, get_origin
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -72,16 +72,20 @@ POSITIVE = whole_number(1)
 SHARE = number_between(0, 1)
 
 
-def add_number(
+#: An argument that takes several values, and may be given again for more.
+SEVERAL: Final[Mapping[str, Any]] = {"nargs": "+", "action": "extend", "default": []}
+
+
+def add_option(
     parser: CommandParser,
     named: str,
-    type_: type[float],
+    type_: Callable[[str], Any],
     words: str,
     *,
     default: Any = None,
     **more: Any,
 ) -> None:
-    """Add a numeric argument, named with its placeholder ("--limit N"); the help states its default."""
+    """Add an argument, named with its placeholder ("--limit N"); the help states its default if it is a number."""
     name, _space, placeholder = named.partition(" ")
     if isinstance(default, int | float):
         words += (
@@ -159,15 +163,8 @@ Parameter = tuple[str, str, Any]
 
 def add_parameter_argument(parser: CommandParser) -> None:
     """Add the argument `--parameter`."""
-    parser.add_argument(
-        "--parameter",
-        metavar="METHOD.NAME=VALUE",
-        type=_parameter,
-        nargs="+",
-        action="extend",
-        default=[],
-        help="override method parameters: " + ", ".join(_defaults()),
-    )
+    words = "override method parameters: " + ", ".join(_defaults())
+    add_option(parser, "--parameter METHOD.NAME=VALUE", _parameter, words, **SEVERAL)
 
 
 def parameters_of(
@@ -262,23 +259,23 @@ def add_target_arguments(parser: CommandParser, name: str, default: str) -> None
     """Add the arguments for target shares of separated pairs (default None) and `--clusters`."""
     shares = number_between(0, 1, including_high=True)
     words = f"target shares of separated pairs (default: {default})"
-    add_number(parser, f"{name} SHARE", shares, words, nargs="+")
+    add_option(parser, f"{name} SHARE", shares, words, nargs="+")
     words = "target numbers of clusters"
-    add_number(parser, "--clusters K", whole_number(2), words, default=[], nargs="+")
+    add_option(parser, "--clusters K", whole_number(2), words, default=[], nargs="+")
 
 
 def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: float | None) -> None:
     """Add the model's parameters; `systems` and `noise` are their defaults."""
-    add_number(parser, "--systems N", whole_number(2), "number of systems", default=systems)
+    add_option(parser, "--systems N", whole_number(2), "number of systems", default=systems)
     words = "standard deviation of output quality around system quality (0 to 10)"
-    add_number(parser, "--noise S", number_between(0, math.inf), words, default=noise)
-    add_number(parser, "--per-block N", whole_number(2, 5), "outputs per block", default=5)
+    add_option(parser, "--noise S", number_between(0, math.inf), words, default=noise)
+    add_option(parser, "--per-block N", whole_number(2, 5), "outputs per block", default=5)
     words = "largest quality difference that a judge rates as a tie"
-    add_number(parser, "--tie-radius D", _NOT_NEGATIVE, words, default=0.0)
+    add_option(parser, "--tie-radius D", _NOT_NEGATIVE, words, default=0.0)
     words = "standard deviation of a judge's perception"
-    add_number(parser, "--judge-noise S", _NOT_NEGATIVE, words, default=0.0)
+    add_option(parser, "--judge-noise S", _NOT_NEGATIVE, words, default=0.0)
     words = "number of segments in the test set (default: every block has its own segment)"
-    add_number(parser, "--segments N", POSITIVE, words)
+    add_option(parser, "--segments N", POSITIVE, words)
 
 
 def model_of(options: Mapping[str, Any]) -> Model:
@@ -376,7 +373,7 @@ class ReportCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         if self.computes:
-            add_number(parser, "--seed", SEED, "random seed", default=0)
+            add_option(parser, "--seed", SEED, "random seed", default=0)
             add_engine_arguments(parser)
         parser.add_argument(
             "--format",
@@ -438,9 +435,9 @@ def checked_output(name: str | None) -> Path | None:
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
     """Add the options for the number of resamples and the confidence."""
-    add_number(parser, "--resamples", POSITIVE, "number of resamples", default=resamples)
+    add_option(parser, "--resamples", POSITIVE, "number of resamples", default=resamples)
     words = "confidence of ranges and intervals"
-    add_number(parser, "--confidence", SHARE, words, default=0.95)
+    add_option(parser, "--confidence", SHARE, words, default=0.95)
 
 
 def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None:
@@ -475,14 +472,7 @@ def add_file_arguments(
             dest=f"{side}_language",
             help=f"{side} language, as the files spell it",
         )
-    parser.add_argument(
-        "--exclude-judge",
-        metavar="J",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="exclude judgments by these judges",
-    )
+    add_option(parser, "--exclude-judge J", str, "exclude judgments by these judges", **SEVERAL)
     parser.add_argument(
         "--reference",
         choices=["include", "exclude"],

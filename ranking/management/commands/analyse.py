@@ -31,9 +31,11 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.metrics.people import Metric
 from ranking.management.file_command import (
     POSITIVE,
+    SEVERAL,
     Options,
     ReportCommand,
     add_file_arguments,
+    add_option,
     named_file,
     read_input,
     refuse,
@@ -63,46 +65,22 @@ class Command(ReportCommand):
             "kind", choices=list(dict.fromkeys([*ANALYSES, *TABLES])), metavar="ANALYSIS"
         )
         add_file_arguments(parser, optional=True)
-        parser.add_argument(
-            "--option",
-            metavar="NAME=VALUE",
-            type=_option_argument,
-            nargs="+",
-            action="extend",
-            default=[],
-            help="options of the analysis, such as method=bradley_terry; repeat an option to give several values, "
-            "or read them from the lines of a file: easy=@easy.txt",
+        words = (
+            "options of the analysis, such as method=bradley_terry; repeat an option to give several values, "
+            "or read them from the lines of a file: easy=@easy.txt"
         )
-        parser.add_argument(
-            "--source-text",
-            metavar="F",
-            help="source texts of the segments, plain text or SGML",
-        )
-        parser.add_argument(
-            "--system-text",
-            metavar="NAME=FILE",
-            type=named_file,
-            nargs="+",
-            action="extend",
-            default=[],
-            dest="system_texts",
-            help="outputs of a system, plain text or SGML",
-        )
-        parser.add_argument(
-            "--scores",
-            metavar="NAME=FILE",
-            type=named_file,
-            nargs="+",
-            action="extend",
-            default=[],
-            help="metric scores (for the analysis metrics): JSON Lines, a table, a .seg.score file, or a folder of these",
-        )
+        add_option(parser, "--option NAME=VALUE", _option_argument, words, **SEVERAL)
+        words = "source texts of the segments, plain text or SGML"
+        parser.add_argument("--source-text", metavar="F", help=words)
+        words = "outputs of a system, plain text or SGML"
+        texts = {**SEVERAL, "dest": "system_texts"}
+        add_option(parser, "--system-text NAME=FILE", named_file, words, **texts)
+        words = "metric scores (for the analysis metrics): JSON Lines, a table, a .seg.score file, or a folder of these"
+        add_option(parser, "--scores NAME=FILE", named_file, words, **SEVERAL)
         parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
         protocol_option_add(parser)
-        parser.add_argument(
-            "--watermark", type=POSITIVE, metavar="N", help="only judgments up to this number"
-        )
+        add_option(parser, "--watermark N", POSITIVE, "only judgments up to this number")
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:

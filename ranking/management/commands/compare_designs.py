@@ -20,7 +20,7 @@ from ranking.management.file_command import (
     ReportCommand,
     add_file_arguments,
     add_model_arguments,
-    add_number,
+    add_option,
     add_resampling_arguments,
     add_target_arguments,
     checked_output,
@@ -66,14 +66,14 @@ class Command(ReportCommand):
         )
         add_target_arguments(parser, "--target-pairs", "0.9")
         words = "simulated campaigns for each design"
-        add_number(parser, "--experiments", POSITIVE, words, default=100)
+        add_option(parser, "--experiments", POSITIVE, words, default=100)
         shares = number_between(-1e-12, 1, including_high=True)
         words = "share of active blocks drawn as balanced"
-        add_number(parser, "--floor SHARE", shares, words, default=0.1)
+        add_option(parser, "--floor SHARE", shares, words, default=0.1)
         words = "maximum judgments per campaign"
-        add_number(parser, "--limit N", POSITIVE, words, default=100_000)
+        add_option(parser, "--limit N", POSITIVE, words, default=100_000)
         words = "level of the rank ranges under the active design (default: as under the others)"
-        add_number(parser, "--active-confidence C", SHARE, words)
+        add_option(parser, "--active-confidence C", SHARE, words)
         parser.add_argument("--plot", metavar="F", help="write the plot to this SVG file")
         add_resampling_arguments(parser, resamples=200)
         super().add_arguments(parser)

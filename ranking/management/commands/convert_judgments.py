@@ -22,6 +22,7 @@ from ranking.management.file_command import (
     Options,
     ReportCommand,
     add_names_of_files,
+    add_option,
     refuse,
     replaced,
 )
@@ -45,12 +46,10 @@ class Command(ReportCommand):
             required=True,
             help="output file; numbered with --rows-per-file: F-0001.parquet …",
         )
-        parser.add_argument(
-            "--rows-per-file",
-            metavar="N",
-            type=POSITIVE,
-            help="start a new file at the first segment after this many judgments (default: one file)",
+        words = (
+            "start a new file at the first segment after this many judgments (default: one file)"
         )
+        add_option(parser, "--rows-per-file N", POSITIVE, words)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:

@@ -14,7 +14,7 @@ from ranking.management.file_command import (
     ReportCommand,
     add_file_arguments,
     add_model_arguments,
-    add_number,
+    add_option,
     add_target_arguments,
     model_of,
     read_input,
@@ -38,10 +38,10 @@ class Command(ReportCommand):
         add_file_arguments(parser, optional=True, short=False)
         add_model_arguments(parser, systems=None, noise=None)
         add_target_arguments(parser, "--target", "0.5 0.7 0.8 0.9")
-        add_number(parser, "--experiments", POSITIVE, "simulated campaigns", default=200)
-        add_number(parser, "--confidence", SHARE, "confidence of the intervals", default=0.95)
+        add_option(parser, "--experiments", POSITIVE, "simulated campaigns", default=200)
+        add_option(parser, "--confidence", SHARE, "confidence of the intervals", default=0.95)
         words = "maximum comparisons per simulation"
-        add_number(parser, "--limit N", POSITIVE, words, default=4_000_000)
+        add_option(parser, "--limit N", POSITIVE, words, default=4_000_000)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:

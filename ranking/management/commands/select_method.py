@@ -10,7 +10,7 @@ from ranking.management.file_command import (
     ReportCommand,
     add_file_arguments,
     add_method_argument,
-    add_number,
+    add_option,
     add_parameter_argument,
     number_between,
     parameters_of,
@@ -31,10 +31,10 @@ class Command(ReportCommand):
         add_method_argument(parser, " ".join(_DEFAULT))
         add_parameter_argument(parser)
         words = "number of folds of segments"
-        add_number(parser, "--folds", whole_number(2), words, default=100)
+        add_option(parser, "--folds", whole_number(2), words, default=100)
         shares = number_between(0, 1, including_high=True)
         words = "also measure accuracy with these shares of the training data (ten folds)"
-        add_number(parser, "--shares SHARE", shares, words, nargs="+")
+        add_option(parser, "--shares SHARE", shares, words, nargs="+")
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
