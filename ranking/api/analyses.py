@@ -25,8 +25,7 @@ from ranking.pages.report_shown import answer_file, report_file
 from ranking.reports import Report
 from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
-from ranking.selectors.analyses import Answered, analyses_asked, analyses_of
-from ranking.selectors.campaign_tables import table_answer
+from ranking.selectors.analyses import Answered, analyses_asked, analyses_of, table_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, table_ask
 
 #: Names of kinds, for the API schema.

@@ -21,7 +21,7 @@ from campaign.models import Campaign, Judge, System, Task, TestSet
 from campaign.models.system import system_named
 from campaign.texts.languages import language_name
 from ranking.reports import Report
-from ranking.selectors.campaign_tables import systems_of_tasks
+from ranking.selectors.analyses import systems_of_tasks
 from ranking.selectors.one_system import systems_by_name
 from ranking.wording.methods import shortages_of_rows
 from ranking.wording.numbers import decimals

@@ -45,8 +45,13 @@ from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
-from ranking.selectors.analyses import ANSWER, analyses_of, kind_in_place_of_ranking
-from ranking.selectors.campaign_tables import blocks_skipped, table_tasks
+from ranking.selectors.analyses import (
+    ANSWER,
+    analyses_of,
+    blocks_skipped,
+    kind_in_place_of_ranking,
+    table_tasks,
+)
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.metrics import metric_digests, metrics_given
 from ranking.selectors.runs import latest_run

@@ -58,8 +58,9 @@ from ranking.selectors.analyses import (
     groups_to_choose,
     judgments_to_choose,
     kind_in_place_of_ranking,
+    linked_tasks,
+    table_answer,
 )
-from ranking.selectors.campaign_tables import linked_tasks, table_answer
 from ranking.selectors.dashboards import (
     DashboardState,
     JudgingProgress,

@@ -136,8 +136,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
 
 def _of_database(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
     # Imported here, because files do not need a database.
-    from ranking.selectors.analyses import answer_with_data
-    from ranking.selectors.campaign_tables import table_answer
+    from ranking.selectors.analyses import answer_with_data, table_answer
     from ranking.services.analyses import (
         analysis_ask,
         analysis_choice,

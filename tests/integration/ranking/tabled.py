@@ -5,8 +5,7 @@ from typing import Any
 from campaign.models import Campaign
 from ranking.analyses.kind import AnalysisChoice
 from ranking.reports import Report
-from ranking.selectors.analyses import answer_with_data
-from ranking.selectors.campaign_tables import table_answer
+from ranking.selectors.analyses import answer_with_data, table_answer
 from ranking.services.analyses import analysis_choice, analysis_compute, table_ask
 
 

@@ -13,7 +13,7 @@ from campaign.models import Campaign, Job, System, TestSet, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
-from ranking.selectors.campaign_tables import table_answer
+from ranking.selectors.analyses import table_answer
 from ranking.services.analyses import analysis_compute, analysis_reproduce, table_ask
 from tests.factories import make_analyst
 from tests.integration.ranking.pages import text_of
