@@ -68,7 +68,7 @@ from ranking.selectors.runs import ranking_is_due
 from ranking.services.publishing.bundles import result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.methods import reason_in_words
+from ranking.wording.methods import unranked_in_words
 from ranking.wording.pair_tests import mark_of
 from ranking.wording.published_method import (
     firmness_in_words,
@@ -200,9 +200,7 @@ def published_page(content: Content) -> dict[str, Any]:
         "firmness": firmness_in_words(sections["firmness"]) if "firmness" in sections else [],
         "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
         "withdrawn": {each["system"] for each in content["systems"] if each["is_withdrawn"]},
-        "not_estimable": [
-            (row["system"], reason_in_words(row["reason"])) for row in ranking["not_estimable"]
-        ],
+        "not_estimable": unranked_in_words(ranking),
         "pairs": shown_tables(Report(tables=[pairs_table(content)], data={})),
         "strength": strength_in_words(content["agreement"]["inter"]["kappa"]),
         "strength_caution": strength_caution(),

@@ -1,4 +1,4 @@
-"""Analyses of a task: requests and answers, judges in an answer, and scores of single outputs."""
+"""Analyses of a task and tables over test sets: answers, judges in an answer, and scores of single outputs."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

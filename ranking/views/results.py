@@ -93,7 +93,7 @@ from ranking.views.campaigns import (
     overview_rows,
 )
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.methods import reason_in_words
+from ranking.wording.methods import unranked_in_words
 from ranking.wording.stopping_rules import RuleState, rule_notes, shown_rule
 
 #: Query parameters: the section whose options are in the query, and the ranking shown for
@@ -587,10 +587,10 @@ def _context(state: DashboardState) -> dict[str, Any]:
     addresses = Addresses(task, systems=systems)
     counted = addresses.judgments()
     in_place = kind_in_place_of_ranking(task=task)
-    compares = answer_kind(task.protocol).compares_outputs and not (
-        in_place is not None and _compares_nothing(run)
-    )
-    unranked = _not_estimable(run) if compares else []
+    is_without = run is not None and not run.result["input"]["comparisons"]
+    is_replaced = in_place is not None and is_without
+    compares = answer_kind(task.protocol).compares_outputs and not is_replaced
+    unranked = unranked_in_words(run.result) if run and compares else []
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
         "campaign": task.test_set.campaign,
@@ -616,11 +616,6 @@ def _context(state: DashboardState) -> dict[str, Any]:
         **progress_shown(progress),
         **agreement_shown(run),
     }
-
-
-def _compares_nothing(run: RankingRun | None) -> bool:
-    """Return whether no judgments compare outputs so far."""
-    return run is not None and not run.result["input"]["comparisons"]
 
 
 def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
@@ -654,12 +649,6 @@ def _age(run: RankingRun | None) -> int | None:
     if run is None:
         return None
     return max(0, int((timezone.now() - run.finished_at).total_seconds()))
-
-
-def _not_estimable(run: RankingRun | None) -> list[tuple[str, str]]:
-    if run is None:
-        return []
-    return [(row["system"], reason_in_words(row["reason"])) for row in run.result["not_estimable"]]
 
 
 def _results(

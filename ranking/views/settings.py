@@ -17,7 +17,7 @@ from annotation.selectors.effects import (
     design_effects_in_words,
     design_needs_in_words,
 )
-from annotation.selectors.hits import PreviewedHIT, designs_of, previewed_hits
+from annotation.selectors.hits import designs_of, previewed_hits
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import design_change, design_use_again
 from campaign.forms.versions import VERSION
@@ -242,36 +242,27 @@ def _address(task: Task) -> str:
 def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
     budget = BudgetForm(request.GET)
     designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
+    # The page loads the preview afterwards: drawing five HITs takes as long as the rest.
+    is_awaited = request.method != "POST" and rights(request)["may_change"]
     context = {
         **of_task(task, _SECTION),
         "form": form,
         "presets": presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate")),
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
-        # The page loads the preview afterwards: drawing five HITs takes as long as the rest.
-        **({"is_awaited": True} if _has_form(request) else _preview(task, form)),
+        **({"is_awaited": True} if is_awaited else _preview(task, form)),
         **_forecast(task, form, budget),
     }
     status = 400 if form.is_bound and not form.is_valid() else 200
     return render(request, "organiser/design.html", context, status=status)
 
 
-def _has_form(request: HttpRequest) -> bool:
-    return request.method != "POST" and rights(request)["may_change"]
-
-
 def _preview(task: Task, form: DesignForm) -> dict[str, Any]:
-    if form.is_bound and not form.is_valid():
-        return {"form": form, "hits": [], "is_refused": True}
-    return {"form": form, "hits": _hits(task, form), "is_refused": False}
-
-
-def _hits(task: Task, form: DesignForm) -> list[PreviewedHIT]:
-    is_in_force = not form.is_bound or not form.changed
-    return previewed_hits(
-        task_id=task.pk,
-        count=_PREVIEWED,
-        design=None if is_in_force else form.proposed,
-    )
+    """Return the first HITs of the proposed design, or of the one in force if nothing changes."""
+    is_refused = form.is_bound and not form.is_valid()
+    is_changed = form.is_bound and not is_refused and bool(form.changed)
+    design = form.proposed if is_changed else None
+    hits = [] if is_refused else previewed_hits(task_id=task.pk, count=_PREVIEWED, design=design)
+    return {"form": form, "hits": hits, "is_refused": is_refused}
 
 
 def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:

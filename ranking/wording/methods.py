@@ -180,6 +180,11 @@ def lowered(words: str) -> str:
     return words[:1].lower() + words[1:]
 
 
+def unranked_in_words(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the systems that a ranking does not rank, each with the reason."""
+    return [(row["system"], reason_in_words(row["reason"])) for row in result["not_estimable"]]
+
+
 def reason_in_words(reason: str) -> str:
     """Return the reason why a system has no rank, or a judge no κ."""
     return {
