@@ -10,7 +10,7 @@ before or after (based on Graham et al. 2013 and Kocmi et al. 2024, who plant da
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import compress
 from typing import Final
 
@@ -152,16 +152,6 @@ def _median(milliseconds: Int64Array, up_to: Int64Array, count: int, below: int)
     return MedianTime(count, middle, low, high)
 
 
-_NOTHING = {
-    "lines": NO_LINES,
-    "repeats": NO_REPEATS,
-    "positions": NO_POSITIONS,
-    "places": NO_PLACES,
-    "damaged_places": NO_PLACES,
-    "times": NO_TIMES,
-}
-
-
 @dataclass(frozen=True, eq=False)
 class JudgeTallies:
     """Tallies of judges in canonical form, so that equal judgments have equal tallies.
@@ -193,7 +183,7 @@ class JudgeTallies:
 
     def sums(self) -> dict[str, KeyedSums]:
         """Return the tallies by field name; together with `judges`, they are the complete state."""
-        return {name: getattr(self, name) for name in _NOTHING}
+        return {part.name: getattr(self, part.name) for part in fields(self)[1:]}
 
     def __add__(self, other: JudgeTallies) -> JudgeTallies:
         """Return both together."""

@@ -4,12 +4,11 @@ compressed bytes.
 
 from __future__ import annotations
 
-import io
-import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from hashlib import blake2b
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +17,9 @@ from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import Layout, chunks, counts_of_units
 from ranking.core.counting.moments import AllMoments, ClusterUnit, second_moments, units_of
 from ranking.core.judged.blocks import Blocks
+from ranking.core.sharding import EncodingError, decode, encode
 
 IntArray = npt.NDArray[np.integer]
-Array = TypeVar("Array", bound=npt.NDArray[Any])
 #: Bytes, or a view of bytes that is not copied.
 Buffer: TypeAlias = "bytes | memoryview[Any]"
 
@@ -31,47 +30,58 @@ class DamagedStateError(ValueError):
     """The bytes are damaged, or not a packed state of this version."""
 
 
-def packed(header: Mapping[str, Any], arrays: Mapping[str, IntArray]) -> bytes:
-    """Pack a header and arrays into bytes: a BLAKE2b checksum of 16 bytes, and a compressed `.npz`
-    file.
+def packed(definition: bytes, content: Mapping[str, Any]) -> bytes:
+    """Pack content into bytes: a BLAKE2b checksum of 16 bytes, and the compressed content as encoded
+    by `ranking.core.sharding`.
 
     Parameters
     ----------
-    header : mapping
-        JSON-serializable data.
-    arrays : mapping
-        Integer arrays by name; each is stored in the smallest sufficient type.
+    definition : bytes
+        Digest of the definition of the content; key of the checksum.
+    content : mapping
+        Names, numbers, dataclasses and integer arrays; each array is stored in the smallest
+        sufficient type.
     """
-    small: dict[str, Any] = {
-        name: array.astype(_small_type(array)) for name, array in arrays.items()
-    }
-    said = np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8)
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, header=said, **small)
-    body = zlib.compress(file.getvalue(), 1)
-    return _checksum(body) + body
+    body = zlib.compress(encode(_retyped(content, _small_type)), 1)
+    return _checksum(definition, body) + body
 
 
-def unpacked(data: Buffer) -> tuple[dict[str, Any], dict[str, IntArray]]:
-    """Return the header and the arrays, each in its stored type.
+def unpacked(definition: bytes, data: Buffer) -> dict[str, Any]:
+    """Return the content, with arrays of int64.
 
     Raises
     ------
     DamagedStateError
-        If the bytes are damaged.
+        If the bytes are damaged, or are from another definition or version of the code.
     """
     # Views of other formats, as returned by the database driver, never compare equal to bytes.
     whole = memoryview(data).cast("B")
     body = whole[_CHECKSUM:]
-    if _checksum(body) != whole[:_CHECKSUM]:
-        raise DamagedStateError("state: the checksum does not match, some bytes have changed")
-    with np.load(io.BytesIO(zlib.decompress(body)), allow_pickle=False) as file:
-        arrays = dict(file)
-    return json.loads(arrays.pop("header").tobytes()), arrays
+    if _checksum(definition, body) != whole[:_CHECKSUM]:
+        raise DamagedStateError("state: damaged, or of another definition, or by other code")
+    try:
+        content: dict[str, Any] = decode(zlib.decompress(body))
+    except EncodingError as error:  # encoded by another version of the code
+        raise DamagedStateError(f"state: {error}") from error
+    wide: dict[str, Any] = _retyped(content, lambda _array: np.int64)
+    return wide
 
 
-def _checksum(content: Buffer) -> bytes:
-    return blake2b(content, digest_size=_CHECKSUM, person=b"quintet-live-sum").digest()
+def _checksum(definition: bytes, body: Buffer) -> bytes:
+    person = b"quintet-live-sum"
+    return blake2b(body, key=definition, digest_size=_CHECKSUM, person=person).digest()
+
+
+def _retyped(value: Any, type_of: Callable[[IntArray], type[np.integer[Any]]]) -> Any:
+    """Return the same value with its arrays in other types."""
+    if isinstance(value, np.ndarray):
+        return value.astype(type_of(value))
+    if isinstance(value, Mapping):
+        return {name: _retyped(each, type_of) for name, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {part.name: getattr(value, part.name) for part in fields(value)}
+        return replace(value, **_retyped(parts, type_of))
+    return value
 
 
 def _small_type(values: IntArray) -> type[np.signedinteger[Any]]:
@@ -79,15 +89,6 @@ def _small_type(values: IntArray) -> type[np.signedinteger[Any]]:
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     kinds = (np.int8, np.int16, np.int32, np.int64)
     return next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
-
-
-def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names start with a prefix, by the rest of their names."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 #: Key of a unit: a judge's name, a document's number, or both.
@@ -166,13 +167,13 @@ class KeptUnits:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, IntArray], judges: tuple[str, ...], *, with_judges: bool
+        cls, arrays: Mapping[str, Any], judges: tuple[str, ...], *, with_judges: bool
     ) -> KeptUnits:
         """Restore units from the result of `arrays`; with `with_judges`, keys start with a
         judge.
         """
         found = cls(len(arrays["matrix"]))
-        found.matrix = arrays["matrix"].astype(np.int64)
+        found.matrix = arrays["matrix"]
         entries = np.split(arrays["entries"].astype(np.int32), arrays["starts"][1:-1], axis=1)
         for code, own in zip(arrays["keys"].tolist(), entries, strict=False):
             key: Key = (judges[code[0]], *code[1:]) if with_judges else tuple(code)
@@ -227,21 +228,17 @@ class LiveMoments:
                 changes = self._counts(added, new, some) - self._counts(removed, gone, some)
                 kept.change(keys[some], changes)
 
-    def arrays(self, judges: tuple[str, ...]) -> dict[str, IntArray]:
-        """Return the state as arrays, see `KeptUnits.arrays`."""
-        found: dict[str, IntArray] = {"blocks": self.blocks, "segments": self.segments}
-        for kind, kept in self.units.items():
-            found |= {f"{kind}/{name}": array for name, array in kept.arrays(judges).items()}
-        return found
+    def content(self, judges: tuple[str, ...]) -> dict[str, Any]:
+        """Return the state to pack, see `KeptUnits.arrays`."""
+        of_units = {kind: kept.arrays(judges) for kind, kept in self.units.items()}
+        return {"blocks": self.blocks, "segments": self.segments, **of_units}
 
-    def take_arrays(self, arrays: dict[str, IntArray], judges: tuple[str, ...]) -> None:
-        """Restore the state from the result of `arrays`."""
-        self.blocks, self.segments = (
-            arrays[name].astype(np.int64) for name in ("blocks", "segments")
-        )
+    def restore(self, content: Mapping[str, Any], judges: tuple[str, ...]) -> None:
+        """Restore the state from the result of `content`."""
+        self.blocks, self.segments = content["blocks"], content["segments"]
         for kind in self.units:
-            own = with_prefix(f"{kind}/", arrays)
-            self.units[kind] = KeptUnits.from_arrays(own, judges, with_judges=kind != DOCUMENTS)
+            with_judges = kind != DOCUMENTS
+            self.units[kind] = KeptUnits.from_arrays(content[kind], judges, with_judges=with_judges)
 
     def _moments(self, blocks: Blocks, unit: ClusterUnit) -> Int64Array:
         return second_moments(blocks, self.layout, units_of(blocks, unit))

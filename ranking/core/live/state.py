@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.tallies import AgreementTallies, no_agreement, tally_agreement
+from ranking.core.agreement.tallies import no_agreement, tally_agreement
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import (
     Tallies,
@@ -26,17 +26,13 @@ from ranking.core.counting.counts import (
 )
 from ranking.core.counting.resampling import Resampling
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.patterns import KeyedSums
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
 from ranking.core.live.definition import Definition, RunTallies, refuse_other_systems
 from ranking.core.live.moments import (
     Buffer,
-    DamagedStateError,
-    IntArray,
     LiveMoments,
     packed,
     unpacked,
-    with_prefix,
 )
 from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, layout_with_ties
 
@@ -178,62 +174,31 @@ class LiveState:
             agreement=agreement.over(agreement.judges),
         )
 
-    def packed(self) -> bytes:
-        """Return the state as bytes, see `ranking.core.live.moments`."""
-        return packed(self._header(), self._arrays())
-
-    @classmethod
-    def unpacked(cls, data: Buffer, definition: Definition) -> LiveState:
-        """Restore a state from packed bytes.
-
-        Raises
-        ------
-        DamagedStateError
-            If the bytes are damaged, or are from another definition or version of the code.
-        """
-        header, arrays = unpacked(data)
-        if header["definition"] != definition.digest.hex():
-            raise DamagedStateError(
-                "state: its tallies are of another definition, or by other code"
-            )
-        state, judges = cls(definition), tuple(header["judges"])
-        of_moments = with_prefix("moments/", arrays)
-        wide = {
-            name: array.astype(np.int64)
-            for name, array in arrays.items()
-            if not name.startswith("moments/")
-        }
-        state._cells, state._segments = wide["cells"], wide["segments"]
-        state._resampled = wide["resampled"]
-        state._judges = dict(zip(judges, wide["judges"].tolist(), strict=True))
-        for document, *numbers in wide["documents"].tolist():
-            state._documents[document] = np.array(numbers, dtype=np.int64)
-        state._agreement = AgreementTallies(judges=judges, **with_prefix("agreement/", wide))
-        if state._moments is not None:
-            state._moments.take_arrays(of_moments, judges)
-        return state
-
-    def _header(self) -> dict[str, Any]:
-        return {
-            "definition": self.definition.digest.hex(),
-            "judges": list(self._agreement.judges),
-        }
-
-    def _arrays(self) -> dict[str, IntArray]:
+    def content(self) -> dict[str, Any]:
+        """Return the state to pack, in an order independent of the order of arrival."""
         judges = self._agreement.judges
         documents = [[number, *kept] for number, kept in sorted(self._documents.items())]
-        found: dict[str, IntArray] = {
+        return {
             "cells": self._cells,
             "segments": self._segments,
             "resampled": self._resampled,
-            "judges": np.array([self._judges[name] for name in judges], dtype=np.int64),
-            "documents": np.array(documents, dtype=np.int64).reshape(len(documents), 3),
+            "judges": {name: self._judges[name] for name in judges},
+            "documents": np.array(documents, dtype=np.int64).reshape(-1, 3),
+            "agreement": self._agreement,
+            "moments": None if self._moments is None else self._moments.content(judges),
         }
-        found |= {f"agreement/{name}": array for name, array in self._agreement.arrays().items()}
-        if self._moments is not None:
-            of_moments = self._moments.arrays(judges)
-            found |= {f"moments/{name}": array for name, array in of_moments.items()}
-        return found
+
+    @classmethod
+    def restored(cls, content: Mapping[str, Any], definition: Definition) -> LiveState:
+        """Restore a state from the result of `content`."""
+        state = cls(definition)
+        state._cells, state._segments = content["cells"], content["segments"]
+        state._resampled, state._judges = content["resampled"], content["judges"]
+        state._documents = {int(row[0]): row[1:] for row in content["documents"]}
+        state._agreement = content["agreement"]
+        if state._moments is not None:
+            state._moments.restore(content["moments"], state._agreement.judges)
+        return state
 
     def _sizes(self) -> UnitSizes:
         documents = sum(int(kept[1]) ** 2 for kept in self._documents.values())
@@ -412,12 +377,8 @@ class LiveTallies:
 
     def packed(self) -> bytes:
         """Return the tallies as bytes, see `ranking.core.live.moments`."""
-        header = {"definition": self.definition.digest.hex(), "judges": list(self.judges.judges)}
-        arrays = {"wins": self.pairs.wins, "ties": self.pairs.ties}
-        for name, sums in self.judges.sums().items():
-            arrays |= {f"{name}/code": sums.code, f"{name}/values": sums.values}
-        ranking = np.frombuffer(self.ranking.packed(), dtype=np.int8)
-        return packed(header, {"ranking": ranking, **arrays})
+        content = {"ranking": self.ranking.content(), "pairs": self.pairs, "judges": self.judges}
+        return packed(self.definition.digest, content)
 
     @classmethod
     def unpacked(cls, data: Buffer, definition: LiveDefinition) -> LiveTallies:
@@ -428,18 +389,9 @@ class LiveTallies:
         DamagedStateError
             If the bytes are damaged, or are from another definition or version of the code.
         """
-        header, narrow = unpacked(data)
-        if header["definition"] != definition.digest.hex():
-            raise DamagedStateError("tallies: they are of another definition, or by other code")
-        found = cls(definition)
-        found.ranking = LiveState.unpacked(narrow.pop("ranking").tobytes(), definition.ranking)
-        arrays = {name: array.astype(np.int64) for name, array in narrow.items()}
-        found.pairs = Tallies(definition.systems, arrays["wins"], arrays["ties"])
-        sums = {
-            name: KeyedSums(like.bits, arrays[f"{name}/code"], arrays[f"{name}/values"])
-            for name, like in JudgeTallies().sums().items()
-        }
-        found.judges = JudgeTallies(tuple(header["judges"]), **sums)
+        content, found = unpacked(definition.digest, data), cls(definition)
+        found.ranking = LiveState.restored(content["ranking"], definition.ranking)
+        found.pairs, found.judges = content["pairs"], content["judges"]
         return found
 
     def _ranked(self, blocks: Blocks) -> Blocks:

@@ -4,6 +4,7 @@ Arrays as bytes, and back.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
 from ranking.core.live.moments import DamagedStateError, packed, unpacked
@@ -48,6 +50,14 @@ def assert_same(found: RunTallies, expected: RunTallies) -> None:
         np.testing.assert_array_equal(array, other[name], err_msg=name)
 
 
+def packed_of(state: LiveState) -> bytes:
+    return packed(state.definition.digest, state.content())
+
+
+def restored(data: bytes, of: Definition) -> LiveState:
+    return LiveState.restored(unpacked(of.digest, data), of)
+
+
 def state_at(
     history: History, watermark: int, of: Definition, segments: set[int] | None = None
 ) -> LiveState:
@@ -71,9 +81,9 @@ def test_after_any_steps_the_tallies_are_those_of_all_judgments(
         history.advance(state, at, stop)
         at = stop
         if data.draw(st.booleans()):
-            state = LiveState.unpacked(state.packed(), of)
+            state = restored(packed_of(state), of)
         assert_same(state.tallies(), tallies_of_blocks(history.blocks(at), of))
-    assert state.packed() == state_at(history, last, of).packed()
+    assert packed_of(state) == packed_of(state_at(history, last, of))
 
 
 @given(history=histories, of=definitions, data=st.data())
@@ -87,7 +97,7 @@ def test_who_is_excluded_leaves_no_trace_and_comes_back_the_same(
     state.apply(everything, without)
     assert_same(state.tallies(), tallies_of_blocks(without, of))
     state.apply(without, everything)
-    assert state.packed() == state_at(history, last, of).packed()
+    assert packed_of(state) == packed_of(state_at(history, last, of))
 
 
 @pytest.mark.parametrize(
@@ -149,12 +159,12 @@ def test_judgments_that_cannot_be_there_are_refused_and_nothing_changes() -> Non
     state = small_state("two_way")
     known, others = rows([1, 2, 3]), rows([1, 2, 3], segment=2)
     state.apply(small([]), small([*known, *rows([3, 2, 1], judge="bob")]))
-    before = state.packed()
+    before = packed_of(state)
     # Never there; ann's, but twice.
     for gone in (rows([1, 2, 3], judge="cyd"), known + others):
         with pytest.raises(ValueError, match="never added"):
             state.apply(small(gone), small([]))
-        assert state.packed() == before
+        assert packed_of(state) == before
 
 
 def test_other_systems_and_missing_documents_are_refused() -> None:
@@ -178,28 +188,28 @@ def test_judges_are_known_by_name_whatever_their_number() -> None:
 def test_a_state_of_other_systems_or_code_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     state = small_state("two_way")
     state.apply(small([]), small(rows([1, 2, 3])))
-    data = state.packed()
-    assert LiveState.unpacked(data, state.definition).packed() == data
+    data = packed_of(state)
+    assert packed_of(restored(data, state.definition)) == data
     other = replace(state.definition, excluded=("bob",))
     with pytest.raises(DamagedStateError, match="another definition"):
-        LiveState.unpacked(data, other)
+        restored(data, other)
     monkeypatch.setattr("ranking.core.live.definition.code_digest", lambda: b"other code")
     with pytest.raises(DamagedStateError, match="other code"):
-        LiveState.unpacked(data, state.definition)
+        restored(data, state.definition)
 
 
 def test_every_flipped_bit_is_refused() -> None:
     state = small_state("two_way")
     state.apply(small([]), small([*rows([1, 2, 3]), *rows([3, 2, 1], judge="bob")]))
-    data = state.packed()
+    data = packed_of(state)
     for byte in range(len(data)):
         for bit in range(8):
             damaged = bytearray(data)
             damaged[byte] ^= 1 << bit
             with pytest.raises(DamagedStateError):
-                LiveState.unpacked(bytes(damaged), state.definition)
+                restored(bytes(damaged), state.definition)
     with pytest.raises(DamagedStateError):
-        LiveState.unpacked(data[:-1], state.definition)
+        restored(data[:-1], state.definition)
 
 
 WHOLE = arrays(
@@ -212,18 +222,25 @@ WHOLE = arrays(
 @given(kept=st.dictionaries(st.sampled_from(["a", "a/b", "a of b/c"]), WHOLE))
 @examples(60)
 def test_what_is_packed_comes_back(kept: dict[str, np.ndarray]) -> None:
-    data = packed({"judges": ["ann", "bjørn"]}, kept)
+    content: dict[str, Any] = {
+        "judges": ("ann", "bjørn"),
+        "arrays": kept,
+        "pairs": tally(small(rows([1, 2, 2]))),
+    }
+    data = packed(b"definition", content)
     # As bytes, and as the driver of the database gives them.
-    assert unpacked(memoryview(data).cast("c"))[0] == unpacked(data)[0]
-    header, found = unpacked(data)
-    assert header == {"judges": ["ann", "bjørn"]}
-    assert found.keys() == kept.keys()
-    for name, array in kept.items():
-        assert found[name].dtype in (np.int8, np.int16, np.int32, np.int64)
-        np.testing.assert_array_equal(found[name], array)
+    for stored in (data, memoryview(data).cast("c")):
+        found = unpacked(b"definition", stored)
+        assert found["judges"] == ("ann", "bjørn")
+        assert found["pairs"].systems == content["pairs"].systems
+        assert found["arrays"].keys() == kept.keys()
+        for name, array in {**kept, "wins": content["pairs"].wins}.items():
+            same = found["pairs"].wins if name == "wins" else found["arrays"][name]
+            assert same.dtype == np.int64
+            np.testing.assert_array_equal(same, array)
 
 
 @pytest.mark.parametrize("data", [b"", b"QLS1", bytes(40)])
 def test_other_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(DamagedStateError):
-        unpacked(data)
+        unpacked(b"definition", data)
