@@ -8,8 +8,8 @@ from enum import IntEnum
 import numpy as np
 
 from ranking.core.agreement.judge_pairs import judge_pair_tables
-from ranking.core.agreement.statistics import cohen_of_tables, share
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.agreement.statistics import cohen_of_tables, kappa_of
+from ranking.core.arrays import Int64Array
 
 
 class Choice(IntEnum):
@@ -184,7 +184,7 @@ def _pairs(
     if is_mirrored:
         counted = shared + shared[:, _MIRRORED][:, :, _MIRRORED]
     _twice, p_agree, p_chance = cohen_of_tables(counted)
-    kappa = _kappa(p_agree, p_chance)
+    kappa = kappa_of(p_agree, p_chance)
     return tuple(
         TwoJudges(
             judges=(names[first[row]], names[second[row]]),
@@ -216,12 +216,8 @@ def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
         unanimous=int((counts.max(axis=1) == answers).sum()),
         p_agree=p_agree,
         p_chance=p_chance,
-        kappa=_number(_kappa(np.array([p_agree]), np.array([p_chance]))[0]),
+        kappa=_number(float(kappa_of(np.array(p_agree), np.array(p_chance)))),
     )
-
-
-def _kappa(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
-    return share(p_agree - p_chance, 1 - p_chance)
 
 
 def _number(value: float) -> float | None:

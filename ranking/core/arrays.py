@@ -1,4 +1,6 @@
-"""Aliases of the array types used in the core."""
+"""Aliases of the array types used in the core, and shares of arrays."""
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,3 +12,11 @@ Int16Array = npt.NDArray[np.int16]
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
 UInt64Array = npt.NDArray[np.uint64]
+
+
+def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
+    """Return the quotient; NaN where the divisor is not above 0."""
+    shape = np.broadcast_shapes(part.shape, whole.shape)
+    found: FloatArray = np.full(shape, np.nan)
+    np.divide(part, whole, out=found, where=np.broadcast_to(whole > 0, shape))
+    return found

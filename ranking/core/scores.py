@@ -97,6 +97,11 @@ class Scores:
         return {name: value if is_known else None for name, value, is_known in known}
 
 
+def known_by_name(names: Sequence[str], values: FloatArray) -> dict[str, float | None]:
+    """Return values by name; None for NaN."""
+    return Scores(values, ~np.isnan(values)).by_system(names)
+
+
 def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
     """Return the first and last rank of each system; systems with equal scores share them.
 

@@ -18,9 +18,9 @@ from annotation.protocols import answer_kind
 from campaign.models import Segment, SystemKind, Task
 from campaign.selectors.texts import text_lines
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.beside import NO_TIME, ScoredTask
-from ranking.core.metrics.figures import Drawing, ratios
+from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
@@ -107,7 +107,7 @@ def _segment_scores(people: People) -> FloatArray:
     for systems, sign in ((pairs.first, 1), (pairs.second, -1)):
         np.add.at(total, (pairs.row, systems), sign * pairs.human)
         np.add.at(count, (pairs.row, systems), 1)
-    return ratios(total, count)
+    return share(total, count)
 
 
 def _rating_files(

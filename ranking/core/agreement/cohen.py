@@ -17,11 +17,10 @@ from ranking.core.agreement.statistics import (
     Shares,
     cohen_of_cells,
     cohen_of_tables,
-    share,
     sums_by_place,
 )
 from ranking.core.agreement.units import PairMoments, shards_of_whole_segments
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, share
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import bootstrap_sums
 from ranking.core.judged.blocks import Blocks
@@ -47,17 +46,26 @@ class PairsOfJudges:
     Attributes
     ----------
     first, second : int64, shape (G,)
-        Indices of the judges. The first `own` pairs are each judge with themselves; in the others,
+        Indices of the judges. The first pairs are each judge with themselves; in the others,
         first < second.
-    own : int
     row : int64, shape (J, J)
         ``row[first, second]`` is the index of the pair; -1 if there is none.
     """
 
     first: Int64Array
     second: Int64Array
-    own: int
     row: Int64Array
+
+    @property
+    def ways(self) -> Int64Array:
+        """Times that each pair's table holds a pair of ratings: 2 for a judge with themselves."""
+        ways: Int64Array = 1 + (self.first == self.second)
+        return ways
+
+    def sides(self, pairing: Pairing) -> tuple[BoolArray, BoolArray]:
+        """Return the pairs for agreement between judges, and of judges with themselves."""
+        intra = self.first == self.second
+        return (~intra if pairing is Pairing.UNORDERED else np.ones_like(intra)), intra
 
 
 def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
@@ -77,7 +85,7 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
     first, second = np.concatenate([own, one]), np.concatenate([own, other])
     row = np.full((judges, judges), -1, dtype=np.int64)
     row[first, second] = np.arange(len(first))
-    return PairsOfJudges(first=first, second=second, own=len(own), row=row)
+    return PairsOfJudges(first=first, second=second, row=row)
 
 
 def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _Counted:
@@ -140,9 +148,6 @@ def cohen_shares(
     pairs = pairs_of_judges(blocks)
     segments, tables = segment_tables(blocks, pairs, pairing)
     count = len(pairs.first)
-    # The table of a judge with themselves holds each pair in both orders.
-    ways = 1 + (np.arange(count) < pairs.own)
-    inter = slice(pairs.own if pairing is Pairing.UNORDERED else 0, None)
     counted: list[Int64Array] = [np.asarray(tables.sum(axis=1)).reshape(-1, 1)]
     counted += [
         bootstrap_sums(
@@ -158,37 +163,28 @@ def cohen_shares(
         [
             _weighted_mean(
                 each.reshape(_CATEGORIES, _CATEGORIES, count, each.shape[1])[:, :, kept],
-                ways[kept],
+                pairs.ways[kept],
                 symmetric=symmetric,
             )
             for each in counted
         ]
-        for kept in (inter, slice(0, pairs.own))
+        for kept in pairs.sides(pairing)
     )
-    return _joined(of_inter), _joined(of_intra)
+    return Shares(*np.concatenate(of_inter, axis=1)), Shares(*np.concatenate(of_intra, axis=1))
 
 
-def _weighted_mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> Shares:
-    """Return the average over pairs of judges, weighted by their compared pairs."""
+def _weighted_mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> FloatArray:
+    """Return P(A) and P(E), averaged over pairs of judges, weighted by their compared pairs."""
     pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
     weight = pairs / ways[:, np.newaxis]
-    total = _sum(weight)
-    agreeing = _sum(np.where(pairs > 0, p_agree * weight, 0))
-    by_chance = _sum(np.where(pairs > 0, p_chance * weight, 0))
-    return Shares(p_agree=share(agreeing, total), p_chance=share(by_chance, total))
+    weighted = [_sum(np.where(pairs > 0, each * weight, 0)) for each in (p_agree, p_chance)]
+    return share(np.stack(weighted), _sum(weight))
 
 
 def _sum(values: FloatArray) -> FloatArray:
     """Return the sum over pairs, bit-identical for any number of resamples processed at a time."""
     total: FloatArray = np.ascontiguousarray(values.T).sum(axis=1)
     return total
-
-
-def _joined(parts: list[Shares]) -> Shares:
-    return Shares(
-        p_agree=np.concatenate([part.p_agree for part in parts]),
-        p_chance=np.concatenate([part.p_chance for part in parts]),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,20 +226,15 @@ def cohen_variances(
     """
     pairs = pairs_of_judges(blocks)
     found = segment_tables(blocks, pairs, pairing)
-    count = len(pairs.first)
     totals: Int64Array = np.asarray(found[1].sum(axis=1))
-    whole = totals.reshape(_CATEGORIES, _CATEGORIES, count).transpose(2, 0, 1)
-    # The table of a judge with themselves holds each pair in both orders.
-    ways = 1 + (np.arange(count) < pairs.own)
-    changes = _changes(found, whole, ways, symmetric)
-    place = np.arange(count)
-    inter = place >= (pairs.own if pairing is Pairing.UNORDERED else 0)
-    contributions = _contributions(whole, ways, symmetric=symmetric)
-    counted = _counted(whole)
-    return (
-        _variance(pairs, contributions, counted, changes, inter),
-        _variance(pairs, contributions, counted, changes, place < pairs.own),
+    whole = totals.reshape(_CATEGORIES, _CATEGORIES, -1).transpose(2, 0, 1)
+    changes = _changes(found, whole, pairs.ways, symmetric)
+    contributions = _contributions(whole, pairs.ways, symmetric=symmetric)
+    inter, intra = (
+        _variance(pairs, contributions, _counted(whole), changes, kept)
+        for kept in pairs.sides(pairing)
     )
+    return inter, intra
 
 
 def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bool) -> _Changes:

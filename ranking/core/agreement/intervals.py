@@ -24,16 +24,13 @@ from ranking.core.agreement.statistics import (
     FIXED_CHANCE,
     Additive,
     Chance,
-    cohen_chance,
     fleiss,
     kappa_of,
     krippendorff,
     lowest_kappa,
     pooled,
-    scott_chance,
-    share,
 )
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, share
 from ranking.core.scores import NotEstimable
 
 #: The units that an interval of κ treats as random samples.
@@ -64,7 +61,7 @@ class KappaOptions(TypedDict, total=False):
 
 
 #: A variance of κ below this is a rounding error: κ is at most 1, and floats have 16 digits.
-_NOTHING = 1e-24
+NO_VARIANCE = 1e-24
 #: With fewer degrees of freedom, an interval holds every possible κ.
 _MIN_DEGREES_OF_FREEDOM = 0.5
 
@@ -219,85 +216,39 @@ def kappa_intervals(
     list of Interval
     """
     values, degrees_of_freedom = variances(parts, level)
-    quantiles = stdtrit(degrees_of_freedom, (1 + confidence) / 2).tolist()
-    return [
-        _interval(each, level, value, quantile, lowest_kappa(by_chance))
-        for each, value, quantile, by_chance in zip(
-            parts, values.tolist(), quantiles, p_chance, strict=True
-        )
-    ]
+    kappas, variance = np.array([each.kappa for each in parts]), np.maximum(values, 0.0)
+    low, high = kappa_ends(kappas, np.array(p_chance), variance, degrees_of_freedom, confidence)
+    rows = zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
+    return [_interval(each, level, *row) for each, row in zip(parts, rows, strict=True)]
 
 
 def _interval(
-    parts: VarianceParts, level: KappaLevel, value: float, quantile: float, lowest: float
+    parts: VarianceParts, level: KappaLevel, value: float, low: float, high: float
 ) -> Interval:
     if math.isnan(parts.of_judges):
-        return _TOO_FEW_JUDGES
+        return Interval(None, None, NoInterval.TOO_FEW_JUDGES)
     if level == "two_way" and math.isnan(parts.of_segments):
-        return _TOO_FEW_SEGMENTS
-    if value <= _NOTHING:
-        return _NO_VARIATION
-    disagreement = 1 - parts.kappa
+        return Interval(None, None, NoInterval.TOO_FEW_SEGMENTS)
+    if value <= NO_VARIANCE:
+        return Interval(None, None, NoInterval.NO_VARIATION)
+    return Interval(low, high, None)
+
+
+def kappa_ends(
+    kappa: FloatArray,
+    p_chance: FloatArray,
+    variance: FloatArray,
+    degrees_of_freedom: FloatArray,
+    confidence: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of intervals that are symmetric on the scale of log(1 − κ), cut at the lowest
+    possible κ; NaN where something is NaN, or κ is 1.
+    """
+    apart, quantile = 1 - kappa, stdtrit(degrees_of_freedom, (1 + confidence) / 2)
     # Beyond this, the interval contains every κ, and exp would overflow.
-    reach = min(700.0, quantile * math.sqrt(value) / disagreement)
-    low = max(lowest, 1 - disagreement * math.exp(reach))
-    return Interval(low, 1 - disagreement * math.exp(-reach), None)
-
-
-_TOO_FEW_JUDGES = Interval(None, None, NoInterval.TOO_FEW_JUDGES)
-_TOO_FEW_SEGMENTS = Interval(None, None, NoInterval.TOO_FEW_SEGMENTS)
-_NO_VARIATION = Interval(None, None, NoInterval.NO_VARIATION)
-
-
-@dataclass(frozen=True, eq=False)
-class Kappas:
-    """Counts and κ of J judges, and of all judges in the last row, in each of R samples.
-
-    All arrays have shape (J + 1, R). Floats are NaN where the counts do not determine them.
-    """
-
-    comparable: Int64Array
-    agreeing: Int64Array
-    p_agree: FloatArray
-    p_chance: FloatArray
-    kappa: FloatArray
-
-
-def kappas_of_sums(
-    sums: Int64Array, judges: int, expected: float | None, *, own_chance: bool
-) -> Kappas:
-    """Return κ from (resampled) sums over segments.
-
-    Parameters
-    ----------
-    sums : int64, shape (2 J + 2, R), or (4 J + 2, R) with `own_chance`
-        Sums of `AgreementCounts.by_segment`.
-    judges : int
-    expected : float or None
-        P(E) if it is fixed; None for Scott's.
-    own_chance : bool
-        Whether P(E) of a judge's κ is estimated from the judge's own pairs.
-
-    Returns
-    -------
-    Kappas
-    """
-    comparable, agreeing = sums[:judges], sums[judges : 2 * judges]
-    if expected is None:
-        p_chance = scott_chance(share(sums[-2], sums[-1]))
-    else:
-        p_chance = np.full(sums.shape[1], expected)
-    if own_chance:
-        own, others = (sums[k * judges : (k + 1) * judges] for k in (2, 3))
-        of_judges = cohen_chance(share(own, comparable), share(others, comparable))
-    else:
-        of_judges = np.broadcast_to(p_chance, comparable.shape)
-    # Each pair has two judges, so sums over judges count it twice.
-    comparable = np.vstack([comparable, comparable.sum(axis=0) // 2])
-    agreeing = np.vstack([agreeing, agreeing.sum(axis=0) // 2])
-    p_chance = np.vstack([of_judges, p_chance])
-    p_agree = share(agreeing, comparable)
-    return Kappas(comparable, agreeing, p_agree, p_chance, kappa_of(p_agree, p_chance))
+    reach = np.minimum(700.0, share(quantile * np.sqrt(variance), apart))
+    lowest = 0.0 - share(p_chance, 1 - p_chance)
+    return np.maximum(lowest, 1 - apart * np.exp(reach)), 1 - apart * np.exp(-reach)
 
 
 def trimmed(resampled: FloatArray, p_chance: float, cut: int) -> Interval:

@@ -6,26 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.special import stdtrit
 
-from ranking.core.agreement.intervals import NoInterval
-from ranking.core.agreement.statistics import cohen_chance, kappa_of, share
+from ranking.core.agreement.intervals import NO_VARIANCE, NoInterval, kappa_ends
+from ranking.core.agreement.statistics import cohen_chance, kappa_of
 from ranking.core.agreement.units import (
     AGREEING,
     COMPARABLE,
     OTHER_TIES,
     OWN_TIES,
-    cells_of_comparisons,
+    comparison_cells,
     counts_of_tables,
     raters_of,
-    shards_of_whole_segments,
     shared_tables,
     sums_of_products,
     sums_of_rows,
 )
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
+from ranking.core.judged.collapsed_candidates import Outcome
 from ranking.core.scores import NotEstimable
 
 
@@ -68,8 +66,6 @@ def judge_pair_tables(
 
 _COUNTS = 4
 _OUTCOMES = len(Outcome)
-#: A variance below this is a rounding error.
-_NOTHING = 1e-24
 #: Two equal segments, minus a rounding error.
 _FEWEST_SEGMENTS = 2 - 1e-9
 
@@ -237,7 +233,9 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     variance = np.einsum("pi,pij,pj->p", slope, moments, slope)
     variance *= share(effective, effective - 1)
     variance = np.fmax(variance, _independent_variance(slope, outcomes, sums[:, COMPARABLE]))
-    low, high = _intervals(kappa, p_chance, variance, effective, level)
+    known = (effective >= _FEWEST_SEGMENTS) & (variance > NO_VARIANCE)
+    variance = np.where(known, variance, np.nan)
+    low, high = kappa_ends(kappa, p_chance, variance, effective - 1, level)
     first, second = np.divmod(pairs, max(1, len(blocks.judges)))
     return PairsAgreement(
         names=blocks.judges,
@@ -264,8 +262,7 @@ def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     judges = len(blocks.judges)
     codes = [np.empty(0, dtype=np.int64)]
     parts = [np.empty((0, _OUTCOMES, _OUTCOMES), dtype=np.int64)]
-    for shard in shards_of_whole_segments(blocks):
-        cells = cells_of_comparisons(collapsed_comparisons(shard), judges)
+    for cells in comparison_cells(blocks):
         if not len(cells.item):
             continue
         judge, other, tables = shared_tables(cells, raters_of(cells, judges))
@@ -310,24 +307,3 @@ def _independent_variance(
     changes = np.einsum("pi,ick->pck", slope, adds)
     squares: FloatArray = (outcomes * changes**2).sum(axis=(1, 2))
     return squares * share(comparable, comparable - 1)
-
-
-def _intervals(
-    kappa: FloatArray,
-    p_chance: FloatArray,
-    variance: FloatArray,
-    effective: FloatArray,
-    confidence: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the intervals; NaN if segments do not vary or are too few."""
-    known = (effective >= _FEWEST_SEGMENTS) & (variance > _NOTHING)
-    low, high = np.full(len(kappa), np.nan), np.full(len(kappa), np.nan)
-    freedom = effective[known] - 1
-    error = np.sqrt(variance[known])
-    apart = 1 - kappa[known]
-    # Beyond this, the interval contains every κ, and exp would overflow.
-    reach = np.minimum(700.0, stdtrit(freedom, (1 + confidence) / 2) * error / apart)
-    lowest = -p_chance[known] / (1 - p_chance[known])
-    low[known] = np.maximum(lowest, 1 - apart * np.exp(reach))
-    high[known] = 1 - apart * np.exp(-reach)
-    return low, high

@@ -20,15 +20,14 @@ from ranking.core.agreement.units import (
     PairMoments,
     Raters,
     SharedItemCounts,
-    cells_of_comparisons,
-    cells_of_labels,
+    comparison_cells,
     count_shared_items,
     inter_left_out,
     intra_left_out,
+    label_cells,
     no_shared_items,
     pooled_left_out,
     raters_of,
-    shards_of_whole_segments,
 )
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number
@@ -36,8 +35,6 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
     Pairing,
-    collapsed_comparisons,
-    collapsed_labels,
 )
 
 #: Smaller sums are rounding errors of zero: even the smallest weight of a pair is much larger.
@@ -112,8 +109,7 @@ def left_out_of_comparisons(
     inter, intra, ties = [], [], []
     met = no_shared_items(judges)
     leave_out = inter_left_out if pairing is Pairing.UNORDERED else pooled_left_out
-    for shard in shards_of_whole_segments(_renumbered(blocks, names)):
-        cells = cells_of_comparisons(collapsed_comparisons(shard, pairing), judges)
+    for cells in comparison_cells(_renumbered(blocks, names), pairing):
         raters = raters_of(cells, judges)
         inter.append(_part(cells, leave_out(cells), raters, judges, of_units))
         intra.append(_part(cells, intra_left_out(cells), raters, judges, of_units))
@@ -121,10 +117,10 @@ def left_out_of_comparisons(
         here = count_shared_items(cells, raters, judges)
         met = SharedItemCounts(others=met.others + here.others, moments=met.moments + here.moments)
     if chance_from is not None:
-        ties = []
-        for shard in shards_of_whole_segments(_renumbered(chance_from, names)):
-            cells = cells_of_comparisons(collapsed_comparisons(shard, pairing), judges)
-            ties.append(_ties(cells, raters_of(cells, judges), judges))
+        ties = [
+            _ties(cells, raters_of(cells, judges), judges)
+            for cells in comparison_cells(_renumbered(chance_from, names), pairing)
+        ]
     all_ties = np.concatenate(ties, axis=1)
     repeated = all_ties if pairing is Pairing.UNORDERED else all_ties[:, all_ties[3] > 0]
     return (
@@ -140,8 +136,7 @@ def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, 
     """
     judges = len(blocks.judges)
     inter, intra = [], []
-    for shard in shards_of_whole_segments(blocks):
-        cells = cells_of_labels(collapsed_labels(shard), judges)
+    for cells in label_cells(blocks):
         raters = raters_of(cells, judges)
         inter.append(_part(cells, inter_left_out(cells), raters, judges, of_units))
         intra.append(_part(cells, intra_left_out(cells), raters, judges, of_units))

@@ -36,10 +36,9 @@ from ranking.core.agreement.statistics import (
     Shares,
     kappa_of,
     pooled,
-    share,
 )
 from ranking.core.agreement.units import PairMoments
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing

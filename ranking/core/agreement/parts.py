@@ -2,7 +2,7 @@
 systems, document, or segment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Unpack
@@ -14,13 +14,12 @@ from ranking.core.agreement.intervals import AgreementEstimate, KappaOptions
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
 from ranking.core.agreement.units import (
-    cells_of_comparisons,
+    comparison_cells,
     inter_left_out,
-    shards_of_whole_segments,
 )
 from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.collapsed_candidates import Pairing, collapsed_comparisons
+from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.sharding import Progress
 
 
@@ -215,6 +214,20 @@ class PartsMeasure:
             agreement=replace(found, kappa=kappa, low=low, high=high, p_chance=self.p_chance),
         )
 
+    def of_each(
+        self,
+        parts: Sequence[Sequence[str | int]],
+        judged: Iterable[Blocks],
+        progress: Progress | None,
+    ) -> tuple[PartAgreement, ...]:
+        """Measure the agreement on the judgments of each part."""
+        found = []
+        for done, (part, blocks) in enumerate(zip(parts, judged, strict=True), 1):
+            found.append(self.of(part, blocks))
+            if progress is not None:
+                progress(done, len(parts))
+        return tuple(found)
+
 
 def agreement_by_systems(
     blocks: Blocks, size: int, measure: PartsMeasure, *, progress: Progress | None = None
@@ -238,13 +251,8 @@ def agreement_by_systems(
         both of its systems.
     """
     parts = list(combinations(range(len(blocks.systems)), size))
-    found = []
-    for done, part in enumerate(parts, 1):
-        names = [blocks.systems[system] for system in part]
-        found.append(measure.of(names, comparisons_with(blocks, *part)))
-        if progress is not None:
-            progress(done, len(parts))
-    return tuple(found)
+    names = [[blocks.systems[system] for system in part] for part in parts]
+    return measure.of_each(names, (comparisons_with(blocks, *part) for part in parts), progress)
 
 
 def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> Blocks:
@@ -265,34 +273,23 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
         are not unique.
     """
     own = blocks.candidates[:, system]
-    parts = []
+    found, kept = [], []
     for position in range(blocks.positions):
         beside = blocks.candidates == position
         if other is not None:
             beside &= beside[:, [other]]
         labelled = (beside & (blocks.labels > 0)).any(axis=1)
         rows = np.flatnonzero((own != position) & (blocks.labels[:, system] > 0) & labelled)
-        taken = blocks.take(rows)
-        kept = beside[rows] | (taken.candidates == own[rows, np.newaxis])
-        parts.append(
-            replace(
-                taken,
-                labels=np.where(kept, taken.labels, 0).astype(np.int8),
-                candidates=np.where(kept, taken.candidates, -1).astype(np.int8),
-            )
-        )
-    return _joined(parts) if parts else blocks
-
-
-def _joined(parts: list[Blocks]) -> Blocks:
-    def column(name: str) -> npt.NDArray[np.generic]:
-        joined: npt.NDArray[np.generic] = np.concatenate([getattr(part, name) for part in parts])
-        return joined
-
-    columns = {name: column(name) for name in ("labels", "candidates", "judge", "segment", "key")}
-    if parts[0].document is not None:
-        columns["document"] = column("document")
-    return replace(parts[0], **columns)  # type: ignore[arg-type]
+        found.append(rows)
+        kept.append(beside[rows] | (blocks.candidates[rows] == own[rows, np.newaxis]))
+    if not found:
+        return blocks
+    taken, inside = blocks.take(np.concatenate(found)), np.concatenate(kept)
+    return replace(
+        taken,
+        labels=np.where(inside, taken.labels, 0).astype(np.int8),
+        candidates=np.where(inside, taken.candidates, -1).astype(np.int8),
+    )
 
 
 def agreement_by_document(
@@ -320,13 +317,9 @@ def agreement_by_document(
     """
     if blocks.document is None:
         raise ValueError("blocks: documents are not known")
-    numbers = np.unique(blocks.document).tolist()
-    found = []
-    for done, number in enumerate(numbers, 1):
-        found.append(measure.of([number], blocks.take(blocks.document == number)))
-        if progress is not None:
-            progress(done, len(numbers))
-    return tuple(found)
+    numbers = np.unique(blocks.document)
+    judged = (blocks.take(blocks.document == number) for number in numbers)
+    return measure.of_each(numbers[:, np.newaxis].tolist(), judged, progress)
 
 
 def agreement_by_segment(
@@ -367,8 +360,7 @@ def _pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array, Int64Arra
     (S,).
     """
     columns: list[list[Int64Array]] = [[], [], []]
-    for shard in shards_of_whole_segments(blocks):
-        cells = cells_of_comparisons(collapsed_comparisons(shard), len(shard.judges))
+    for cells in comparison_cells(blocks):
         units = inter_left_out(cells)
         segment = cells.item_segment[cells.item][units.once]
         numbers, place = np.unique(segment, return_inverse=True)

@@ -11,11 +11,16 @@ from ranking.core.agreement.intervals import (
     KappaLevel,
     agreement_fields,
     kappa_intervals,
-    kappas_of_sums,
     trimmed,
 )
-from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
+from ranking.core.agreement.statistics import (
+    FIXED_CHANCE,
+    Chance,
+    kappa_of_judge,
+    kappa_over_all,
+)
 from ranking.core.agreement.tallies import (
+    OF_ALL,
     PAIRS,
     AgreementTallies,
     parts_of_all,
@@ -29,6 +34,7 @@ from ranking.core.agreement.units import (
     TIES,
     count_agreement,
 )
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
 
@@ -213,27 +219,34 @@ def agreement_of_tallies(
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
     own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
     judges, expected = len(tallies.judges), FIXED_CHANCE.get(chance)
-    kinds = [*PAIRS] if own else [COMPARABLE, AGREEING]
-    all_of_them = tallies.of_judges[:, [TIES, COMPARISONS]].sum(axis=0)
-    total = np.concatenate([tallies.of_judges[:, kinds].T.ravel(), all_of_them])
-    point = kappas_of_sums(total[:, np.newaxis], judges, expected, own_chance=own)
-    chances = point.p_chance[:, 0].tolist()
+
+    def kappas(counts: Int64Array) -> tuple[FloatArray, FloatArray]:
+        """Return κ of each judge and of all, and P(E), from counts of shape (J, R, 6)."""
+        of_all, chance_of_all = kappa_over_all(counts.sum(axis=0)[..., OF_ALL], expected)
+        found = kappa_of_judge(counts[..., PAIRS], None if own else chance_of_all)
+        return np.vstack([found[0], of_all]), np.vstack([found[1], chance_of_all])
+
+    chances = kappas(tallies.of_judges[:, np.newaxis])[1][:, 0].tolist()
     if resample == "segments":
         if blocks is None:
             raise ValueError("resample: segments cannot be resampled from sums")
         counts = count_agreement(blocks)
-        by_segment = counts.by_segment(judges, own_chance=own)
         unit = counts.segments.astype(np.uint64)
-        sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
-        samples = kappas_of_sums(sums, judges, expected, own_chance=own)
+        sums = bootstrap_sums(counts.by_segment(judges), unit, resamples=resamples, seed=seed)
+        samples = kappas(
+            sums.reshape(tallies.of_judges.shape[1], judges, resamples).transpose(1, 2, 0)
+        )[0]
         cut = trim_count(resamples, confidence)
-        intervals = [trimmed(*each, cut) for each in zip(samples.kappa, chances, strict=True)]
+        intervals = [trimmed(*each, cut) for each in zip(samples, chances, strict=True)]
     else:
         of_judges = parts_of_judges(tallies, p_chance=None if own else chances[-1])
         parts = [*of_judges, parts_of_all(tallies, expected=expected)]
         intervals = kappa_intervals(parts, chances, resample, confidence)
-    columns = (point.comparable, point.agreeing, point.p_agree, point.p_chance)
-    rows = zip(*(each[:, 0].tolist() for each in columns), intervals, strict=True)
+    own_pairs = tallies.of_judges[:, [COMPARABLE, AGREEING]]
+    # Each pair has two judges, so sums over judges count it twice.
+    pairs = np.vstack([own_pairs, own_pairs.sum(axis=0) // 2]).T
+    columns = (*pairs, share(pairs[1], pairs[0]))
+    rows = zip(*(each.tolist() for each in columns), chances, intervals, strict=True)
     *found, inter = (Agreement(**agreement_fields(*row)) for row in rows)
     comparisons, ties = tallies.of_judges[:, [COMPARISONS, TIES]].T
     work = (each.tolist() for each in (tallies.blocks, comparisons, ties))

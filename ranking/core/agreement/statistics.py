@@ -15,7 +15,7 @@ from ranking.core.agreement.units import (
     OWN_TIES,
     PairMoments,
 )
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 
 OfUnits = Callable[[Int64Array, Int64Array], FloatArray]
 Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -192,14 +192,6 @@ def cohen_of_cells(
     return pairs, p_agree, (rows * columns).sum(axis=0)
 
 
-def share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
-    """Return the quotient; NaN where the divisor is 0."""
-    shape = np.broadcast_shapes(part.shape, whole.shape)
-    found: FloatArray = np.full(shape, np.nan)
-    np.divide(part, whole, out=found, where=np.broadcast_to(whole > 0, shape))
-    return found
-
-
 def _nominal(categories: int) -> FloatArray:
     return 1 - np.eye(categories)[:, :, np.newaxis]
 
@@ -234,14 +226,16 @@ def lowest_kappa(p_chance: float) -> float:
     return 0.0 - p_chance / (1 - p_chance) if p_chance < 1 else 0.0
 
 
-def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray, FloatArray]:
+def kappa_of_judge(
+    sums: Int64Array, p_chance: float | FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
     """Return κ of a judge with others, and its P(E).
 
     Parameters
     ----------
     sums : int64, shape (..., 4)
         Pairs with others: all, agreeing, with a tie by the judge, with a tie by the other judge.
-    p_chance : float or None
+    p_chance : float, array or None
         P(E) of all judges; None to estimate it from these pairs.
 
     Returns

@@ -15,13 +15,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.agreement.intervals import VarianceParts, jackknife
 from ranking.core.agreement.statistics import (
     kappa_of_judge,
     kappa_over_all,
-    share,
     squared_changes_of_pairs,
 )
 from ranking.core.agreement.units import (
@@ -36,8 +34,8 @@ from ranking.core.agreement.units import (
     sums_of_products,
     sums_of_rows,
 )
-from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import effective_number_from
+from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.counting.counts import effective_number, effective_number_from
 from ranking.core.judged.blocks import Blocks
 
 #: A judge's counts on a segment that are numbers of pairs with others.
@@ -243,7 +241,7 @@ def parts_of_all(tallies: AgreementTallies, *, expected: float | None) -> Varian
         segments=int(tallies.numbers[0]),
         of_judges=jackknife(kappa, without_judge),
         overlap=squares(tallies.products_of_raters),
-        judges=_effective(by_judge[:, COMPARABLE]),
+        judges=effective_number(by_judge[:, COMPARABLE]),
         pairs=pairs,
         pairs_in_segments=pairs_in_segments,
     )
@@ -307,23 +305,13 @@ def _of_segments(squares: float, segments: int, pairs: int, squared_pairs: int) 
     return squares * effective / (effective - 1)
 
 
-def _effective(pairs: Int64Array) -> float:
-    return effective_number_from(int(pairs.sum()), int(pairs @ pairs))
-
-
-def _who_met(tallies: AgreementTallies) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the indices of each pair of judges with comparable pairs, in both orders."""
-    # Few of a thousand judges share items; `nonzero` is fast on contiguous values.
-    own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE] != 0)
-    return own, other
-
-
 def _left_out_one_by_one(
     tallies: AgreementTallies, kappa: FloatArray, p_chance: float | None
 ) -> FloatArray:
     """Return the delete-one variance of each judge's κ over the others; NaN where there is none."""
     judges = len(tallies.judges)
-    own, other = _who_met(tallies)
+    # Few of a thousand judges share items; `nonzero` is fast on contiguous values.
+    own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE] != 0)
     left = tallies.of_judges[:, PAIRS][own] - tallies.with_others[own, other]
     changes = kappa_of_judge(left, p_chance)[0] - kappa[own]
     met = np.bincount(own, minlength=judges)
@@ -333,22 +321,17 @@ def _left_out_one_by_one(
 
 def _slope_of_all(whole: Int64Array, kappa: float, p_chance: float) -> FloatArray:
     """Return the derivatives of κ by P(A), and by the share of ties, which determines P(E)."""
-    beyond = _beyond(p_chance)
+    beyond = 1 / (1 - p_chance) if p_chance < 1 else math.nan
     tied = float(share(whole[_TIES], whole[_COMPARISONS]))
     return np.array([beyond, (kappa - 1) * beyond * (3 * tied - 1)])
 
 
 def _slopes_of_judges(whole: Int64Array, kappa: FloatArray, p_chance: FloatArray) -> FloatArray:
     """Return the derivatives of each judge's κ by P(A), and by both shares of ties, shape (J, 3)."""
-    beyond = np.full(len(whole), np.nan)
-    np.divide(1, 1 - p_chance, out=beyond, where=p_chance < 1)
+    beyond = share(np.ones(len(whole)), 1 - p_chance)
     tied, others = (share(whole[:, kind], whole[:, COMPARABLE]) for kind in (OWN_TIES, OTHER_TIES))
     moved = (kappa - 1) * beyond / 2
     return np.stack([beyond, moved * (3 * others - 1), moved * (3 * tied - 1)], axis=1)
-
-
-def _beyond(p_chance: float) -> float:
-    return 1 / (1 - p_chance) if p_chance < 1 else math.nan
 
 
 def _squared_changes(

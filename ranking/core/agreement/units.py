@@ -16,7 +16,9 @@ from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
     CollapsedLabels,
     Outcome,
+    Pairing,
     collapsed_comparisons,
+    collapsed_labels,
 )
 
 
@@ -40,14 +42,18 @@ class Cells:
     item_segment: Int64Array
 
 
-def cells_of_comparisons(comparisons: CollapsedComparisons, judges: int) -> Cells:
-    """Return comparisons as cells; the K = 3 categories are those of `Outcome`."""
-    return _cells(comparisons, comparisons.outcome, len(Outcome), judges)
+def comparison_cells(blocks: Blocks, pairing: Pairing = Pairing.UNORDERED) -> Iterator[Cells]:
+    """Yield the ratings of comparisons, with the outcomes as categories, some segments at a time."""
+    for shard in shards_of_whole_segments(blocks):
+        compared = collapsed_comparisons(shard, pairing)
+        yield _cells(compared, compared.outcome, len(Outcome), len(blocks.judges))
 
 
-def cells_of_labels(labels: CollapsedLabels, judges: int) -> Cells:
-    """Return labels as cells; the K = 5 categories are the labels, best first."""
-    return _cells(labels, labels.label - 1, MAX_LABEL, judges)
+def label_cells(blocks: Blocks) -> Iterator[Cells]:
+    """Yield the ratings of candidates, with the labels as categories, some segments at a time."""
+    for shard in shards_of_whole_segments(blocks):
+        labels = collapsed_labels(shard)
+        yield _cells(labels, labels.label - 1, MAX_LABEL, len(blocks.judges))
 
 
 def _cells(
@@ -333,23 +339,12 @@ class AgreementCounts:
         """Return the counts summed over segments, shape (J, 6)."""
         return sums_of_rows(self.counts, self.judge, judges)
 
-    def by_segment(self, judges: int, *, own_chance: bool) -> sparse.csc_array[np.int64]:
-        """Return the counts as one column for each segment, for resampling.
-
-        Returns
-        -------
-        sparse int64, shape (2 J + 2, S), or (4 J + 2, S) with `own_chance`
-            Comparable pairs of each judge; agreeing pairs of each judge; with `own_chance`, also
-            pairs with a tie by the judge and pairs with a tie by the other judge; then ties and
-            comparisons of all judges.
-        """
-        kinds = [COMPARABLE, AGREEING, *([OWN_TIES, OTHER_TIES] if own_chance else [])]
-        rows = [place * judges + self.judge for place in range(len(kinds))]
-        rows += [np.full_like(self.judge, len(kinds) * judges + place) for place in range(2)]
-        values = self.counts[:, [*kinds, TIES, COMPARISONS]]
+    def by_segment(self, judges: int) -> sparse.csc_array[np.int64]:
+        """Return the counts of each judge, shape (6 J, S): count k of judge j is in row k J + j."""
+        rows = np.arange(_COUNTS)[:, np.newaxis] * judges + self.judge
         return sparse.coo_array(
-            (values.T.ravel(), (np.concatenate(rows), np.tile(self.segment, len(rows)))),
-            shape=(len(kinds) * judges + 2, len(self.segments)),
+            (self.counts.T.ravel(), (rows.ravel(), np.tile(self.segment, _COUNTS))),
+            shape=(_COUNTS * judges, len(self.segments)),
         ).tocsc()
 
 
@@ -373,8 +368,7 @@ def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementC
     judges = len(blocks.judges)
     segments, raters, counts = [], [], []
     met = no_shared_items(judges)
-    for shard in shards_of_whole_segments(blocks):
-        cells = cells_of_comparisons(collapsed_comparisons(shard), judges)
+    for cells in comparison_cells(blocks):
         rater = raters_of(cells, judges)
         of_items = cells.item_segment  # in order, so that no sorting is needed
         segments.append(of_items[np.diff(of_items, prepend=of_items[:1] - 1) > 0])

@@ -11,12 +11,12 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.statistics import share
-from ranking.core.arrays import FloatArray
+from ranking.core.arrays import share
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
+from ranking.core.scores import known_by_name
 
 #: Key for the blocks without a sole winner.
 NOBODY = ""
@@ -168,8 +168,8 @@ def diagnose_campaign(
         pairwise=_pairwise(tallies),
         times_judged=_by_name(names, judged),
         times_beside_reference={} if beside is None else _by_name(names, beside),
-        geq_others=_shares_by_name(names, score),
-        tie_rates=_shares_by_name(names, share(ties, total)),
+        geq_others=known_by_name(names, score),
+        tie_rates=known_by_name(names, share(ties, total)),
         score_by_times_judged=correlation_sampled(
             judged[others], rounded[others], confidence=CONFIDENCE
         ),
@@ -250,13 +250,6 @@ def _pairwise(tallies: Tallies) -> dict[str, dict[str, tuple[int, int, int]]]:
 
 def _by_name(names: tuple[str, ...], counts: npt.NDArray[np.integer]) -> dict[str, int]:
     return dict(zip(names, (int(count) for count in counts), strict=True))
-
-
-def _shares_by_name(names: tuple[str, ...], shares: FloatArray) -> dict[str, float | None]:
-    return {
-        name: None if np.isnan(value) else float(value)
-        for name, value in zip(names, shares, strict=True)
-    }
 
 
 @dataclass(frozen=True)

@@ -325,7 +325,10 @@ def straight_lining(
     found = Patterns.of(lines)
     long, same = found.used.sum(axis=1) >= MIN_CANDIDATES, found.used[:, 1] == 0
     varied = long & ~same
-    sums = [_sums(found, long, same, judges), _sums(found, varied, found.detail == 1, judges)]
+    sums = [
+        found.sums_of_judges(long & same, long, judges),
+        found.sums_of_judges(varied & (found.detail == 1), varied, judges),
+    ]
     shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
     chance = line_chances(found.used)
     rows = []
@@ -360,16 +363,6 @@ def line_chances(used: Int64Array) -> FloatArray:
     chance: FloatArray = 2 * _FACTORIAL[used].prod(axis=1) / _FACTORIAL[given]
     chance[(given < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == given)] = 0.0
     return chance
-
-
-def _sums(found: Patterns, among: BoolArray, hits: BoolArray, judges: int) -> Int64Array:
-    """Return the `cluster_sums` of hits among selected blocks of each judge, one trial per
-    block.
-    """
-    sums = np.zeros((judges, 6), dtype=np.int64)
-    of_block = cluster_sums((among & hits).astype(np.int64), among.astype(np.int64))
-    np.add.at(sums, found.judge, of_block * found.blocks[:, np.newaxis])
-    return sums
 
 
 def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None:

@@ -21,16 +21,13 @@ from ranking.core.agreement.units import (
     AGREEING,
     COMPARABLE,
     Cells,
-    cells_of_comparisons,
-    cells_of_labels,
-    shards_of_whole_segments,
+    comparison_cells,
+    label_cells,
 )
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
-    collapsed_comparisons,
-    collapsed_labels,
 )
 from ranking.core.judges.clicking import (
     JUDGES_ALLOWED_FOR,
@@ -325,9 +322,10 @@ def _compared_with_others(
     # distances to these.
     beside = np.zeros((4, judges))
     easy = np.zeros((2, judges), dtype=np.int64)
-    for shard in shards_of_whole_segments(blocks):
-        beside += _labels_beside_others(cells_of_labels(collapsed_labels(shard), judges), judges)
-        easy += _easy(cells_of_comparisons(collapsed_comparisons(shard), judges), judges)
+    for cells in label_cells(blocks):
+        beside += _labels_beside_others(cells, judges)
+    for cells in comparison_cells(blocks):
+        easy += _easy(cells, judges)
     return (
         [_labels(*column) for column in beside.T.tolist()],
         [

@@ -122,7 +122,10 @@ def outliers(
             for count, number in [value(judge)]
             if number is not None and count >= minimum
         }
-        found.append(_far_from_mean(rule, values, deviations, low=low, high=high))
+        mean, deviation, below, above = far_from_mean(values, deviations)
+        far = {*(below if low else ()), *(above if high else ())}
+        names = tuple(name for name in values if name in far)
+        found.append(RuleOutcome(rule, len(values), mean, deviation, names))
     return tuple(found)
 
 
@@ -148,21 +151,21 @@ _VALUES: Mapping[Rule, tuple[_Value, bool, bool]] = {
 }
 
 
-def _far_from_mean(
-    rule: Rule, values: Mapping[str, float], deviations: float, *, low: bool, high: bool
-) -> RuleOutcome:
+def far_from_mean(
+    values: Mapping[str, float], deviations: float
+) -> tuple[float | None, float | None, tuple[str, ...], tuple[str, ...]]:
+    """Return the mean of the values, their standard deviation (n − 1), and the names of those more
+    than so many deviations below and above the mean; nothing for fewer than two.
+    """
     if len(values) < 2:
-        return RuleOutcome(rule, len(values), None, None, ())
+        return None, None, (), ()
     numbers = np.array(list(values.values()))
     mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
     # If all values are equal, rounding of the mean must not make them outliers.
     margin = deviations * deviation + _ROUNDING
-    names = tuple(
-        name
-        for name, number in values.items()
-        if (low and number < mean - margin) or (high and number > mean + margin)
-    )
-    return RuleOutcome(rule, len(values), mean, deviation, names)
+    below = tuple(name for name, number in values.items() if number < mean - margin)
+    above = tuple(name for name, number in values.items() if number > mean + margin)
+    return mean, deviation, below, above
 
 
 def _indistinguishable_from_random(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:

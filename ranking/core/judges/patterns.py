@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -248,6 +249,17 @@ class Patterns:
         judge, *used, detail = sums.columns()
         return cls(judge, np.stack(used, axis=1), detail, sums.values[:, 0])
 
+    def sums_of_judges(
+        self, successes: npt.NDArray[Any], trials: npt.NDArray[Any], judges: int
+    ) -> Int64Array:
+        """Return the `cluster_sums` of the blocks of each judge, shape (J, 6), from the successes and
+        trials in a block of each pattern.
+        """
+        sums = np.zeros((judges, 6), dtype=np.int64)
+        of_block = cluster_sums(successes.astype(np.int64), trials.astype(np.int64))
+        np.add.at(sums, self.judge, of_block * self.blocks[:, np.newaxis])
+        return sums
+
 
 def tally_lines(blocks: Blocks) -> KeyedSums:
     """Count each judge's blocks by pattern, and by whether they follow the display order.
@@ -327,10 +339,7 @@ def tie_sums(lines: KeyedSums, judges: int) -> Int64Array:
     found = Patterns.of(lines)
     given = found.used.sum(axis=1)
     ties = (found.used * (found.used - 1) // 2).sum(axis=1)
-    sums = np.zeros((judges, 6), dtype=np.int64)
-    of_block = cluster_sums(ties, given * (given - 1) // 2)
-    np.add.at(sums, found.judge, of_block * found.blocks[:, np.newaxis])
-    return sums
+    return found.sums_of_judges(ties, given * (given - 1) // 2, judges)
 
 
 def _leading(used: Int64Array) -> Int64Array:

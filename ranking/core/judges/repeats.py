@@ -8,18 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.core.agreement.statistics import scott_chance
+from ranking.core.agreement.intervals import Agreement, Interval, agreement_fields
+from ranking.core.agreement.statistics import kappa_of, scott_chance
 from ranking.core.agreement.units import (
-    cells_of_comparisons,
+    comparison_cells,
     raters_of,
-    shards_of_whole_segments,
 )
-from ranking.core.arrays import Int64Array
+from ranking.core.arrays import Int64Array, share
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums
 from ranking.core.judges.shares import Share, cluster_sums, clustered_share, shares_of_sums
-from ranking.core.scores import NotEstimable
 
 #: Sums of `cluster_sums` over segments, by judge.
 NO_REPEATS = KeyedSums.empty((JUDGE_BITS,), 6)
@@ -49,8 +48,7 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
     )
     parts = [NO_REPEATS]
     # Most judges see most segments only once, so their blocks have no such pairs.
-    for shard in shards_of_whole_segments(blocks.take(times[group] > 1)):
-        cells = cells_of_comparisons(collapsed_comparisons(shard), judges)
+    for cells in comparison_cells(blocks.take(times[group] > 1)):
         raters = raters_of(cells, judges)
         pairs, agreeing = (
             np.bincount(raters.of_cell, each, len(raters.judge)).astype(np.int64)
@@ -71,38 +69,23 @@ def repeat_sums(repeats: KeyedSums, judges: int) -> Int64Array:
     return sums
 
 
-@dataclass(frozen=True)
-class SelfAgreement:
+@dataclass(frozen=True, kw_only=True)
+class SelfAgreement(Agreement):
     """Agreement of a judge with themselves on items compared more than once.
+
+    P(E) is that of the judge's own labels: t² + 2 ((1 − t) / 2)², with t the judge's share of ties.
+    The interval of κ treats P(E) as known and segments as independent.
 
     Attributes
     ----------
     judge : str
-    comparable, agreeing : int
-        Pairs of the judge's comparisons of one item, and pairs with the same outcome.
     comparisons, ties : int
         All comparisons of the judge, and tied ones.
-    p_agree : float or None
-        P(A): agreeing / comparable.
-    p_chance : float or None
-        P(E) from the judge's own labels: t² + 2 ((1 − t) / 2)², with t the judge's share of ties.
-    kappa, low, high : float or None
-        κ with its interval, which treats P(E) as known and segments as independent.
-    reason : NotEstimable or None
-        Why `kappa` is None.
     """
 
     judge: str
-    comparable: int
-    agreeing: int
     comparisons: int
     ties: int
-    p_agree: float | None
-    p_chance: float | None
-    kappa: float | None
-    low: float | None
-    high: float | None
-    reason: NotEstimable | None
 
 
 def agreement_with_themselves(
@@ -144,33 +127,19 @@ def agreement_with_themselves(
 
 
 def _agreement(judge: str, again: Share, comparisons: int, ties: int) -> SelfAgreement:
-    chance = float(scott_chance(np.asarray(ties / comparisons))) if comparisons else None
-    reason = None
-    if again.value is None or chance is None:
-        reason = NotEstimable.NO_COMPARISON
-    elif chance >= 1:
-        reason = NotEstimable.CHANCE_IS_CERTAIN
-    kappa, low, high = (
-        None if reason is not None or chance is None or share is None else _kappa(share, chance)
-        for share in (again.value, again.low, again.high)
+    p_chance = scott_chance(share(np.array(ties), np.array(comparisons)))
+    p_agree, *ends = (
+        np.nan if one is None else one for one in (again.value, again.low, again.high)
     )
+    low, high = kappa_of(np.array(ends), p_chance).tolist()
     return SelfAgreement(
+        **agreement_fields(
+            again.trials, again.successes, p_agree, float(p_chance), Interval(low, high, None)
+        ),
         judge=judge,
-        comparable=again.trials,
-        agreeing=again.successes,
         comparisons=comparisons,
         ties=ties,
-        p_agree=again.value,
-        p_chance=chance,
-        kappa=kappa,
-        low=low,
-        high=high,
-        reason=reason,
     )
-
-
-def _kappa(share: float, chance: float) -> float:
-    return (share - chance) / (1 - chance)
 
 
 @dataclass(frozen=True)
@@ -215,8 +184,7 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
         If `confidence` is not between 0 and 1.
     """
     segments, judges, agreed = [], [], []
-    for shard in shards_of_whole_segments(blocks):
-        cells = cells_of_comparisons(collapsed_comparisons(shard), len(blocks.judges))
+    for cells in comparison_cells(blocks):
         items = len(cells.item_segment)
         by_outcome = np.zeros((items, cells.counts.shape[1]), dtype=np.int64)
         np.add.at(by_outcome, cells.item, cells.counts)

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ranking.core.arrays import FloatArray
-from ranking.core.counting.counts import Counts
 from ranking.core.methods import (
     bradley_terry,
     davidson_judges,
@@ -15,16 +13,6 @@ from ranking.core.methods import (
 )
 from ranking.core.methods.method import BlocksMethod, CountsMethod, Method
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
-from ranking.core.scores import Scores
-
-
-def _expected_wins(counts: Counts) -> Scores:
-    return expected_wins(counts.wins)
-
-
-def _expected_wins_influence(counts: Counts) -> FloatArray:
-    return expected_wins_influence(counts.wins)
-
 
 _METHODS: tuple[Method, ...] = (
     *(
@@ -41,8 +29,8 @@ _METHODS: tuple[Method, ...] = (
     CountsMethod(
         name="expected_wins",
         is_share=True,
-        of_counts=_expected_wins,
-        influence=_expected_wins_influence,
+        of_counts=lambda counts: expected_wins(counts.wins),
+        influence=lambda counts: expected_wins_influence(counts.wins),
         uses_ties=False,
     ),
     CountsMethod(

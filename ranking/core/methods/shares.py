@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.counts import Counts, Layout
 from ranking.core.scores import Scores
 
@@ -58,9 +58,7 @@ def expected_wins(wins: Int64Array) -> Scores:
     ratio = np.divide(wins, decided, out=np.zeros(wins.shape), where=met)
     opponents = np.count_nonzero(met, axis=-1)
     estimable = opponents > 0
-    values = np.full(estimable.shape, np.nan)
-    np.divide(ratio.sum(axis=-1), opponents, out=values, where=estimable)
-    return Scores(values=values, estimable=estimable)
+    return Scores(values=share(ratio.sum(axis=-1), opponents), estimable=estimable)
 
 
 def expected_wins_influence(wins: Int64Array) -> FloatArray:
@@ -82,12 +80,12 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     n = len(wins)
     decided = (wins + wins.T) * ~np.eye(n, dtype=np.bool_)
     met = decided > 0
-    share, weight = smoothed_share(wins, decided)
+    smoothed, weight = smoothed_share(wins, decided)
     weight = weight / np.maximum(1, met.sum(axis=1, keepdims=True))
     result = np.zeros((n, n, n))
     system = np.arange(n)
-    result[system, system, :] = weight * (1 - share)
-    result[system, :, system] -= weight * share
+    result[system, system, :] = weight * (1 - smoothed)
+    result[system, :, system] -= weight * smoothed
     return result.reshape(n, n * n)
 
 
@@ -153,9 +151,7 @@ def scores_of(name: str) -> Callable[[Counts], Scores]:
 
     def scores(counts: Counts) -> Scores:
         part, whole = _counted(name, counts)
-        values = np.full(whole.shape, np.nan)
-        np.divide(part, whole, out=values, where=whole > 0)
-        return Scores(values=values, estimable=whole > 0)
+        return Scores(values=share(part, whole), estimable=whole > 0)
 
     return scores
 
@@ -167,9 +163,9 @@ def influence_of(name: str) -> Callable[[Counts], FloatArray]:
     """
 
     def influence(counts: Counts) -> FloatArray:
-        share, weight = smoothed_share(*_counted(name, counts))
-        part, whole = part_and_whole(name, len(share))
-        return np.asarray(weight[:, np.newaxis] * (part - share[:, np.newaxis] * whole))
+        smoothed, weight = smoothed_share(*_counted(name, counts))
+        part, whole = part_and_whole(name, len(smoothed))
+        return np.asarray(weight[:, np.newaxis] * (part - smoothed[:, np.newaxis] * whole))
 
     return influence
 

@@ -28,6 +28,7 @@ from ranking.core.arrays import (
     Int32Array,
     Int64Array,
     UInt64Array,
+    share,
 )
 from ranking.core.counting.counts import chunks, comparisons_of
 from ranking.core.counting.resampling import UNITS_AT_A_TIME, poisson_weights, uniform_numbers
@@ -68,12 +69,6 @@ class Drawing:
         freedom.
         """
         return float(stdtrit(max(1, units - 1), (1 + self.confidence) / 2))
-
-
-def ratios(over: npt.NDArray[Any], under: npt.NDArray[Any]) -> FloatArray:
-    """Return over / under, NaN where the denominator is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(under > 0, over / under, np.nan), dtype=np.float64)
 
 
 def pair_differences(scores: FloatArray) -> FloatArray:
@@ -120,7 +115,7 @@ def resampled_means(values: FloatArray, keys: UInt64Array, drawing: Drawing) -> 
     """
     known = ~np.isnan(values)
     columns = np.concatenate([np.where(known, values, 0.0), known], axis=1)
-    return ratios(*np.split(resampled_sums(columns, keys, drawing), 2, axis=1))
+    return share(*np.split(resampled_sums(columns, keys, drawing), 2, axis=1))
 
 
 def flipped_p_values(scores: FloatArray, keys: UInt64Array, drawing: Drawing) -> FloatArray:
@@ -195,7 +190,7 @@ def resampled_p_values(resampled: FloatArray) -> FloatArray:
     difference = pair_differences(resampled)
     known = np.count_nonzero(~np.isnan(difference), axis=0) * np.ptp(resampled, axis=0).any()
     lost = (difference < 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
-    return ratios(lost, known)
+    return share(lost, known)
 
 
 def difference_spread(resampled: FloatArray) -> FloatArray:
@@ -222,7 +217,7 @@ def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore"):
         apart = np.abs(human - metric)
     known = np.count_nonzero(~np.isnan(apart), axis=-1)
-    return np.asarray(1 - ratios(np.nansum(apart, axis=-1), known))
+    return np.asarray(1 - share(np.nansum(apart, axis=-1), known))
 
 
 IntpArray = npt.NDArray[np.intp]
@@ -394,7 +389,7 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
         np.bincount(pairs.row, weights)
         for weights in (pairs.human * sign, pairs.human != 0, sign != 0)
     )
-    found = ratios(alike, np.sqrt(by_people * by_metric))
+    found = share(alike, np.sqrt(by_people * by_metric))
     rows = np.flatnonzero(~np.isnan(found))
     return {"kendall_by_segment": Figure.of_sums(found[rows], np.ones(len(rows)), (rows,))}
 

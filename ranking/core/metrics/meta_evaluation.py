@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ranking.core.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
+from ranking.core.arrays import FloatArray, Int32Array, Int64Array, UInt64Array, share
 from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.resampling import segment_keys
@@ -19,7 +19,7 @@ from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics import figures
 from ranking.core.metrics.figures import Drawing, Figure, Pairs
 from ranking.core.metrics.people import Metric, NothingComparedError, People
-from ranking.core.ranges import RankRanges, clusters
+from ranking.core.ranges import clusters, ranges_of_better
 from ranking.core.scores import TIE_DECIMALS
 
 #: Function that computes a figure from the scores of people and of a metric, each of shape (...,
@@ -55,7 +55,7 @@ def pairwise_accuracy(
     known = ~np.isnan(by_people + by_metric).any(axis=-1)
     counted = np.abs(by_people) >= least
     pairs = np.count_nonzero(counted, axis=-1) * known
-    return figures.ratios(np.count_nonzero(alike & counted, axis=-1), pairs)
+    return share(np.count_nonzero(alike & counted, axis=-1), pairs)
 
 
 def _measures(systems: int) -> dict[str, Measure]:
@@ -386,10 +386,7 @@ def metrics_compared(
         p_value[one, other] = np.mean(apart >= observed - _EQUAL)
         p_value[other, one] = np.mean(-apart >= -observed - _EQUAL)
     better = p_value <= round(1 - people.drawing.confidence, 12)
-    ranges = RankRanges(
-        low=1 + np.count_nonzero(better, axis=0), high=count - np.count_nonzero(better, axis=1)
-    )
-    return values, p_value, clusters(ranges)
+    return values, p_value, clusters(ranges_of_better(better))
 
 
 #: Columns of each metric, shape (S', k), whose sums over segments determine the figure; keys of

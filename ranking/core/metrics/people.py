@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array, share
 from ranking.core.beside import NO_TIME, JudgedTask, OutputScores, ScoredTask, drawn_scores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, Unit, estimate
@@ -99,7 +99,7 @@ class Metric:
     def means(self) -> FloatArray:
         """Means over segments, shape (n,); NaN for a system without segment scores."""
         known = ~np.isnan(self.values)
-        return figures.ratios(np.where(known, self.values, 0.0).sum(axis=0), known.sum(axis=0))
+        return share(np.where(known, self.values, 0.0).sum(axis=0), known.sum(axis=0))
 
     @property
     def scores(self) -> FloatArray:

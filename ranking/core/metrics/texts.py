@@ -27,11 +27,11 @@ from typing import Any, Final
 import numpy as np
 
 from optional_packages import extra_require
-from ranking.core.arrays import BoolArray, FloatArray, UInt64Array
+from ranking.core.arrays import BoolArray, FloatArray, UInt64Array, share
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import trim_count
 from ranking.core.estimates import Estimate
-from ranking.core.metrics.figures import Drawing, Figure, ratios, resampled_sums
+from ranking.core.metrics.figures import Drawing, Figure, resampled_sums
 
 _ORDERS: Final = 4
 _CHARACTER_ORDERS: Final = 6
@@ -260,7 +260,7 @@ def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> 
         if name == "BLEU":
             values = _bleu(sums, of_segments)
         else:
-            values = _chrf(sums) if name == "chrF" else ratios(sums[..., 0], sums[..., 1])
+            values = _chrf(sums) if name == "chrF" else share(sums[..., 0], sums[..., 1])
     return np.asarray(np.where(np.isnan(sums).any(axis=-1), np.nan, 100 * values))
 
 

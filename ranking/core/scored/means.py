@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.resampling import trim_count
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
@@ -82,15 +83,18 @@ def standardised(columns: ScoreColumns) -> FloatArray:
     float64, shape (N,)
         NaN for judges with a single score, or with equal scores only, who have no scale.
     """
-    count = np.bincount(columns.judge, minlength=len(columns.judges)).astype(np.float64)
-    total = np.bincount(columns.judge, weights=columns.score, minlength=len(columns.judges))
-    mean = total / count
-    away = columns.score - mean[columns.judge]
-    squares = np.bincount(columns.judge, weights=away**2, minlength=len(columns.judges))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        deviation = np.sqrt(squares / (count - 1))
-        deviation[~(deviation > 1e-9)] = np.nan
-        return np.asarray(away / deviation[columns.judge], dtype=np.float64)
+    return standardised_by_judge(columns.score, columns.judge, len(columns.judges))
+
+
+def standardised_by_judge(
+    values: FloatArray, judge: npt.NDArray[np.integer], judges: int
+) -> FloatArray:
+    """Return `standardised` of N values by N judges, each below `judges`."""
+    count, total = np.bincount(judge, minlength=judges), np.bincount(judge, values, judges)
+    away = values - share(total, count)[judge]
+    spread = np.sqrt(share(np.bincount(judge, away**2, judges), count - 1))
+    # The mean of equal values may have a rounding error.
+    return share(away, np.where(spread > 1e-9, spread, np.nan)[judge])
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +181,8 @@ def system_means(
     raw = unit_scores(columns, unit=unit)
     z_of_scores = standardised(columns)
     z = unit_scores(columns, scores=z_of_scores, unit=unit)
-    groups = _groups(columns, drawn)
+    by_segment = drawn == "segments"
+    groups = np.arange(len(columns.segments)) if by_segment else columns.document.astype(np.int64)
     mean = _means(raw.values)
     whole = Scores(values=mean, estimable=np.isfinite(mean))
     number, size = len(np.unique(groups)), len(mean)
@@ -236,17 +241,9 @@ def _ranges(
     )
 
 
-def _groups(columns: ScoreColumns, drawn: Drawn) -> Int64Array:
-    """Return the resampling group of each segment, shape (S,)."""
-    if drawn == "documents":
-        return columns.document.astype(np.int64)
-    return np.arange(len(columns.segments))
-
-
 def _means(values: FloatArray) -> FloatArray:
     present = np.isfinite(values)
-    total, count = np.where(present, values, 0).sum(axis=0), present.sum(axis=0)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return share(np.where(present, values, 0).sum(axis=0), present.sum(axis=0))
 
 
 def _resampled_means(

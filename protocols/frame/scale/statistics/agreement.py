@@ -12,7 +12,7 @@ import numpy as np
 
 from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.agreement.intervals import VarianceParts, jackknife, kappa_intervals
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.counts import effective_number
 
 #: Smaller shares of an item, or of the expected disagreement, are rounding errors.
@@ -265,7 +265,7 @@ def _of_items(counts: Int64Array) -> FloatArray:
 def _figures(sums: FloatArray, points: int) -> _Figures:
     items = sums[:, :1]
     within, shares = (
-        np.divide(part, items, out=np.full(part.shape, np.nan), where=items > 0)
+        share(part, items)
         for part in (sums[:, 1 : 1 + points], sums[:, 1 + points : 1 + 2 * points])
     )
     expected = expected_within(shares)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from protocols.frame.scale.statistics.ratings import Ratings
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, share
+from ranking.core.scored.means import standardised_by_judge
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,9 @@ def rating_judges(
     steps = np.arange(1, ratings.points + 1)
     own = ratings.value
     # The judge's own rating differs from itself by 0, so it drops out of the sum.
-    of_others = np.full(len(ratings), np.nan)
-    apart = np.full(len(ratings), np.nan)
     shared = others > 0
-    np.divide(rows @ steps - own, others, out=of_others, where=shared)
-    distances = (rows * np.abs(steps - own[:, np.newaxis])).sum(axis=1)
-    np.divide(distances.astype(np.float64), others, out=apart, where=shared)
+    of_others = share(rows @ steps - own, others)
+    apart = share((rows * np.abs(steps - own[:, np.newaxis])).sum(axis=1), others)
     if easy is None:
         best = rows[:, -1] - (own == ratings.points)
         is_easy = shared & (best == others)
@@ -170,19 +168,11 @@ def standardised(ratings: Ratings) -> Standardised:
     of the scale, but also part of the real differences if judges rated outputs of different
     quality.
     """
-    number = np.bincount(ratings.judge, minlength=len(ratings.judges))
-    total = np.bincount(ratings.judge, ratings.value, minlength=len(ratings.judges))
-    mean = total / np.maximum(1, number)
-    apart = ratings.value - mean[ratings.judge]
-    squares = np.bincount(ratings.judge, apart**2, minlength=len(ratings.judges))
-    spread = np.sqrt(squares / np.maximum(1, number - 1))
-    # The mean of equal ratings may have a rounding error.
-    known = spread > 1e-9
-    kept = known[ratings.judge]
+    values = ratings.value.astype(np.float64)
+    z = standardised_by_judge(values, ratings.judge, len(ratings.judges))
+    kept = np.isfinite(z)
     return Standardised(
         ratings=ratings.take(kept),
-        value=apart[kept] / spread[ratings.judge[kept]],
-        left_out=tuple(
-            name for place, name in enumerate(ratings.judges) if number[place] and not known[place]
-        ),
+        value=z[kept],
+        left_out=tuple(ratings.judges[judge] for judge in np.unique(ratings.judge[~kept])),
     )

@@ -8,12 +8,13 @@ import numpy as np
 
 from protocols.frame.scale.statistics.judges import RatingJudge
 from protocols.frame.scale.statistics.ratings import Ratings
-from ranking.core.arrays import FloatArray
+from ranking.core.arrays import FloatArray, share
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
+from ranking.core.judges.outliers import far_from_mean
+from ranking.core.scores import known_by_name
 
 #: Fewer easy items are not enough to assess a judge.
 LEAST_EASY = 5
-_ROUNDING = 1e-12
 
 
 class Rule(StrEnum):
@@ -107,20 +108,8 @@ def _outcome(
     rule: Rule, values: Mapping[str, float | None], deviations: float, *, low: bool
 ) -> RuleOutcome:
     known = {name: value for name, value in values.items() if value is not None}
-    if len(known) < 2:
-        return RuleOutcome(rule, len(known), None, None, (), ())
-    numbers = np.array(list(known.values()))
-    mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
-    # If all values are equal, rounding of the mean must not make them outliers.
-    margin = deviations * deviation + _ROUNDING
-    return RuleOutcome(
-        rule,
-        len(known),
-        mean,
-        deviation,
-        tuple(name for name, value in known.items() if low and value < mean - margin),
-        tuple(name for name, value in known.items() if value > mean + margin),
-    )
+    mean, deviation, below, above = far_from_mean(known, deviations)
+    return RuleOutcome(rule, len(known), mean, deviation, below if low else (), above)
 
 
 @dataclass(frozen=True)
@@ -213,7 +202,7 @@ def removals(
     tuple of Removal
         In the order of `outcomes`.
     """
-    official = system_means(ratings)
+    systems, official = ratings.items.systems, system_means(ratings)
     found = []
     for outcome in outcomes:
         kept, removed = ratings.without(outcome.outliers), ratings.only(outcome.outliers)
@@ -224,9 +213,9 @@ def removals(
                 judges=tuple(sorted(outcome.outliers)),
                 removed_ratings=len(removed),
                 share=len(removed) / len(ratings),
-                official=_by_system(ratings, official),
-                without=_by_system(ratings, without),
-                alone=_by_system(ratings, alone),
+                official=known_by_name(systems, official),
+                without=known_by_name(systems, without),
+                alone=known_by_name(systems, alone),
                 correlation=correlation_sampled(official, without, confidence=confidence),
                 correlation_alone=correlation_sampled(official, alone, confidence=confidence),
                 mean_kept=float(kept.value.mean()) if len(kept) else None,
@@ -240,14 +229,4 @@ def system_means(ratings: Ratings) -> FloatArray:
     """Return the mean rating of each of K systems, NaN without a rating."""
     wrote = ratings.items.wrote[ratings.item]
     number = wrote.sum(axis=0)
-    total = (wrote * ratings.value[:, np.newaxis]).sum(axis=0)
-    means = np.full(len(number), np.nan)
-    np.divide(total.astype(np.float64), number, out=means, where=number > 0)
-    return means
-
-
-def _by_system(ratings: Ratings, means: FloatArray) -> dict[str, float | None]:
-    return {
-        name: None if np.isnan(value) else float(value)
-        for name, value in zip(ratings.items.systems, means, strict=True)
-    }
+    return share((wrote * ratings.value[:, np.newaxis]).sum(axis=0), number)
