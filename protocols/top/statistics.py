@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.scores import Shortage
+from ranking.core.uncertainty import variance_of_sum
 
 #: Numbers of judges and of segments that each task needs for an interval.
 FEWEST_UNITS = 2
@@ -115,12 +115,14 @@ def _fewest(first: Times, second: Times) -> tuple[str, int]:
 def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float | None:
     """Return the half-width of the interval of the log ratio; None if it cannot be estimated."""
     parts = np.concatenate([_influence(first), -_influence(second)])
-    judges, segments = (
-        np.unique(np.concatenate(each), return_inverse=True)[1]
-        for each in ((first.judge, second.judge), (first.segment, second.segment))
+    over_judges, over_segments, alone = (
+        variance_of_sum(parts, np.concatenate(units))
+        for units in (
+            (first.judge, second.judge),
+            (first.segment, second.segment),
+            (np.arange(len(parts)),),
+        )
     )
-    over_judges, over_segments = _variance(parts, judges), _variance(parts, segments)
-    alone = _variance(parts, np.arange(len(parts)))
     variance = max(over_judges + over_segments - alone, over_judges, over_segments)
     if variance <= 0:
         return None
@@ -130,9 +132,3 @@ def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float
 def _influence(times: Times) -> FloatArray:
     mean = times.seconds.mean()
     return np.asarray((times.seconds - mean) / (mean * len(times.seconds)), dtype=np.float64)
-
-
-def _variance(parts: FloatArray, group: npt.NDArray[np.intp]) -> float:
-    """Return the variance of the sum of all parts when whole groups are sampled."""
-    sums = np.bincount(group, weights=parts)
-    return float((sums**2).sum() * len(sums) / (len(sums) - 1))

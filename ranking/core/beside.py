@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
-from ranking.core.counting.counts import chunks, tally
+from ranking.core.counting.counts import tally
 from ranking.core.counting.resampling import (
     Resampling,
+    bootstrap_sums,
     bootstrap_wins,
     poisson_weights,
     segment_keys,
@@ -43,7 +45,6 @@ from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
 
 _SECONDS_PER_HOUR = 3600
-_AT_A_TIME = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +109,9 @@ class TimedTask:
             As for `ranking.core.counting.resampling.poisson_weights`.
         """
         keys = self._keys(unit, self.time.segment, self.time.judge)
-        hours = np.zeros(resamples)
-        for rows in chunks(len(keys), _AT_A_TIME):
-            weights = poisson_weights(keys[rows], seed=seed, resamples=resamples)
-            hours += (self.time.seconds[rows, np.newaxis] * weights).sum(axis=0)
-        return hours / _SECONDS_PER_HOUR
+        seconds = sparse.csc_array(self.time.seconds[np.newaxis])
+        drawn = bootstrap_sums(seconds, keys, seed=seed, resamples=resamples)
+        return np.asarray(drawn[0] / _SECONDS_PER_HOUR)
 
     @cached_property
     def _judge_keys(self) -> Mapping[str, np.uint64]:
@@ -137,10 +136,7 @@ class JudgedTask(TimedTask):
     @cached_property
     def compared(self) -> Blocks:
         """The blocks restricted to systems that were compared with at least one other."""
-        tallies = tally(self.blocks)
-        met = (tallies.wins + tallies.wins.T + tallies.ties).sum(axis=1)
-        systems = zip(self.blocks.systems, met.tolist(), strict=True)
-        return self.blocks.without([name for name, comparisons in systems if not comparisons])
+        return self.blocks.of_systems(tally(self.blocks).compared)
 
     @property
     def systems(self) -> tuple[str, ...]:

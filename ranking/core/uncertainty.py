@@ -456,6 +456,21 @@ def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> Scor
     ScoreCovariance
     """
     blocks, influence, sizes = _in_order(blocks, influence)
+    return covariance_of_rows(blocks, influence, sizes)
+
+
+def covariance_of_rows(
+    blocks: Blocks, influence: FloatArray, sizes: Int64Array | FloatArray
+) -> ScoreCovariance:
+    """Return the covariance over segments (or documents) and judges from each block's influence.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    influence : float64, shape (B, n)
+    sizes : shape (B,)
+        Comparisons of each block.
+    """
     return covariance_over_units(
         lambda unit: covariance_by_unit(influence, unit, sizes),
         segment=blocks.segment,
@@ -491,6 +506,12 @@ def covariance_by_unit(
         sparse.csr_matrix((np.ones(len(rows)), (place, rows)), (len(names), len(rows))) @ influence
     )
     return ClusteredCovariance(sums.T @ sums * (effective / (effective - 1)), effective)
+
+
+def variance_of_sum(influence: FloatArray, unit: npt.NDArray[np.integer]) -> float:
+    """Return the variance of a sum of influence values over samples of whole units."""
+    sums = np.bincount(np.unique(unit, return_inverse=True)[1], influence)
+    return float(sums @ sums) * len(sums) / max(1, len(sums) - 1)
 
 
 def standard_errors_of_block_influence(

@@ -15,10 +15,10 @@ from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Counts, Tallies
 from ranking.core.methods.bradley_terry import scores as bradley_terry
 from ranking.core.methods.shares import expected_wins
-from ranking.core.ranges import RankRanges, clusters, rank_ranges
+from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
 from ranking.core.sharding import Running, on_any_engine
-from ranking.core.simulation.measures import significantly_better, true_ranks
-from ranking.core.simulation.model import QUALITY_RANGE, Model, measure_experiments
+from ranking.core.simulation.measures import range_violations, significantly_better, true_ranks
+from ranking.core.simulation.model import QUALITY_RANGE, Model, generator_of, measure_experiments
 
 _SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
 
@@ -131,7 +131,7 @@ class SimulatedCampaign:
     ) -> None:
         self._source, self._design, self._floor = source, design, floor
         self._drawing, self._judging, self._resampling = (
-            _generator(seed, experiment, stream) for stream in (_DRAWING, _JUDGING, _RESAMPLING)
+            generator_of(seed, experiment, stream) for stream in (_DRAWING, _JUDGING, _RESAMPLING)
         )
         n = source.systems
         self._counts = np.zeros((n, n), dtype=np.int64)
@@ -143,7 +143,7 @@ class SimulatedCampaign:
         if isinstance(source, Rates):
             self.true_ranks = true_ranks(expected_wins(source.rates[0]).values)
             return
-        random = _generator(seed, experiment, _SYSTEMS)
+        random = generator_of(seed, experiment, _SYSTEMS)
         self.quality = random.uniform(0, QUALITY_RANGE, n)
         self._outputs = self.quality + source.noise * random.standard_normal(
             (source.segments or 0, n)
@@ -183,16 +183,7 @@ class SimulatedCampaign:
     def _priorities(self) -> FloatArray:
         if self._design is not ComparedDesign.ACTIVE:
             return np.ones(self.wins.shape)
-        return active_priorities(*self._known(), self._counts)
-
-    def _known(self) -> tuple[Int64Array, Int64Array]:
-        """Return the wins and ties that determine active blocks."""
-        return self.wins, self.ties
-
-
-def _generator(seed: int, experiment: int, stream: int) -> np.random.Generator:
-    sequence = np.random.SeedSequence(seed, spawn_key=(experiment, stream))
-    return np.random.Generator(np.random.PCG64(sequence))
+        return active_priorities(self.wins, self.ties, self._counts)
 
 
 Ranges = Literal["sign_test", "anytime", "expected_wins", "bradley_terry"]
@@ -223,10 +214,6 @@ class RangeVerdict:
     def clusters(self) -> int:
         """Return the number of clusters (Koehn 2012, eq. 6)."""
         return int(clusters(self.ranges).max())
-
-    def range_violations(self, true: Int64Array) -> float:
-        """Return the share of the systems whose true rank lies outside their range."""
-        return float(np.mean((true < self.ranges.low) | (true > self.ranges.high)))
 
     def wrong_pairs(self, true: Int64Array) -> float:
         """Return the share of the separated pairs that are in the wrong order; 0 if none are separated."""
@@ -260,8 +247,7 @@ def range_verdict(
     else:
         # One-sided like the sign test: each pair can only be wrong in one direction.
         above = separated(campaign.wins, confidence=2 * confidence - 1)
-    better, worse = np.count_nonzero(above, axis=0), np.count_nonzero(above, axis=1)
-    return RangeVerdict(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))
+    return RangeVerdict(above=above, ranges=ranges_of_better(above))
 
 
 def _by_resampling(campaign: SimulatedCampaign, ranges: Ranges, confidence: float) -> RangeVerdict:
@@ -531,13 +517,14 @@ def compare_designs(
 def _questions(
     ranges: Sequence[Ranges], target_pairs: Sequence[float], clusters: Sequence[int]
 ) -> tuple[Question, ...]:
-    questions: list[Question] = []
-    for each in ranges:
-        questions += [
-            Question(ranges=each, measure="pairs", target=share) for share in target_pairs
-        ]
-        questions += [Question(ranges=each, measure="clusters", target=k) for k in clusters]
-    return tuple(questions)
+    wanted: tuple[tuple[Measure, Sequence[float]], ...]
+    wanted = ("pairs", target_pairs), ("clusters", clusters)
+    return tuple(
+        Question(ranges=each, measure=measure, target=target)
+        for each in ranges
+        for measure, targets in wanted
+        for target in targets
+    )
 
 
 def _check(study: Comparison, ranges: Sequence[Ranges]) -> None:
@@ -589,6 +576,6 @@ def _until_answered(
             found = said[question.ranges]
             if question.is_answered(found):
                 answers[row, JUDGMENTS] = campaign.blocks
-                answers[row, VIOLATIONS] = found.range_violations(campaign.true_ranks)
+                answers[row, VIOLATIONS] = range_violations(found.ranges, campaign.true_ranks)
                 answers[row, WRONG] = found.wrong_pairs(campaign.true_ranks)
     return answers

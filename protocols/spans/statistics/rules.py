@@ -264,13 +264,8 @@ def _upper_is_better(values: FloatArray) -> BoolArray:
     """Return whether the upper system of each pair has the higher sum on common units, shape (n,
     n).
     """
-    size = values.shape[1]
-    return np.array(
-        [
-            [_differences(values[:, upper], values[:, lower]).sum() > 0 for lower in range(size)]
-            for upper in range(size)
-        ]
-    )
+    differences = values[:, :, np.newaxis] - values[:, np.newaxis, :]
+    return np.asarray(np.nansum(differences, axis=0) > 0)
 
 
 def _for_sure(apart: BoolArray, upper_is_better: BoolArray) -> tuple[RankRanges, Int64Array]:

@@ -36,9 +36,12 @@ class Tallies:
     def without(self, systems: Collection[str]) -> Tallies:
         """Return the counts between the other systems, which do not depend on the removed ones."""
         kept = [index for index, name in enumerate(self.systems) if name not in systems]
-        rows = np.ix_(kept, kept)
-        names = tuple(self.systems[index] for index in kept)
-        return Tallies(names, self.wins[rows], self.ties[rows])
+        return self.of_systems(np.array(kept, dtype=np.int64))
+
+    def of_systems(self, kept: Int64Array) -> Tallies:
+        """Return the counts between the systems with these indices."""
+        names = tuple(self.systems[index] for index in kept.tolist())
+        return Tallies(names, *(each[np.ix_(kept, kept)] for each in (self.wins, self.ties)))
 
     @property
     def comparisons(self) -> int:
@@ -447,6 +450,12 @@ class UnitSizes:
     judges: int
     documents: int | None = None
 
+    @property
+    def squares(self) -> tuple[int, ...]:
+        """Sums of squares over segments, over judges, and over documents if they are known."""
+        known = (self.segments, self.judges)
+        return known if self.documents is None else (*known, self.documents)
+
 
 def effective_number_from(total: int, squares: int) -> float:
     """Return (Σ a)² / Σ a² of integers; 0 if all are 0."""
@@ -467,12 +476,9 @@ def unit_sizes(blocks: Blocks, sizes: Int64Array) -> UnitSizes:
     -------
     UnitSizes
     """
-    return UnitSizes(
-        total=int(sizes.sum()),
-        segments=_squares(blocks.segment, sizes),
-        judges=_squares(blocks.judge, sizes),
-        documents=None if blocks.document is None else _squares(blocks.document, sizes),
-    )
+    units = (blocks.segment, blocks.judge, blocks.document)
+    squares = (_squares(each, sizes) for each in units if each is not None)
+    return UnitSizes(int(sizes.sum()), *squares)
 
 
 def _squares(unit: npt.NDArray[np.integer], sizes: Int64Array) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, chunks, count
+from ranking.core.counting.counts import Layout, chunks, count, effective_number_from
 from ranking.core.judged.blocks import Blocks, first_segments
 
 #: Units that blocks are clustered by.
@@ -74,8 +74,7 @@ class Moments:
         a_u is the sum of the counts of unit u: its number of comparisons, unless blocks won
         outright are counted as well. The result is 0 without comparisons.
         """
-        squares = float(getattr(self, unit).sum())
-        return float(self.cells.sum()) ** 2 / squares if squares else 0.0
+        return effective_number_from(int(self.cells.sum()), int(getattr(self, unit).sum()))
 
 
 def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUnit) -> FloatArray:
@@ -124,29 +123,6 @@ def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     if unit == "blocks":
         return np.arange(len(blocks), dtype=np.int64)
     return (blocks.segment if unit == "segments" else blocks.judge).astype(np.int64)
-
-
-def two_way_units(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
-    """Return the number of each block's unit in a variance over segments and judges.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        B blocks.
-    unit : "blocks", "segments" or "judges"
-
-    Returns
-    -------
-    int64, shape (B,)
-        As in `units_of`. If documents are known, they replace segments, and a judge's blocks of one
-        document replace single blocks. The result does not depend on the numbering of documents.
-    """
-    if blocks.document is None or unit == "judges":
-        return units_of(blocks, unit)
-    document = first_segments(blocks)
-    if unit == "segments":
-        return document
-    return document * len(blocks.judges) + blocks.judge
 
 
 def moments_of_blocks(
@@ -309,10 +285,12 @@ def all_moments(blocks: Blocks, layout: Layout) -> AllMoments:
     )
     if blocks.document is None:
         return AllMoments(blocks_, segments, judges)
+    document = first_segments(blocks)
+    judges_of_documents = document * len(blocks.judges) + blocks.judge
     return AllMoments(
         blocks_,
         segments,
         judges,
-        documents=second_moments(blocks, layout, two_way_units(blocks, "segments")),
-        judges_of_documents=second_moments(blocks, layout, two_way_units(blocks, "blocks")),
+        documents=second_moments(blocks, layout, document),
+        judges_of_documents=second_moments(blocks, layout, judges_of_documents),
     )

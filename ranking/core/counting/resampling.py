@@ -43,15 +43,10 @@ MAX_WEIGHT = 20
 
 def _mix(state: UInt64Array) -> UInt64Array:
     """Scramble 64-bit states in place with the finaliser of SplitMix64, a bijection."""
-    scratch = np.empty_like(state)
-    np.right_shift(state, _SHIFTS[0], out=scratch)
-    state ^= scratch
-    state *= _MULTIPLIERS[0]
-    np.right_shift(state, _SHIFTS[1], out=scratch)
-    state ^= scratch
-    state *= _MULTIPLIERS[1]
-    np.right_shift(state, _SHIFTS[2], out=scratch)
-    state ^= scratch
+    for shift, multiplier in zip(_SHIFTS, _MULTIPLIERS, strict=False):
+        state ^= state >> shift
+        state *= multiplier
+    state ^= state >> _SHIFTS[2]
     return state
 
 

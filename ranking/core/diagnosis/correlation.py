@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.uncertainty import variance_of_sum
 
 #: Fisher's standard error is 1 / √(n − 3).
 FEWEST_PAIRS = 4
@@ -355,8 +356,8 @@ def _measured(
         return correlation(x, y).pearson, lambda clusters: _left_out(x, y, clusters)
     of_ranks = spearman_influenced if coefficient is Coefficient.SPEARMAN else kendall_influenced
     found = of_ranks(x, y)
-    left = 1 - found.value**2
-    return found.value, lambda clusters: _summed(found.influence, clusters) / left**2
+    influence, left = found.influence / len(x), 1 - found.value**2
+    return found.value, lambda clusters: variance_of_sum(influence, clusters) / left**2
 
 
 def _both(one: Int64Array, other: Int64Array) -> Int64Array:
@@ -382,10 +383,3 @@ def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
     r[(in_x <= _EQUAL * (x * x).sum()) | (in_y <= _EQUAL * (y * y).sum())] = np.nan
     z = np.arctanh(np.clip(r, -_NEARLY_ONE, _NEARLY_ONE))
     return float(((z - z.mean()) ** 2).sum() * (len(z) - 1) / len(z))
-
-
-def _summed(influence: FloatArray, clusters: Int64Array) -> float:
-    _values, place = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(place, weights=influence)
-    count = len(sums)
-    return float((sums**2).sum()) / len(influence) ** 2 * count / (count - 1)

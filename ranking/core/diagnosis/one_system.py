@@ -15,12 +15,10 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.judged.blocks import Blocks, first_segments
+from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty import (
     RangeLimit,
-    ScoreCovariance,
-    covariance_by_unit,
-    covariance_over_units,
+    covariance_of_rows,
     share_interval,
     share_variance,
 )
@@ -224,7 +222,7 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     share = float(wins.sum() / trials.sum())
     slope = float(x @ (wins - share * trials)) / spread
     influence = x * (wins - (share + slope * x) * trials) / spread
-    combined = _covariance(outcomes.blocks.take(rows), influence, trials)
+    combined = covariance_of_rows(outcomes.blocks.take(rows), influence[:, np.newaxis], trials)
     limits = tuple(str(limit) for limit in combined.limits)
     if RangeLimit.FEW_SEGMENTS in combined.limits:
         return LengthTrend(slope, None, limits)
@@ -235,15 +233,6 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     degrees_of_freedom = min(combined.freedom_of(variance), max(1, combined.segments - 2))
     p_value = float(2 * stdtr(degrees_of_freedom, -t))
     return LengthTrend(slope, p_value, limits)
-
-
-def _covariance(blocks: Blocks, influence: FloatArray, trials: FloatArray) -> ScoreCovariance:
-    return covariance_over_units(
-        lambda unit: covariance_by_unit(influence[:, np.newaxis], unit, trials),
-        segment=blocks.segment,
-        judge=blocks.judge,
-        document=None if blocks.document is None else first_segments(blocks),
-    )
 
 
 @dataclass(frozen=True)

@@ -171,10 +171,15 @@ class Blocks:
         if unknown:
             raise ValueError(f"cannot leave out unknown systems: {', '.join(unknown)}")
         kept = [index for index, name in enumerate(self.systems) if name not in names]
+        return self.of_systems(kept)
+
+    def of_systems(self, kept: npt.ArrayLike) -> Blocks:
+        """Return the same blocks over the systems with these indices, in this order."""
+        index = np.asarray(kept, dtype=np.intp)
         return self._with(
-            systems=tuple(self.systems[index] for index in kept),
-            labels=np.ascontiguousarray(self.labels[:, kept]),
-            candidates=np.ascontiguousarray(self.candidates[:, kept]),
+            systems=tuple(self.systems[system] for system in index.tolist()),
+            labels=np.ascontiguousarray(self.labels[:, index]),
+            candidates=np.ascontiguousarray(self.candidates[:, index]),
         )
 
     def without_judges(self, judges: Collection[str]) -> Blocks:

@@ -74,12 +74,7 @@ def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
 
 def effective_units_of_sizes(sizes: UnitSizes) -> EffectiveUnits:
     """Compute the effective numbers of segments, judges and documents from their sizes."""
-    documents = sizes.documents
-    return EffectiveUnits(
-        segments=effective_number_from(sizes.total, sizes.segments),
-        judges=effective_number_from(sizes.total, sizes.judges),
-        documents=None if documents is None else effective_number_from(sizes.total, documents),
-    )
+    return EffectiveUnits(*(effective_number_from(sizes.total, each) for each in sizes.squares))
 
 
 #: Levels whose resamples, with weighted units, are counted together with the judgments.
@@ -205,22 +200,10 @@ class CountedJudgments:
         total = int(found.cells_for(method)[method.layout(len(group)).used].sum())
         moments, whole = found.moments, self.sizes
         if moments is None or not total:
-            sizes = UnitSizes(
-                total=total,
-                segments=_least_squares(total, whole.total, whole.segments, blocks),
-                judges=_least_squares(total, whole.total, whole.judges, blocks),
-                documents=None
-                if whole.documents is None
-                else _least_squares(total, whole.total, whole.documents, blocks),
-            )
-            return replace(found, blocks=blocks, sizes=sizes)
-        documents = moments.documents
-        sizes = UnitSizes(
-            total=total,
-            segments=int(moments.segments.sum()),
-            judges=int(moments.judges.sum()),
-            documents=None if documents is None else int(documents.sum()),
-        )
+            least = (_least_squares(total, whole.total, each, blocks) for each in whole.squares)
+            return replace(found, blocks=blocks, sizes=UnitSizes(total, *least))
+        squares = (moments.segments, moments.judges, moments.documents)
+        sizes = UnitSizes(total, *(int(each.sum()) for each in squares if each is not None))
         # If other groups have smaller blocks, the share is too large.
         alike = int(effective_number_from(total, int(moments.blocks.sum())))
         return replace(found, blocks=min(blocks, alike), sizes=sizes)

@@ -118,8 +118,7 @@ def score_influence(blocks: Blocks, method: Method) -> ScoreInfluence:
     settings = method.complete(None)
     fitted = method.score(blocks, **settings)
     # Systems without a score would only affect the others.
-    kept = [name for name, known in zip(blocks.systems, fitted.estimable, strict=True) if known]
-    ranked = blocks.without(set(blocks.systems) - set(kept)).with_judges_in_order()
+    ranked = blocks.of_systems(np.flatnonzero(fitted.estimable)).with_judges_in_order()
     scores = method.score(ranked, **settings)
     layout = method.layout(len(ranked.systems))
     moments = moments_of_blocks(ranked, layout)

@@ -22,6 +22,7 @@ from ranking.core.anytime import (
     Refusal,
     anytime_ranges_of_moments,
     number_of_pairs,
+    scores_and_influence,
 )
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Layout, Tallies, chunks, tally
@@ -36,7 +37,6 @@ from ranking.core.methods.method import (
     joined,
 )
 from ranking.core.methods.registry import counts_method_named, method_named
-from ranking.core.methods.shares import expected_wins_influence
 from ranking.core.ranges import (
     Correction,
     PairTests,
@@ -362,10 +362,9 @@ def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[
     tuple of RangeLimit
         Units that it ignores.
     """
-    layout = Layout(len(blocks.systems))
-    moments = moments_of_blocks(blocks, layout)
-    wins = layout.unpack(moments.cells).wins
-    influence = expected_wins_influence(wins)[:, layout.used]
+    n = len(blocks.systems)
+    moments = moments_of_blocks(blocks, Layout(n))
+    influence = scores_and_influence(moments, n)[1]
     covariance = two_way_covariance(moments, influence)
     by_documents = blocks.document is not None and not moments.few_documents
     if RangeLimit.FEW_JUDGES in covariance.limits:
@@ -658,5 +657,4 @@ def seconds_of_resamples(
 def _with_decided_comparisons(blocks: Blocks) -> Blocks:
     """Return the blocks without systems that Lopez cannot order, as in a ranking."""
     wins = tally(blocks).wins
-    undecided = np.flatnonzero((wins + wins.T).sum(axis=0) == 0)
-    return blocks.without([blocks.systems[index] for index in undecided.tolist()])
+    return blocks.of_systems(np.flatnonzero((wins + wins.T).any(axis=0)))

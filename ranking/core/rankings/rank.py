@@ -310,7 +310,7 @@ def rank_judged(
     groups = compared_groups(tallies)
     if len(groups) > 1:
         parts = (
-            _without_others(judged, tallies, group)
+            judged.of_systems(group)
             if isinstance(judged, Blocks)
             else judged.of_group(group, method)
             for group in groups
@@ -326,7 +326,7 @@ def rank_judged(
     if isinstance(judged, Blocks):
         fit = method.fit(judged, seed=seed, **parameters)
         kept = np.flatnonzero(fit.scores.estimable)
-        ranked, effective = _without_others(judged, tallies, kept), effective_units(judged, method)
+        ranked, effective = judged.of_systems(kept), effective_units(judged, method)
     else:
         counts_method = counts_method_named(method.name)
         fit = counts_method.fit_counted(judged.cells_for(method), judged.systems, **parameters)
@@ -336,13 +336,12 @@ def rank_judged(
     found = find_ranges(
         ranked, method, parameters, options, scores=fit.scores.take(kept), all_systems=every, **how
     )
-    ranked_tallies = tallies.without(set(tallies.systems).difference(ranked.systems))
+    ranked_tallies = tallies.of_systems(kept)
     tied = _all_tied(tallies, fit)
     if tied is not None:
         # The method drops all comparisons, but they show that the systems are equal.
         fit, found = tied, _any_rank(tied, found)
-        never = set(tallies.systems).difference(_names(tallies, tallies.compared))
-        ranked_tallies = tallies.without(never)
+        ranked_tallies = tallies.of_systems(tallies.compared)
     kept = np.flatnonzero(fit.scores.estimable)
     shortages = shortages_of(
         ranked_tallies,
@@ -385,10 +384,6 @@ def rank_judged(
         shortages=shortages,
         extra=extra,
     )
-
-
-def _without_others(blocks: Blocks, tallies: Tallies, systems: Int64Array) -> Blocks:
-    return blocks.without(set(blocks.systems).difference(_names(tallies, systems)))
 
 
 def without_estimates(found: RangesFound, thin: list[bool]) -> RangesFound:

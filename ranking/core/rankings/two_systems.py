@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
-from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
+from ranking.core.arrays import BoolArray, Int8Array, Int64Array
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.ranges import sign_test
 from ranking.core.rankings.range_kinds import two_way_resampling
+from ranking.core.uncertainty import variance_of_sum
 
 #: Minimum number of judgments for the normal interval and test of R: with fewer, they miss 7% to
 #: 22% at the 5% level.
@@ -266,7 +266,7 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     answers = judgments.answers.astype(np.float64)
     off = answers - answers.mean()
     of_judges, of_segments, of_rows = (
-        _variance_of_mean(off, unit) for unit in (judge, segment, np.arange(m))
+        variance_of_sum(off / m, unit) for unit in (judge, segment, np.arange(m))
     )
     variance = of_judges + max(0.0, of_segments - of_rows)
     if math.isclose(variance, 0, abs_tol=1e-15):
@@ -274,14 +274,6 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
         wins, losses = (np.array(np.count_nonzero(sign * votes > 0)) for sign in (1, -1))
         return float(sign_test(wins, losses, sides=2))
     return float(2 * stdtr(units - 1, -abs(float(answers.mean())) / math.sqrt(variance)))
-
-
-def _variance_of_mean(off: FloatArray, unit: npt.NDArray[np.integer]) -> float:
-    """Return the variance of a mean with these independent units, given the deviations of
-    answers.
-    """
-    sums = np.bincount(unit, weights=off)
-    return float(len(sums) / (len(sums) - 1) * np.sum(sums**2) / len(off) ** 2)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -411,16 +411,6 @@ class Study:
     rows: tuple[StudyRow, ...]
 
 
-@dataclass(frozen=True)
-class _Ranges:
-    """Options of rank ranges, pickled for the workers."""
-
-    method: Literal["sign_test", "bootstrap"]
-    resample: Level
-    resamples: int
-    confidence: float
-
-
 def simulate_campaigns(
     model: Model,
     *,
@@ -484,16 +474,17 @@ def simulate_campaigns(
     if resample not in get_args(Level):
         raise ValueError(f"resample: {resample!r} is none of {', '.join(get_args(Level))}")
     blocks = np.unique(model.blocks_for(comparisons))
-    ranges = _Ranges(rank_ranges, resample, resamples, confidence)
+    bootstrap = {"level": resample, "resamples": resamples} if rank_ranges == "bootstrap" else None
     measured = measure_experiments(
-        partial(_measure, model, tuple(blocks.tolist()), tuple(methods), ranges, seed),
+        partial(
+            _measure, model, tuple(blocks.tolist()), tuple(methods), confidence, bootstrap, seed
+        ),
         range(experiments),
         **running,
     )
     mean = measured.mean(axis=0)
     spread = measured.std(axis=0, ddof=1) if experiments > 1 else np.zeros_like(mean)
     error = spread / np.sqrt(experiments)
-    bootstrap = rank_ranges == "bootstrap"
     return Study(
         model=model,
         rank_ranges=rank_ranges,
@@ -514,22 +505,22 @@ def _measure(
     model: Model,
     blocks: tuple[int, ...],
     methods: tuple[str, ...],
-    ranges: _Ranges,
+    confidence: float,
+    bootstrap: Mapping[str, Any] | None,
     seed: int,
     experiment: int,
 ) -> FloatArray:
     """Return the measures of one experiment, shape (checkpoints, measures and methods)."""
     simulated = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment)
     true = true_ranks(simulated.quality)
-    if ranges.method == "sign_test":
-        found = sign_test_ranges(simulated.wins, alpha=1 - ranges.confidence)
+    if bootstrap is None:
+        found = sign_test_ranges(simulated.wins, alpha=1 - confidence)
     else:
         found = bootstrap_ranges(
             simulated,
             model=model,
-            level=ranges.resample,
-            resamples=ranges.resamples,
-            confidence=ranges.confidence,
+            **bootstrap,
+            confidence=confidence,
             seed=seed,
             experiment=experiment,
         )
@@ -539,7 +530,7 @@ def _measure(
         range_violations(found, true),
         cluster.max(axis=-1),
         cluster_violations(cluster, true),
-        significant_pairs(simulated.wins, alpha=1 - ranges.confidence),
+        significant_pairs(simulated.wins, alpha=1 - confidence),
         *(error_of_ranks(method_ranks(method, simulated.wins), true) for method in methods),
     ]
     return np.stack(columns, axis=-1).astype(np.float64)

@@ -135,11 +135,9 @@ def campaign_curve(
         If no comparison is decided.
     """
     whole = tally(blocks)
-    compared = (whole.wins + whole.wins.T + whole.ties).any(axis=1)
-    names = [blocks.systems[index] for index in np.flatnonzero(~compared).tolist()]
     if not whole.wins.any():
         raise NoiseNotEstimableError("no comparison is decided")
-    blocks = blocks.without(names)
+    blocks = blocks.of_systems(whole.compared)
     shown = np.count_nonzero(blocks.labels, axis=1)
     ends = np.unique(np.rint(np.linspace(0, len(blocks), points + 1)[1:]).astype(np.int64))
     # With few blocks, the first points have no blocks.

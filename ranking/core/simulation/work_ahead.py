@@ -101,9 +101,7 @@ def reading_pace(
     ReadingPace or None
         None with fewer than three judges or thirty blocks.
     """
-    who, index = np.unique(np.asarray(judges), return_inverse=True)
-    if len(who) < FEWEST_JUDGES or len(index) < FEWEST_BLOCKS:
-        return None
+    _who, index = np.unique(np.asarray(judges), return_inverse=True)
     read = np.bincount(index, weights=np.asarray(words, dtype=np.float64))
     took = np.bincount(index, weights=np.asarray(seconds, dtype=np.float64))
     return pace_of_judges(read, took, blocks=len(index), confidence=confidence)

@@ -20,7 +20,7 @@ from launcher.waiting import wait_until
 from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.sharding import EncodingError, Engine, EngineError, encode, map_shards
-from ranking.core.simulation.measures import _measure, _Ranges
+from ranking.core.simulation.measures import _measure
 from ranking.core.simulation.model import Model, _measure_all
 from ranking.engines.by_celery import CeleryEngine
 from ranking.engines.by_dask import dask_engine
@@ -101,8 +101,9 @@ def _smallest_shard(computed: Any) -> int:
 
 def experiments(times: int = 1) -> tuple[Callable[[Any], Any], Sequence[Any]]:
     """Return work in twelve shards, or so many times as much work in each."""
-    ranges = _Ranges("bootstrap", "blocks", 100, 0.95)
-    measure = partial(_measure, Model(systems=10, noise=8), (2000,), ("expected_wins",), ranges, 3)
+    bootstrap = {"level": "blocks", "resamples": 100}
+    model, methods = Model(systems=10, noise=8), ("expected_wins",)
+    measure = partial(_measure, model, (2000,), methods, 0.95, bootstrap, 3)
     return partial(_measure_all, measure), [
         list(range(3 * times * k, 3 * times * (k + 1))) for k in range(12)
     ]
