@@ -25,12 +25,19 @@ export function setText(element, { text, lang, dir }) {
   return element;
 }
 
-/** @param {TextOf} text @param {string} className */
-export function paragraph(text, className) {
-  const element = document.createElement("p");
-  element.className = `reading ${className}`;
-  return setText(element, text);
+// A new element with these properties and children.
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag @param {Partial<HTMLElementTagNameMap[Tag]>} properties @param {(Node | string)[]} children
+ */
+export function build(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
 }
+
+/** @param {TextOf} text @param {string} className */
+export const paragraph = (text, className) => setText(build("p", { className: `reading ${className}` }), text);
 
 // The element between the sentences before and after it.
 /** @param {HTMLElement} own @param {Context} context */
@@ -52,11 +59,8 @@ export function showTexts(block) {
   const part = $("reference-part");
   part.replaceChildren();
   block.references.forEach((reference, index) => {
-    const title = document.createElement("h2");
-    title.className = "label";
-    title.textContent =
-      block.references.length > 1 ? say("reference_numbered", { number: index + 1 }) : say("reference");
-    part.append(title, paragraph(reference, "reference"));
+    const title = block.references.length > 1 ? say("reference_numbered", { number: index + 1 }) : say("reference");
+    part.append(build("h2", { className: "label" }, title), paragraph(reference, "reference"));
   });
 }
 
@@ -76,9 +80,4 @@ export function lengthOf({ candidates, source }) {
 
 // A run of an output's text, marked where it differs.
 /** @param {Run} run */
-export function marked({ text, differs }) {
-  if (!differs) return text;
-  const mark = document.createElement("mark");
-  mark.textContent = text;
-  return mark;
-}
+export const marked = ({ text, differs }) => (differs ? build("mark", {}, text) : text);

@@ -1,5 +1,6 @@
 // Feedback after a practice sentence: whether the answer was as expected, and why. One dialog at a time.
 
+import { build } from "../block.js";
 import { letterOf } from "../keys.js";
 import { say } from "../words.js";
 
@@ -44,13 +45,8 @@ export class Feedback {
         const { text, lang, dir } = /** @type {Candidate} */ (
           block.candidates.find((_, index) => letterOf(index) === letter)
         );
-        const item = document.createElement("li");
-        const name = document.createElement("b");
-        const words = document.createElement("span");
-        name.textContent = letter;
-        Object.assign(words, { className: "reading", textContent: text, lang, dir });
-        item.append(name, " ", words);
-        return item;
+        const words = build("span", { className: "reading", lang, dir }, text);
+        return build("li", {}, build("b", {}, letter), " ", words);
       }),
     );
     $("feedback-dialog").showModal();

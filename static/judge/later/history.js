@@ -1,6 +1,7 @@
 // The judge's own judgments, latest first; selecting one opens it for revision.
 
 import { cursorAfter } from "../api.js";
+import { build } from "../block.js";
 import { protocolOf } from "../screens.js";
 import { LOCALE, reasonOf, say, sayPhrase } from "../words.js";
 
@@ -12,14 +13,6 @@ const when = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "
 function saidOf({ judgment, skip_reason: reason, candidates }, answers) {
   if (!judgment) return say("skipped", { reason: reasonOf(reason) });
   return sayPhrase(answers.said(answers.read(judgment, candidates.length)));
-}
-
-/** @param {string} className @param {string} text */
-function span(className, text) {
-  const element = document.createElement("span");
-  element.className = className;
-  element.textContent = text;
-  return element;
 }
 
 export class History {
@@ -72,21 +65,17 @@ export class History {
   /** @param {JudgedBlock} row */
   #item(row) {
     const { block } = row;
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "past";
-    const shown = block.source ?? block.candidates[0];
-    const text = span("past-text reading", shown.text);
-    Object.assign(text, { lang: shown.lang, dir: shown.dir });
-    button.append(
-      text,
-      span("past-order", saidOf(block, this.queue.screens.answersOf(protocolOf(row)))),
-      span("past-when quiet", when.format(new Date(row.judged_at))),
+    const { text, lang, dir } = block.source ?? block.candidates[0];
+    const said = saidOf(block, this.queue.screens.answersOf(protocolOf(row)));
+    const button = build(
+      "button",
+      { type: "button", className: "past" },
+      build("span", { className: "past-text reading", lang, dir }, text),
+      build("span", { className: "past-order" }, said),
+      build("span", { className: "past-when quiet" }, when.format(new Date(row.judged_at))),
     );
     button.addEventListener("click", () => this.#reopen(row));
-    item.append(button);
-    return item;
+    return build("li", {}, button);
   }
 
   /** @param {JudgedBlock} row */

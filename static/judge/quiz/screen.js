@@ -2,7 +2,7 @@
 // are true.
 
 import { announce } from "../announce.js";
-import { lengthOf, setText } from "../block.js";
+import { build, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
 import { BarScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
@@ -67,10 +67,7 @@ class QuizScreen extends BarScreen {
     const { before, after } = quiz.parted(candidate.text, sibling?.candidates[0].text);
     this.#before = before;
     setText(this.#text, candidate).textContent = before;
-    const now = document.createElement("span");
-    now.className = "quiz-new";
-    now.textContent = after;
-    this.#text.append(now);
+    this.#text.append(build("span", { className: "quiz-new" }, after));
     const isAsked = this.#statements.length > 0;
     this.#onward.hidden = isAsked;
     this.#list.replaceChildren(...this.#statements.map((statement, index) => this.#makeStatement(statement, index)));

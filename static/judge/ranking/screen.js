@@ -1,6 +1,7 @@
 // Ranking: a row with five ranks for each output, the resulting order, and the layout.
 
 import { announce } from "../announce.js";
+import { build } from "../block.js";
 import { digitOf, letterOf, STEPS } from "../keys.js";
 import { list, say } from "../words.js";
 import { tiers } from "./answer.js";
@@ -199,14 +200,9 @@ function showOrder(labels, { line, words }) {
   line.replaceChildren(
     ...groups.flatMap((group, place) =>
       group.flatMap((index, position) => {
-        const chip = document.createElement("span");
-        chip.className = `chip rank-${labels[index]}`;
-        chip.textContent = letterOf(index);
+        const chip = build("span", { className: `chip rank-${labels[index]}` }, letterOf(index));
         if (place === 0 && position === 0) return [chip];
-        const sign = document.createElement("span");
-        sign.className = "sign";
-        sign.textContent = position ? "=" : ">";
-        return [" ", sign, " ", chip];
+        return [" ", build("span", { className: "sign" }, position ? "=" : ">"), " ", chip];
       }),
     ),
   );

@@ -1,7 +1,7 @@
 // One output: its text with marks, the word cursor, the list of errors, and the score.
 
 import { announce } from "../announce.js";
-import { heardOf, setText } from "../block.js";
+import { build, heardOf, setText } from "../block.js";
 import { letterOf } from "../keys.js";
 import { say } from "../words.js";
 import { lineOf, markLine } from "./compared.js";
@@ -429,13 +429,7 @@ export class Output {
  */
 
 /** @param {TextOf} quoted */
-function quote({ text, lang, dir }) {
-  const q = document.createElement("q");
-  const own = document.createElement("bdi");
-  Object.assign(own, { lang, dir, textContent: text });
-  q.append(own);
-  return q;
-}
+const quote = ({ text, lang, dir }) => build("q", {}, build("bdi", { lang, dir }, text));
 
 /** @param {Placed[]} errors @param {TextOf} text @param {Calls} calls */
 function itemsOf(errors, text, { onOpen, onRemove }) {

@@ -1,7 +1,7 @@
 // Outputs side by side, with their errors and scores.
 
 import { announce } from "../announce.js";
-import { lengthOf } from "../block.js";
+import { build, lengthOf } from "../block.js";
 import { differences } from "../differences.js";
 import { digitOf, STEPS } from "../keys.js";
 import { say, sayPhrase } from "../words.js";
@@ -35,11 +35,7 @@ class Question {
     if (!found.length) return false;
     for (const { id } of found) asked.add(id);
     $("spans-asked").replaceChildren(
-      ...found.map(({ phrase }) => {
-        const words = document.createElement("p");
-        words.textContent = sayPhrase(phrase);
-        return words;
-      }),
+      ...found.map(({ phrase }) => build("p", {}, sayPhrase(phrase))),
     );
     const dialog = $("spans-dialog");
     dialog.returnValue = "";

@@ -1,19 +1,18 @@
 // Dragging a row onto a tier: a mouse drags all of it except the rank buttons; a pen or finger drags its letter, because
 // they scroll on the text. Uses Pointer Events, because HTML drag and drop does not support touch. Escape cancels.
 
+import { build } from "../../block.js";
+
 const BEGINS_AT_PX = 5;
 
 /** @param {HTMLElement} row */
 function ghostOf(row) {
   // Not a copy of the row: a second set of radio buttons would uncheck the first.
-  const ghost = document.createElement("div");
-  ghost.className = "ghost";
-  ghost.setAttribute("aria-hidden", "true");
-  const letter = document.createElement("b");
-  letter.textContent = row.querySelector(".row-letter b").textContent;
+  const letter = build("b", {}, row.querySelector(".row-letter b").textContent);
   const text = /** @type {HTMLElement} */ (row.querySelector(".row-text").cloneNode(true));
   text.removeAttribute("id");
-  ghost.append(letter, text);
+  const ghost = build("div", { className: "ghost" }, letter, text);
+  ghost.setAttribute("aria-hidden", "true");
   return ghost;
 }
 

@@ -1,16 +1,15 @@
 // A second submit button for mice, below the rank that completed the ranking. Hidden from keyboards and screen readers,
 // for which it would be a duplicate.
 
+import { build } from "../../block.js";
+
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
 /** @param {RankingScreen} screen */
 export function offerSubmit(screen) {
   const { page, rows } = screen;
-  const near = document.createElement("button");
-  near.type = "button";
-  near.className = "button primary near";
-  near.tabIndex = -1;
+  const near = build("button", { type: "button", className: "button primary near", tabIndex: -1 });
   near.setAttribute("aria-hidden", "true");
   near.addEventListener("click", (event) => {
     event.stopPropagation();

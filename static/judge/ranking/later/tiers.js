@@ -2,6 +2,7 @@
 // and names are the same as in the list.
 
 import { listenForDrags } from "./drag.js";
+import { build } from "../../block.js";
 import { letterOf } from "../../keys.js";
 import { say } from "../../words.js";
 
@@ -75,14 +76,10 @@ export class Tiers {
 function showDock({ block }, { pointerType, clientX, clientY }) {
   $("dock").replaceChildren(
     ...[...RANKS.slice(1), null].map((rank) => {
-      const target = document.createElement("div");
+      const letters = block.answer.labels.flatMap((label, index) => (label === rank ? letterOf(index) : [])).join(" ");
+      const className = rank === null ? "dock-none" : `rank-${rank}`;
+      const target = build("div", { className }, build("b", {}, String(rank ?? "–")), build("span", {}, letters));
       target.dataset.tier = String(rank ?? "");
-      target.className = rank === null ? "dock-none" : `rank-${rank}`;
-      const name = document.createElement("b");
-      name.textContent = String(rank ?? "–");
-      const letters = document.createElement("span");
-      letters.textContent = block.answer.labels.flatMap((label, index) => (label === rank ? letterOf(index) : [])).join(" ");
-      target.append(name, letters);
       return target;
     }),
   );
