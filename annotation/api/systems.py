@@ -3,14 +3,12 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
-from annotation.pages.systems import MAX_BYTES
+from annotation.pages.systems import file_size_validate
 from annotation.selectors.systems import withdrawal_in_words
 from annotation.services.systems import (
     output_correct,
@@ -30,14 +28,9 @@ from campaign.models import Output, System
 class SystemAddSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     file = serializers.FileField(
-        help_text="Outputs: plain text with one per line, or WMT SGML; plain or .gz, up to 20 MB."
+        help_text="Outputs: plain text with one per line, or WMT SGML; plain or .gz, up to 20 MB.",
+        validators=[file_size_validate],
     )
-
-    def validate_file(self, file: Any) -> Any:
-        """Refuse a file that is too large."""
-        if file.size > MAX_BYTES:
-            raise ValidationError([_("The file is larger than 20 MB. Compress it as .gz.")])
-        return file
 
 
 class SystemsView(Address):

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -11,18 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.selectors.systems import conflicts_listed, name_settled_in_words
-from annotation.services.systems import (
-    DESCRIBED,
-    output_correct,
-    system_add,
-    system_change,
-)
-from campaign.formats import InputFile
+from annotation.services.systems import DESCRIBED
 from campaign.forms.versions import VersionedForm
-from campaign.models import Output, OutputCorrection, System, SystemKind, Task, User
+from campaign.models import System, SystemKind, Task
 from campaign.models.system import system_label
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.refusals import RefusalsAt
 
 
 class SystemTable(DeskTable):
@@ -82,13 +77,6 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
             ("false", gettext_lazy("no")),
         ]
 
-    def change(self) -> bool:
-        """Change the system; False, with an error, if refused."""
-        with RefusalsAt(self):
-            system_change(system=self.instance, **self.cleaned_data)
-            return True
-        return False
-
 
 def system_details(task: Task, system: System, form: SystemForm | None = None) -> dict[str, Any]:
     """Return the details of a system's page."""
@@ -102,6 +90,12 @@ def system_details(task: Task, system: System, form: SystemForm | None = None) -
     }
 
 
+def file_size_validate(file: UploadedFile) -> None:
+    """Refuse a file that is too large."""
+    if (file.size or 0) > MAX_BYTES:
+        raise ValidationError(_("The file is larger than 20 MB. Compress it as .gz."))
+
+
 class SystemAddForm(forms.Form):
     """A system to add: its name, and a file of its outputs."""
 
@@ -111,27 +105,8 @@ class SystemAddForm(forms.Form):
         help_text=gettext_lazy(
             "Plain text with one output per line, or WMT SGML; plain or .gz, up to 20 MB."
         ),
+        validators=[file_size_validate],
     )
-
-    def clean_file(self) -> Any:
-        """Refuse a file that is too large."""
-        file = self.cleaned_data["file"]
-        if file.size > MAX_BYTES:
-            raise forms.ValidationError(
-                gettext_lazy("The file is larger than 20 MB. Compress it as .gz.")
-            )
-        return file
-
-    def add(self, task: Task) -> System | None:
-        """Add the system and return it; None, with an error, if refused."""
-        file = self.cleaned_data["file"]
-        with RefusalsAt(self):
-            return system_add(
-                test_set=task.test_set,
-                name=self.cleaned_data["name"],
-                file=InputFile(file.name, file),
-            )
-        return None
 
 
 class CorrectionForm(forms.Form):
@@ -158,19 +133,3 @@ class CorrectionForm(forms.Form):
         widget=forms.RadioSelect,
         initial="leave_out",
     )
-
-    def __init__(self, data: Any = None, *, output: Output) -> None:
-        super().__init__(data, initial={"text": output.text})
-        self._output = output
-
-    def correct(self, user: User | None) -> OutputCorrection | None:
-        """Correct the output; None, with an error, if refused."""
-        with RefusalsAt(self):
-            return output_correct(
-                output=self._output,
-                text=self.cleaned_data["text"],
-                reason=self.cleaned_data["reason"],
-                leave_out=self.cleaned_data["judged"] == "leave_out",
-                corrected_by=user,
-            )
-        return None

@@ -36,6 +36,7 @@ from annotation.selectors.judgment_list import (
     segments_with_few,
     skips_listed,
 )
+from annotation.selectors.shown import languages_data
 from annotation.services.problem_reports import (
     REPLY_LENGTH,
     problem_reply,
@@ -47,7 +48,6 @@ from campaign.models import Campaign, Reference, Task, User
 from campaign.refusals import RefusalsAt
 from campaign.selectors.uploads import judgments_imports
 from campaign.texts.counted import counted, filled
-from campaign.texts.languages import language_described
 from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
@@ -156,8 +156,7 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
         "active": seconds_in_words(judgment.active_ms),
         "clock": seconds_in_words(judgment.duration_ms),
         "reports": ProblemReport.objects.filter(block=block, judge=judgment.judge_id),
-        "source": language_described(task.test_set.source_language),
-        "target": language_described(task.test_set.target_language),
+        **languages_data(task.test_set.source_language, task.test_set.target_language),
     }
     return render(request, "organiser/judgment.html", context)
 
@@ -308,7 +307,8 @@ def _shown(
         "seen": len(replies),
         "about": reported_block(report),
         "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),
-        "source": language_described(report.task.test_set.source_language),
-        "target": language_described(report.task.test_set.target_language),
+        **languages_data(
+            report.task.test_set.source_language, report.task.test_set.target_language
+        ),
     }
     return render(request, "organiser/problem_report.html", context, status=status)

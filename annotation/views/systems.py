@@ -15,6 +15,7 @@ from annotation.pages.systems import (
     SystemTable,
     system_details,
 )
+from annotation.selectors.shown import languages_data
 from annotation.selectors.systems import (
     conflicts_listed,
     corrections_listed,
@@ -24,10 +25,18 @@ from annotation.selectors.systems import (
     systems_listed,
     withdrawal_in_words,
 )
-from annotation.services.systems import correction_decide, system_restore, system_withdraw
+from annotation.services.systems import (
+    correction_decide,
+    output_correct,
+    system_add,
+    system_change,
+    system_restore,
+    system_withdraw,
+)
+from campaign.formats import InputFile
 from campaign.models import Output, System, SystemKind, Task, User
 from campaign.models.system import system_label
-from campaign.texts.languages import language_described
+from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -81,8 +90,9 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         SystemAddForm(request.POST, request.FILES) if request.method == "POST" else SystemAddForm()
     )
     if form.is_bound and form.is_valid():
-        system = form.add(task)
-        if system is not None:
+        name, file = form.cleaned_data["name"], form.cleaned_data["file"]
+        with RefusalsAt(form):
+            system = system_add(test_set=task.test_set, name=name, file=InputFile(file.name, file))
             messages.success(
                 request,
                 " ".join([_("%(name)s added.") % {"name": system_label(system.name)}, *facts]),
@@ -106,9 +116,11 @@ def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -
     name = system.name
     settled = bool(name_settled_in_words(system=system))
     form = SystemForm(request.POST, system=system, is_name_settled=settled)
-    if form.is_valid() and form.change():
-        messages.success(request, _("Saved."))
-        return redirect(_page(task))
+    if form.is_valid():
+        with RefusalsAt(form):
+            system_change(system=system, **form.cleaned_data)
+            messages.success(request, _("Saved."))
+            return redirect(_page(task))
     context = {**of_task(task, _SECTION), "name": name, **system_details(task, system, form)}
     return render(request, "organiser/system.html", context, status=400)
 
@@ -167,10 +179,16 @@ def output_correct_page(
         system__test_set=task.test_set_id,
         system__kind=SystemKind.SYSTEM,
     )
-    form = CorrectionForm(request.POST or None, output=output)
+    form = CorrectionForm(request.POST or None, initial={"text": output.text})
     if request.method == "POST" and form.is_valid():
-        user = request.user if isinstance(request.user, User) else None
-        if form.correct(user):
+        with RefusalsAt(form):
+            output_correct(
+                output=output,
+                text=form.cleaned_data["text"],
+                reason=form.cleaned_data["reason"],
+                leave_out=form.cleaned_data["judged"] == "leave_out",
+                corrected_by=request.user if isinstance(request.user, User) else None,
+            )
             messages.success(
                 request,
                 _("Output corrected. HITs that no judge has opened are redrawn with it."),
@@ -185,8 +203,7 @@ def output_correct_page(
         "form": form,
         "count": found.count(),
         "table": JudgmentTable(rows, task=task, shown=shown).of(request),
-        "source": language_described(task.test_set.source_language),
-        "target": language_described(task.test_set.target_language),
+        **languages_data(task.test_set.source_language, task.test_set.target_language),
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/output_correct.html", context, status=status)

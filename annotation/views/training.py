@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import TrainingBlock
+from annotation.selectors.shown import languages_data
 from annotation.selectors.training import training_blocks
 from annotation.services.training import (
     training_block_explain,
@@ -15,7 +16,6 @@ from annotation.services.training import (
 )
 from campaign.models import Task
 from campaign.texts.counted import counted
-from campaign.texts.languages import language_direction
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -34,14 +34,7 @@ def training(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         **of_task(task, "training"),
         "blocks": training_blocks(task_id=task.pk),
         "counts": range(1, MOST + 1),
-        "source": (
-            task.test_set.source_language,
-            language_direction(task.test_set.source_language),
-        ),
-        "target": (
-            task.test_set.target_language,
-            language_direction(task.test_set.target_language),
-        ),
+        **languages_data(task.test_set.source_language, task.test_set.target_language),
     }
     return render(request, "quality/training.html", context)
 

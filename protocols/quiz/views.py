@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from annotation.selectors.judges_needed import judges_needed
 from campaign.formats import InputFile
-from campaign.models import Protocol, Task
+from campaign.models import Protocol
 from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
@@ -45,15 +45,6 @@ class SnippetsForm(forms.Form):
             )
         return file
 
-    def replace(self, task: Task) -> int | None:
-        """Replace the snippets and return their number; if refused, add an error and return
-        None.
-        """
-        file = self.cleaned_data["file"]
-        with RefusalsAt(self, "file"):
-            return snippets_import(task=task, file=InputFile(file.name, file))
-        return None
-
 
 @form_view
 def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
@@ -65,8 +56,9 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         raise Http404
     form = SnippetsForm(request.POST, request.FILES) if request.method == "POST" else SnippetsForm()
     if form.is_bound and form.is_valid():
-        count = form.replace(task)
-        if count is not None:
+        file = form.cleaned_data["file"]
+        with RefusalsAt(form, "file"):
+            count = snippets_import(task=task, file=InputFile(file.name, file))
             messages.success(
                 request,
                 ngettext("%(count)d snippet uploaded.", "%(count)d snippets uploaded.", count)
