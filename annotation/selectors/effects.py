@@ -165,13 +165,12 @@ def _blocks(before: _Work, after: _Work) -> list[str]:
     ]
 
 
-def _limit(before: _Work, after: _Work) -> list[str]:
-    if before.wanted == after.wanted:
-        return []
-    return [
-        _("Target: %(after)s blocks in total (now %(before)s).")
-        % {"after": after.wanted or "∞", "before": before.wanted or "∞"}
-    ]
+def _limit(before: _Work, after: _Work) -> Iterator[str]:
+    if before.wanted != after.wanted:
+        yield _("Target: %(after)s blocks in total (now %(before)s).") % {
+            "after": after.wanted or "∞",
+            "before": before.wanted or "∞",
+        }
 
 
 def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:

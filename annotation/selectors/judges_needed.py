@@ -3,7 +3,7 @@
 Shown when a task is added and in its settings, when a design is changed, under *People*, and before a campaign opens.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -179,32 +179,30 @@ class _Reasons:
             return [*self._of_blocks(), *self._of_a_sort(self._kind.comparisons)]
         return [*self._of_blocks(), *self._of_blocks_wanted()]
 
-    def _of_blocks(self) -> list[_Reason]:
+    def _of_blocks(self) -> Iterator[_Reason]:
         # A sort with samples per judge plans no copies.
         if self._sample:
-            return []
+            return
         design = self._design
         judges = design.redundancy + (design.inter_share > 0)
         if judges <= _ONE:
-            return []
+            return
         if self._kind.has_stages:
             words = _("Judges per block: %(count)s, because others review the first answer.")
         elif design.inter_share > 0:
             words = _("Judges per repeated block: %(count)s.")
         else:
             words = _("Judges per block: %(count)s.")
-        return [
-            _Reason(
-                judges,
-                filled(words, count=judges),
-                _("Invite more judges, or reduce the number of judges per block."),
-            )
-        ]
+        yield _Reason(
+            judges,
+            filled(words, count=judges),
+            _("Invite more judges, or reduce the number of judges per block."),
+        )
 
-    def _of_blocks_wanted(self) -> list[_Reason]:
+    def _of_blocks_wanted(self) -> Iterator[_Reason]:
         wanted = self._task.blocks_wanted
         if not wanted or not self._segments:
-            return []
+            return
         # Judges are given some of their own blocks again.
         blocks = ceil(self._segments * (1 + self._design.intra_share))
         quotas = {each.wanted for each in self._people.of(self._task, self._design)}
@@ -220,23 +218,20 @@ class _Reasons:
             )
             otherwise = _("Invite more judges, or lower the target.")
         said = filled(words, wanted=wanted, most=blocks)
-        return [_Reason(-(-wanted // blocks), said, otherwise)]
+        yield _Reason(-(-wanted // blocks), said, otherwise)
 
-    def _of_a_sort(self, comparisons: Comparisons) -> list[_Reason]:
+    def _of_a_sort(self, comparisons: Comparisons) -> Iterator[_Reason]:
         quota = comparisons.judgments(self._task.rules)
-        found = []
         if self._sample:
             words = _(
                 "Judgments per comparison: %(quota)s, at most %(most)s of them from one judge."
             )
-            found.append(
-                _Reason(
-                    -(-quota // self._sample),
-                    filled(words, quota=quota, most=self._sample),
-                    _(
-                        "Invite more judges, require fewer judgments per comparison, or allow more from one judge."
-                    ),
-                )
+            yield _Reason(
+                -(-quota // self._sample),
+                filled(words, quota=quota, most=self._sample),
+                _(
+                    "Invite more judges, require fewer judgments per comparison, or allow more from one judge."
+                ),
             )
         systems = systems_drawn(task=self._task, design=self._design).count()
         if systems > 1 and self._segments:
@@ -244,22 +239,13 @@ class _Reasons:
             words = _(
                 "Comparisons: at most %(comparisons)s (systems: %(systems)s, judgments per comparison: %(quota)s). No judge sees a segment twice (segments: %(segments)s)."
             )
-            found.append(
-                _Reason(
-                    -(-most * quota // self._segments),
-                    filled(
-                        words,
-                        systems=systems,
-                        comparisons=most,
-                        quota=quota,
-                        segments=self._segments,
-                    ),
-                    _(
-                        "Invite more judges, add segments, or require fewer judgments per comparison."
-                    ),
-                )
+            yield _Reason(
+                -(-most * quota // self._segments),
+                filled(
+                    words, systems=systems, comparisons=most, quota=quota, segments=self._segments
+                ),
+                _("Invite more judges, add segments, or require fewer judgments per comparison."),
             )
-        return found
 
     @property
     def _sample(self) -> int:

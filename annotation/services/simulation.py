@@ -5,7 +5,7 @@ instead of one drawn around its system's, and judges perceive it with noise and 
 seem equal to them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isclose, pi, tan
@@ -110,7 +110,7 @@ class AskedBlock:
     texts: Sequence[str]
 
 
-def blocks_asked(hit: HIT) -> list[AskedBlock]:
+def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
     """Return the blocks of a HIT in order. Constant number of queries."""
     kind = answer_kind(hit.task.protocol)
     rows = list(
@@ -129,26 +129,18 @@ def blocks_asked(hit: HIT) -> list[AskedBlock]:
     if kind.simulated_on is not None:
         wanted = {first for each in shown.values() for first in each}
         texts = dict(Output.objects.filter(pk__in=wanted).values_list("pk", "text"))
-    found = []
     for pk, segment, control, _outputs, _stands_for in rows:
         stage = stages.get(pk)
-        found.append(
-            AskedBlock(
-                block_id=pk,
-                segment_id=segment,
-                is_control=bool(control),
-                outputs=shown[pk],
-                rules={
-                    **hit.task.rules,
-                    **(stage.rules if stage else {}),
-                    **known.get(pk, {}),
-                },
-                texts=stage.texts
-                if stage and stage.texts is not None
-                else [texts.get(each) or "" for each in shown[pk]],
-            )
+        yield AskedBlock(
+            block_id=pk,
+            segment_id=segment,
+            is_control=bool(control),
+            outputs=shown[pk],
+            rules={**hit.task.rules, **(stage.rules if stage else {}), **known.get(pk, {})},
+            texts=stage.texts
+            if stage and stage.texts is not None
+            else [texts.get(each) or "" for each in shown[pk]],
         )
-    return found
 
 
 def said_of(

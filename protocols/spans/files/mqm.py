@@ -209,10 +209,9 @@ def _lines(
     system: str,
     place: int,
     lose: Lose,
-) -> list[str]:
+) -> Iterator[str]:
     text = output.text or ""
     source = _MARK.sub("", judgment.source or "")
-    rows = []
     for span in output.spans or (None,):
         if span is None:
             target, category, severity = text, "No-error", "No-error"
@@ -225,11 +224,10 @@ def _lines(
             category, severity = span.category or "Other", span.severity.value.capitalize()
             lose("missing error categories (written as Other)", not span.category)
         cells = [system, judgment.document, str(place), judgment.segment, judgment.judge]
-        rows.append(
+        yield (
             "\t".join(_cell(cell, lose) for cell in (*cells, source, target, category, severity))
             + "\n"
         )
-    return rows
 
 
 def _cell(text: str, lose: Lose) -> str:
