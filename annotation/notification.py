@@ -68,14 +68,6 @@ def rankings_enqueue() -> None:
         _log(error)
 
 
-def task_enqueue(task: str, task_id: int) -> None:
-    """Enqueue a task for this test set; log a warning if the broker cannot be reached."""
-    try:
-        _send(task, task_id)
-    except OperationalError as error:
-        _log(error)
-
-
 def planning_enqueue(task_id: int) -> None:
     """Enqueue planning of this test set unless it is already requested."""
     try:

@@ -356,9 +356,9 @@ def preset_of(design: Design) -> Preset | None:
     )
 
 
-def design_of_preset(preset: Preset, *, task: Task, seed: int = 0) -> Design:
+def design_of_preset(preset: Preset, *, task: Task) -> Design:
     """Return the design of a preset for a task, not saved; the task may be of another protocol, or unsaved."""
-    design = design_unless_chosen(task=task, seed=seed)
+    design = design_unless_chosen(task=task)
     for name, value in preset.design.items():
         setattr(design, name, value)
     return design
