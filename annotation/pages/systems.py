@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.base import File
 from django.db.models import QuerySet
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -90,9 +90,9 @@ def system_details(task: Task, system: System, form: SystemForm | None = None) -
     }
 
 
-def file_size_validate(file: UploadedFile) -> None:
+def file_size_validate(file: "File[Any]") -> None:
     """Refuse a file that is too large."""
-    if (file.size or 0) > MAX_BYTES:
+    if file.size > MAX_BYTES:
         raise ValidationError(_("The file is larger than 20 MB. Compress it as .gz."))
 
 
