@@ -10,7 +10,7 @@ class AnnotationConfig(AppConfig):
         from annotation.selectors.designs import reference_use_said
         from annotation.selectors.task_rules import judgments_said
         from annotation.services.quality import suggested_rules_add
-        from campaign.selectors.judged import judgments_asked, reference_use_asked
+        from campaign.selectors.tasks import judgments_asked, reference_use_asked
         from campaign.services.campaigns import suggested_rules_asked
 
         reference_use_asked.connect(reference_use_said, dispatch_uid="reference-use")

@@ -18,7 +18,7 @@ from annotation.services.panels import participations_refresh_due
 from annotation.services.planning.pool import pool_fill
 from campaign.models import Task
 from campaign.models.task import TaskQuerySet
-from campaign.services.webhooks.deliver import webhooks_deliver
+from campaign.services.webhooks import webhooks_deliver
 
 logger = logging.getLogger(__name__)
 

@@ -8,15 +8,17 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
 
-from campaign.views.account.entering import for_accounts
-from campaign.views.account.forgotten import address_confirm, password_choose, password_reset
-from campaign.views.account.own import (
+from campaign.views.account import (
     account_page,
+    address_confirm,
     address_page,
     factors_page,
+    for_accounts,
     give_again,
     passkey_removal,
+    password_choose,
     password_page,
+    password_reset,
 )
 from campaign.views.sign_in import SignInView, come_back, sign_in_elsewhere
 

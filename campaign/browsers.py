@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 from campaign.models import Campaign, Invitation, Judge, User
-from campaign.models.session import DEVICE, SIGNED_IN_AT
+from campaign.models.user import DEVICE, SIGNED_IN_AT
 from campaign.services.browser_visits import browser_visit_record
 
 COOKIE: Final = "quintet_browser"

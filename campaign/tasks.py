@@ -4,14 +4,14 @@ from celery import shared_task
 
 from campaign.accounts.clients import sign_in_counts_forget
 from campaign.accounts.sessions import SessionStore
+from campaign.services.api_tokens import idempotent_answers_forget
 from campaign.services.browser_visits import browser_visits_purge
 from campaign.services.campaigns import bin_empty, campaigns_close_due
 from campaign.services.exported_files import exported_files_purge
-from campaign.services.idempotent_answers import idempotent_answers_forget
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.mails import mails_forget, mails_send_due
 from campaign.services.uploads import uploads_purge
-from campaign.services.webhooks.outbox import webhooks_forget
+from campaign.services.webhooks import webhooks_forget
 
 
 @shared_task(name="campaign.tasks.clean_up")

@@ -2,8 +2,8 @@ from django.contrib.auth import views as auth_views
 from django.urls import URLPattern, URLResolver, include, path
 
 from campaign.account_urls import urlpatterns as of_accounts
-from campaign.views import activity, jobs, member_invitations, people, sign_in, uploads
-from campaign.views.account.forgotten import organiser_account
+from campaign.views import activity, people, sign_in, uploads
+from campaign.views.account import organiser_account
 from campaign.views.bad_references import bad_reference_decide, bad_references
 from campaign.views.credentials import credentials_page
 from campaign.views.instructions import organiser_instructions, organiser_instructions_version
@@ -34,18 +34,18 @@ _campaign = [
     path("invitations/judges/<int:judge_id>/readmit/", judge_readmission, name="judge-readmit"),
     path("invitations/judges/<int:judge_id>/link/", judge_link, name="judge-link"),
     path("people/", people.people_page, name="people"),
-    path("people/invitations/", member_invitations.member_mail_create, name="member-mail-create"),
+    path("people/invitations/", people.member_mail_create, name="member-mail-create"),
     path(
         "people/invitations/<int:invitation_id>/withdraw/",
-        member_invitations.member_mail_withdraw,
+        people.member_mail_withdraw,
         name="member-mail-withdraw",
     ),
     path(
         "people/invitations/<int:invitation_id>/again/",
-        member_invitations.member_mail_again,
+        people.member_mail_again,
         name="member-mail-again",
     ),
-    path("people/leave/", member_invitations.member_leaving, name="member-leave"),
+    path("people/leave/", people.member_leaving, name="member-leave"),
     path("people/<int:membership_id>/link/", people.member_link, name="member-link"),
     path("people/<int:membership_id>/alerts/", people.member_alerts, name="member-alerts"),
     path("people/<int:membership_id>/role/", people.member_role, name="member-role"),
@@ -58,9 +58,9 @@ _campaign = [
     path("activity/", activity.activity_page, name="activity"),
     path("activity.csv", activity.activity_file, {"ending": "csv"}, name="activity-csv"),
     path("activity.jsonl", activity.activity_file, {"ending": "jsonl"}, name="activity-jsonl"),
-    path("work/", jobs.jobs_page, name="jobs"),
-    path("work/<int:job_id>/stop/", jobs.job_stop, name="job-stop"),
-    path("work/<int:job_id>/again/", jobs.job_again, name="job-again"),
+    path("work/", uploads.jobs_page, name="jobs"),
+    path("work/<int:job_id>/stop/", uploads.job_stop, name="job-stop"),
+    path("work/<int:job_id>/again/", uploads.job_again, name="job-again"),
     path("uploads/", uploads.upload_new, name="upload-new"),
     path("uploads/<uuid:upload_id>/", uploads.upload_page, name="upload"),
     path("uploads/<uuid:upload_id>/progress/", uploads.upload_progress, name="upload-progress"),

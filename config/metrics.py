@@ -1,4 +1,4 @@
-"""Provide metrics for Prometheus: count requests, and read all others from database and broker on each scrape."""
+"""Health checks, and metrics for Prometheus."""
 
 import json
 import logging
@@ -14,7 +14,8 @@ import redis
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.db import Error, connection
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.db.migrations.executor import MigrationExecutor
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -278,3 +279,57 @@ def metrics(request: HttpRequest) -> HttpResponse:
     asked.register(Asking())
     text = generate_latest(registry) + generate_latest(asked)
     return HttpResponse(text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+@never_cache
+def healthz(_request: HttpRequest) -> HttpResponse:
+    """Return 200 while the process is alive."""
+    return JsonResponse({"status": "ok"})
+
+
+class AliveMiddleware:
+    """Middleware that answers `/healthz` and `/metrics` before the checks of host and HTTPS.
+
+    Container health checks and Prometheus use an internal address, which is not an allowed host for
+    other requests. Metrics require a token.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path_info == "/healthz":
+            return healthz(request)
+        if request.path_info == PATH and settings.METRICS_TOKEN:
+            return metrics(request)
+        return self._get_response(request)
+
+
+@never_cache
+def readyz(_request: HttpRequest) -> HttpResponse:
+    """Return 200 if the database answers and is migrated, and the broker answers; 503 otherwise.
+
+    Judging works without the broker, so a load balancer may prefer `/healthz`.
+    """
+    checks = {"database": _database_state(), "broker": _broker_state()}
+    ready = all(state == "ok" for state in checks.values())
+    return JsonResponse(
+        {"status": "ok" if ready else "not ready", **checks}, status=200 if ready else 503
+    )
+
+
+def _database_state() -> str:
+    try:
+        executor = MigrationExecutor(connection)
+        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except Error:
+        return "unreachable"
+    return "migrations are pending" if pending else "ok"
+
+
+def _broker_state() -> str:
+    try:
+        broker().ping()
+    except redis.RedisError:
+        return "unreachable"
+    return "ok"

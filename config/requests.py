@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, CampaignState
 from campaign.pages.content_policy import CONTENT_POLICY, content_policy
-from campaign.services.rehearsals import rehearsal_words
+from campaign.services.campaigns import rehearsal_words
 from config.api.errors import bad_request
 from config.logs import secrets_of
 

@@ -99,7 +99,7 @@ MIDDLEWARE = [
     "config.requests.headers_add",
     "config.api.errors.problems_describe",
     # Before anything that checks the host or HTTPS.
-    "config.health.AliveMiddleware",
+    "config.metrics.AliveMiddleware",
     "config.requests.prefix_demand",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -4,8 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config.api.urls import PREFIX
 from config.api.views import SchemaView, api_page
-from config.health import healthz, readyz
-from config.metrics import metrics
+from config.metrics import healthz, metrics, readyz
 from ranking.views.results import dashboard_live
 
 urlpatterns: list[URLPattern | URLResolver] = [

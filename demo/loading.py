@@ -15,22 +15,12 @@ from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import quality_rules_suggest
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.formats import InputFile
-from campaign.models import (
-    BadReference,
-    Campaign,
-    Output,
-    Protocol,
-    SystemKind,
-    Task,
-    User,
-)
+from campaign.models import BadReference, Campaign, Output, Protocol, SystemKind, Task, User
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.campaigns import task_close, task_create
 from campaign.services.instructions import instructions_accept, instructions_write
-from campaign.services.joining import task_choose
 from campaign.services.members import organiser_add
-from campaign.services.people import judge_add
-from campaign.services.rules import task_close
-from campaign.services.tasks import task_create
+from campaign.services.people import judge_add, task_choose
 from campaign.texts.damage import Damage
 from protocols.quiz.snippets import snippets_import
 from ranking.services.analyses import answer_keep_up

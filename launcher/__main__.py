@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from launcher.backup import backup_command
+from launcher.backup import backup_command, restore_command
 from launcher.data_directory import (
     CHECKOUT,
     IS_INSTALLED,
@@ -34,7 +34,6 @@ from launcher.data_directory import (
     LauncherError,
     start_command,
 )
-from launcher.restore import restore_command
 from launcher.services import Services, environment_beside
 from launcher.serving import serve
 

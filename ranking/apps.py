@@ -14,7 +14,7 @@ class RankingConfig(AppConfig):
         import ranking.services.metrics  # noqa: F401  they register the handlers of their jobs
         from annotation.answer_files import answer_files_register
         from campaign.models import Protocol
-        from campaign.selectors.judged import deletion_asked
+        from campaign.selectors.tasks import deletion_asked
         from ranking.importing.ranked_answers import RANKING_FILES
         from ranking.selectors.published_results import deletion_said
 

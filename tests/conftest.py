@@ -21,7 +21,7 @@ from django.db import connection
 from django.template import Engine
 from django.utils import translation
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.collected_files import static_files_collect
 from tests.complete_templates import Refused
 from tests.order import turn

@@ -13,8 +13,8 @@ from urllib.request import urlopen
 
 import psutil
 
-from launcher.postgresql import Postgres
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
+from launcher.services import Postgres
 from tests.conftest import test_database_url
 
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from django.db import connection, transaction
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 
 Work = Callable[[], object]
 

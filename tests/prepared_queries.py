@@ -2,7 +2,7 @@
 
 import sys
 
-from campaign.database.prepared_query import PreparedQuery
+from campaign.database.prepared import PreparedQuery
 
 
 def prepared_queries(*prefixes: str) -> list[PreparedQuery]:

@@ -7,7 +7,7 @@ from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
-from campaign.services.rules import task_close
+from campaign.services.campaigns import task_close
 from protocols.quiz.snippets import snippets_replace
 from tests.factories import make_campaign, make_task
 

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from launcher.data_directory import CHECKOUT, DataDirectory
-from launcher.services import Services
+from launcher.services import Services, Valkey
 from launcher.serving import ONE_THREAD
-from launcher.valkey import Valkey
 from translations.catalogues import catalogue_compile, locales
 
 # Each has a PostgreSQL, a Valkey and a browser.

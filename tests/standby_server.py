@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psycopg2
 
-from launcher.postgresql import OWNER, Account, Postgres
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
+from launcher.services import OWNER, Account, Postgres
 
 
 class Standby:

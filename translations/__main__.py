@@ -15,17 +15,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from translations.catalogues import (
+    FillError,
     catalogue_compile,
+    catalogue_fill,
     catalogue_read,
     catalogue_write,
-    locales,
-    messages_of,
-)
-from translations.checks import (
-    FillError,
-    catalogue_fill,
     glossary_read,
     glossary_table,
+    locales,
+    messages_of,
     open_entries,
     problems_of,
     translations_read,

@@ -8,11 +8,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import (
-    OpenApiExample,
-    OpenApiParameter,
-    extend_schema_field,
-)
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
@@ -31,19 +27,17 @@ from campaign.api.requests import NumberField, truth_asked
 from campaign.api.serializers import TaskLinksSerializer
 from campaign.models import Campaign, Document, Protocol, Segment, Task
 from campaign.selectors.rehearsals import rehearsal_state
-from campaign.services.rehearsals import (
+from campaign.services.campaigns import (
     LEAST_SKILL,
+    MAX_BLOCKS,
     MOST_BOTS,
+    TaskRefusedError,
     rehearsal_begin,
     rehearsal_end_later,
-)
-from campaign.services.rules import (
-    MAX_BLOCKS,
     task_change,
     task_close,
     task_reopen,
 )
-from campaign.services.tasks import TaskRefusedError
 from whole_campaigns.cloning import campaign_clone
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
 

@@ -18,20 +18,14 @@ from django.db.models import Field, ForeignKey, Model, QuerySet
 
 from annotation import models as annotation
 from campaign import models as campaign
-from campaign.database.inserting import rows_insert
+from campaign.database.many_rows import rows_insert
 from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.refusals import RefusedError
-from campaign.services.credentials import judge_link_create
-from campaign.services.rehearsals import rehearsal_words
+from campaign.services.campaigns import rehearsal_words
+from campaign.services.people import judge_link_create
 from ranking import models as ranking
-from whole_campaigns.campaign_rows import (
-    CLONED,
-    TABLES,
-    Part,
-    columns,
-    rows_taken,
-)
+from whole_campaigns.campaign_rows import CLONED, TABLES, Part, columns, rows_taken
 
 #: Columns that are not copied, with their values in the clone.
 INSTEAD: Final[Mapping[type[Model], Mapping[str, Any]]] = {

@@ -19,13 +19,11 @@ from annotation.services.tasks import (
     task_segments_again_change,
     task_with_rules_create,
 )
-from campaign.forms.languages import languages_validate
-from campaign.forms.versions import VersionedForm
+from campaign.forms import VersionedForm, languages_validate
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.protocol_words import protocol_in_words
 from campaign.refusals import RefusalsAt
-from campaign.services.rehearsals import LEAST_SKILL, MOST_BOTS
-from campaign.services.rules import MAX_BLOCKS, task_change
+from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
 
 
 class CloneForm(forms.Form):

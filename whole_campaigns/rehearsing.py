@@ -44,16 +44,15 @@ from campaign.models import (
     SystemKind,
     Task,
 )
-from campaign.services.instructions import instructions_accept
-from campaign.services.jobs import JobProgress, handles
-from campaign.services.joining import task_choose
-from campaign.services.people import judge_add
-from campaign.services.rehearsals import (
+from campaign.services.campaigns import (
     RehearsalRefusedError,
     campaign_locked,
     rehearsable_check,
     rehearsal_erase,
 )
+from campaign.services.instructions import instructions_accept
+from campaign.services.jobs import JobProgress, handles
+from campaign.services.people import judge_add, task_choose
 from campaign.texts.counted import counted
 from ranking.core.simulation.model import QUALITY_RANGE
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone

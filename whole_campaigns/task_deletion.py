@@ -23,7 +23,7 @@ from annotation.selectors.task_rules import is_lent, judgments_so_far
 from campaign.database.many_rows import constraints_check_now
 from campaign.database.recording import rows_deleted
 from campaign.models import FilePart, Judge, KeptFile, Protocol, Task, User
-from campaign.services.tasks import TaskRefusedError, task_campaign_lock
+from campaign.services.campaigns import TaskRefusedError, task_campaign_lock
 from campaign.texts.counted import counted, counted_if_any
 from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
 from whole_campaigns.campaign_rows import TABLES, task_path

@@ -14,13 +14,9 @@ from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from campaign.models import CampaignState, Task, User
 from campaign.refusals import RefusalsAt
-from campaign.selectors.judged import languages_settled_in_words
 from campaign.selectors.rehearsals import rehearsal_state
-from campaign.services.rehearsals import (
-    rehearsal_begin,
-    rehearsal_end_later,
-)
-from campaign.services.tasks import TaskRefusedError
+from campaign.selectors.tasks import languages_settled_in_words
+from campaign.services.campaigns import TaskRefusedError, rehearsal_begin, rehearsal_end_later
 from campaign.texts.languages import language_name
 from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered

@@ -15,8 +15,7 @@ from annotation.selectors.effects import (
     task_at_work,
     transitions_possible,
 )
-from campaign.api.access import reader
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, reader
 from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition
 from campaign.pages.rights import transitions_of
 from campaign.services.campaigns import (
@@ -24,8 +23,9 @@ from campaign.services.campaigns import (
     campaign_extend,
     campaign_restore,
     campaign_state_change,
+    task_close,
+    task_reopen,
 )
-from campaign.services.rules import task_close, task_reopen
 
 
 class StateSerializer(serializers.Serializer[Any]):

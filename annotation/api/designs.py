@@ -20,13 +20,8 @@ from annotation.selectors.hits import (
     hits_explained,
     previewed_hits,
 )
-from annotation.services.planning.designs import (
-    design_change,
-    design_proposed,
-    design_use_again,
-)
-from campaign.api.access import group_asked_for, row_found
-from campaign.api.operations import Address, operation
+from annotation.services.planning.designs import design_change, design_proposed, design_use_again
+from campaign.api.operations import Address, group_asked_for, operation, row_found
 from campaign.api.requests import NumberField
 from campaign.models import JudgeGroup
 

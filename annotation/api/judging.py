@@ -56,18 +56,13 @@ from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.choose import LendingContext
-from annotation.services.lending.lend import (
-    LendingRefusedError,
-    LentAssignment,
-    assignment_lend,
-)
+from annotation.services.lending.lend import LendingRefusedError, LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
 from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.api.operations import Address, operation
-from campaign.api.pages import CursorPages
+from campaign.api.operations import Address, CursorPages, operation
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged

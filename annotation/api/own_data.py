@@ -13,8 +13,7 @@ from rest_framework.response import Response
 from annotation.api.judging import CAMPAIGN, JudgeAddress
 from annotation.export.own_data import own_data_json
 from annotation.services.judges import erasure_carry_out
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.requests import StrictJSONParser, unknown_keys_refuse
 from campaign.models import ErasureRequest
 from campaign.services.erasures import (

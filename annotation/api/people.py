@@ -13,8 +13,7 @@ from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSer
 from annotation.pages.judge_tables import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import StandingOfJudge, campaign_judges
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import MessageSerializer
 from campaign.export.downloads import judge_links
 from campaign.formats import FormatError
@@ -22,7 +21,6 @@ from campaign.formats.judge_lists import MAX_BYTES, judge_list_read
 from campaign.models import Campaign, Judge, JudgeGroup, System
 from campaign.selectors.credentials import judge_access
 from campaign.services.api_tokens import CredentialRefusedError
-from campaign.services.credentials import judge_link_replace
 from campaign.services.judge_lists import (
     CheckedList,
     JudgeListRefusedError,
@@ -30,7 +28,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.people import judge_change
+from campaign.services.people import judge_change, judge_link_replace
 
 #: Enum values named in the API description.
 STANDINGS = [each.value for each in StandingOfJudge]

@@ -27,15 +27,15 @@ from annotation.selectors.judgment_list import (
 )
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.services.numbers import judgments_number
-from annotation.services.problem_reports import (
-    REPLY_LENGTH,
-    problem_reply,
-    problem_reply_take_back,
+from annotation.services.problem_reports import REPLY_LENGTH, problem_reply, problem_reply_take_back
+from campaign.api.operations import (
+    Address,
+    CursorPages,
+    filter_parameters,
+    filtered,
+    operation,
+    readable_task,
 )
-from campaign.api.access import readable_task
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.operations import Address, operation
-from campaign.api.pages import CursorPages
 from campaign.database.replica import NotEnoughError, replica_is_there
 from campaign.models import Task
 

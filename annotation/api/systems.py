@@ -17,8 +17,7 @@ from annotation.services.systems import (
     system_restore,
     system_withdraw,
 )
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import SystemSerializer
 from campaign.api.texts import OutputSerializer
 from campaign.formats import InputFile

@@ -14,8 +14,7 @@ from annotation.services.training import (
     training_block_remove,
     training_propose,
 )
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.models import Output, SystemKind
 
 #: More would be too many before the first HIT.

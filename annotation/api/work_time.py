@@ -14,8 +14,7 @@ from annotation.api.judging import CAMPAIGN, JudgeAddress
 from annotation.pages.judge_tables import TimeSheetFilter
 from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
 from annotation.services.numbers import waiting_judgments_number
-from campaign.api.operations import Address, operation
-from campaign.api.pages import CursorPages
+from campaign.api.operations import Address, CursorPages, operation
 from campaign.models import Judge
 
 

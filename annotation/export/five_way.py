@@ -12,7 +12,7 @@ from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count, outputs_of
-from campaign.database.transactions import table_scans_off
+from campaign.database.many_rows import table_scans_off
 from campaign.formats import JudgedBlock
 from campaign.formats.errors import Loss
 from campaign.models import Task

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from annotation.selectors.panels import participations_described, participations_of
 from annotation.selectors.work_time import JudgeTime, Worked, WorkTime
-from campaign.formats.quoting import csv_row
+from campaign.formats.tables import csv_row
 from campaign.models import Judge, Panel
 
 COLUMNS = ("campaign", "judge", "day", "time_zone", "sentences", "active_seconds", "active_time")

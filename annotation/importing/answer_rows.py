@@ -15,10 +15,13 @@ from annotation.importing.answer_places import Place
 from annotation.models import HIT, Block, Design, HITSequence, Judgment, Skip, SkipReason
 from annotation.models.block import stands_for
 from annotation.protocols import answer_kind
-from campaign.database.inserting import rows_insert
-from campaign.database.many_rows import constraints_check_now, pgtrigger_ignore_preset
+from campaign.database.many_rows import (
+    constraints_check_now,
+    pgtrigger_ignore_preset,
+    rows_insert,
+    table_scans_off,
+)
 from campaign.database.recording import rows_created
-from campaign.database.transactions import table_scans_off
 from campaign.models import Judge, Task
 from campaign.texts.counted import counted
 

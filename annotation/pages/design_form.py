@@ -21,7 +21,7 @@ from annotation.sampling.parameters import (
 )
 from annotation.selectors.designs import TELLING, Preset, design_of_preset, preset_of
 from annotation.services.planning.designs import design_proposed
-from campaign.forms.versions import VERSION, VersionedForm
+from campaign.forms import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task
 from campaign.models.system import system_label
 from campaign.refusals import RefusalsAt

@@ -20,8 +20,7 @@ from annotation.selectors.panels import participations_described
 from annotation.selectors.work_time import TimeSums, Worked
 from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
-from campaign.forms.languages import languages_validate
-from campaign.forms.versions import VersionedForm
+from campaign.forms import VersionedForm, languages_validate
 from campaign.models import (
     Campaign,
     Judge,
@@ -35,7 +34,7 @@ from campaign.models.system import system_label
 from campaign.pages.filters import DayFilter, DaysForm, DeskFilter, JudgesFilter
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.selectors.invitations import campaign_languages
+from campaign.selectors.credentials import campaign_languages
 from campaign.texts.languages import language_name
 
 STANDINGS: Final = {

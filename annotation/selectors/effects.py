@@ -22,8 +22,8 @@ from campaign.models import (
     Task,
     Transition,
 )
-from campaign.models.state import TRANSITIONS
-from campaign.selectors.judged import goes_with, is_judged
+from campaign.models.campaign import TRANSITIONS
+from campaign.selectors.tasks import goes_with, is_judged
 from campaign.texts.counted import counted, counted_if_any
 
 

@@ -21,7 +21,7 @@ from annotation.models.hit import IsAnyOf
 from annotation.protocols import rules_shown
 from annotation.selectors.shown import blocks_data, candidate_count, languages_data
 from annotation.submissions import AssignedBlock
-from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Judge, User
 
 

@@ -23,7 +23,7 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.models.hit import HITQuerySet
 from annotation.selectors.designs import designs_in_force
-from campaign.database.prepared_query import PreparedQuery
+from campaign.database.prepared import PreparedQuery
 from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task
 from campaign.models.task import TaskQuerySet
 

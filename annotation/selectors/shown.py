@@ -36,7 +36,7 @@ from annotation.protocols import (
     stages_of,
     texts_beside,
 )
-from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import language_described, language_direction
 

@@ -27,7 +27,7 @@ from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.judgment_list import judgments_listed, shows_system
 from annotation.selectors.passes import has_passes
 from campaign.models import ConflictOfInterest, Output, OutputCorrection, System, SystemKind, Task
-from campaign.selectors.judged import has_judgments
+from campaign.selectors.tasks import has_judgments
 from campaign.texts.counted import counted
 
 #: Above `_COUNTED` judgments, an evenly spaced sample is counted; below `_FEW` matches, only a

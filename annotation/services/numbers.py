@@ -23,12 +23,12 @@ from annotation.models import (
 )
 from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
 from annotation.selectors.counted import TALLY, WORKED, Counters, counters_counted, counters_stored
+from campaign.database.many_rows import one_snapshot
 from campaign.database.prepared import Statement
 from campaign.database.replica import replica_is_asked
-from campaign.database.transactions import one_snapshot
 from campaign.models import Campaign, Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
-from campaign.services.webhooks.outbox import message_put
+from campaign.services.webhooks import message_put
 
 # One transaction at a time numbers the judgments of a task. The lock is a separate statement, sent
 # with `JUDGMENTS_NUMBER` in one round trip. The update changes no row; it only locks the existing

@@ -23,8 +23,8 @@ from campaign.models import (
     ParticipationState,
 )
 from campaign.panels import Entry, Event
-from campaign.services.joining import task_choose
 from campaign.services.panels import panel_arrival_record, panel_judge_admit
+from campaign.services.people import task_choose
 
 State = ParticipationState
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.protocols import answer_kind
 from annotation.selectors.task_rules import is_lent, rules_settled_in_words, task_rules
 from campaign.models import Judge, Protocol, Task, TestSet, User
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 
 
 @transaction.atomic
@@ -66,7 +66,7 @@ def task_with_rules_create(
     segments_again: bool = False,
     **quotas: int | None,
 ) -> Task:
-    """Create a task, as `campaign.services.tasks.task_create` does, and set its rules, in one transaction."""
+    """Create a task, as `campaign.services.campaigns.task_create` does, and set its rules, in one transaction."""
     task = task_create(test_set=test_set, protocol=protocol, by=by, **quotas)
     task_segments_again_change(task=task, segments_again=segments_again)
     return task_rules_change(task=task, rules=rules)

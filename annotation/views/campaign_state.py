@@ -14,10 +14,9 @@ from annotation.selectors.effects import (
     state_effects,
     transitions_possible,
 )
-from campaign.forms.campaigns import DeletionForm, LifetimeForm
+from campaign.forms import DeletionForm, LifetimeForm
 from campaign.models import Campaign, CampaignState, Transition, User
-from campaign.models.campaign import CampaignQuerySet
-from campaign.models.state import TRANSITIONS, UNDOES
+from campaign.models.campaign import TRANSITIONS, UNDOES, CampaignQuerySet
 from campaign.pages.activity import activity_rows
 from campaign.selectors.activity import state_changes
 from campaign.services.campaigns import (
@@ -26,8 +25,9 @@ from campaign.services.campaigns import (
     campaign_delete,
     campaign_restore,
     campaign_state_change,
+    task_close,
+    task_reopen,
 )
-from campaign.services.rules import task_close, task_reopen
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view

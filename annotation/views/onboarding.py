@@ -15,30 +15,21 @@ from annotation.export.own_data import own_data_zip
 from annotation.export.work_time import clock_time, work_time_csv
 from annotation.selectors.judges import messages_to
 from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
-from annotation.selectors.onboarding import (
-    JudgeOnboarding,
-    TaskOnOffer,
-    tasks_on_offer,
-)
+from annotation.selectors.onboarding import JudgeOnboarding, TaskOnOffer, tasks_on_offer
 from annotation.selectors.work_time import work_time
 from annotation.services.judges import judge_decline, judge_take_part
 from annotation.services.numbers import waiting_judgments_number
-from annotation.views.judge import (
-    instructions_context,
-    onboarding_or_404,
-    opaque,
-    sending_setup,
-)
+from annotation.views.judge import instructions_context, onboarding_or_404, opaque, sending_setup
 from campaign.export.downloads import download
 from campaign.models import Judge
 from campaign.notification import mail_is_printed
+from campaign.selectors.credentials import own_link_of
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
-from campaign.selectors.invitations import own_link_of
 from campaign.services.erasures import erasure_ask, erasure_withdraw
 from campaign.services.instructions import instructions_accept
 from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.invitations import own_link_create, own_link_revoke
-from campaign.services.joining import task_choose
+from campaign.services.people import task_choose
 from campaign.texts.languages import language_name
 from campaign.views.decorators import form_view, page_view
 

@@ -37,8 +37,7 @@ from annotation.services.panels import (
 )
 from campaign.accounts.clients import client_address
 from campaign.export.downloads import download
-from campaign.forms.languages import languages_validate
-from campaign.forms.versions import VersionedForm
+from campaign.forms import VersionedForm, languages_validate
 from campaign.models import (
     Campaign,
     Panel,

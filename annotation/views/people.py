@@ -31,17 +31,10 @@ from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
 from campaign.notification import mail_is_printed
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import judge_access
-from campaign.selectors.judge_languages import languages_without_work
 from campaign.selectors.rehearsals import rehearsal_to_see
+from campaign.selectors.tasks import languages_without_work
 from campaign.services.api_tokens import CredentialRefusedError
-from campaign.services.credentials import judge_link_replace
-from campaign.services.erasures import (
-    REASON_LENGTH,
-    erasure_counts,
-    erasure_record,
-    erasure_refuse,
-)
-from campaign.services.judge_groups import judge_group_members_change
+from campaign.services.erasures import REASON_LENGTH, erasure_counts, erasure_record, erasure_refuse
 from campaign.services.judge_lists import (
     CheckedList,
     JudgeListRefusedError,
@@ -49,7 +42,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.people import judge_change
+from campaign.services.people import judge_change, judge_group_members_change, judge_link_replace
 from campaign.texts.counted import counted
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends

@@ -7,8 +7,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
-from campaign.api.filters import filtered
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, filtered, operation
 from campaign.export.activity import event_data
 from campaign.models import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.pages.activity import ActivityFilter

@@ -6,8 +6,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 from rest_framework.response import Response
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.requests import NumberField
 from campaign.models import BadReference, Reference
 from campaign.pages.text_filters import BadReferenceFilter

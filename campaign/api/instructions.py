@@ -4,14 +4,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.models import Instructions
 from campaign.selectors.instructions import instructions_history, instructions_in_force
-from campaign.services.instructions import (
-    MAX_CHARACTERS,
-    instructions_write,
-)
+from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 
 
 class InstructionsBriefSerializer(serializers.ModelSerializer[Instructions]):

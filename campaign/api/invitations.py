@@ -8,19 +8,17 @@ from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Invitation, Judge, Mail, MailState
 from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
-from campaign.selectors.invitations import (
+from campaign.selectors.credentials import (
     StandingOfInvited,
     StandingOfLink,
     invited_judges,
     links_for_anybody,
     people_invited,
 )
-from campaign.services.credentials import judge_readmit, judge_withdraw
 from campaign.services.invitation_mails import (
     AddressesRefusedError,
     addresses_read,
@@ -36,6 +34,7 @@ from campaign.services.invitations import (
     judge_links_revoke,
     last_moment,
 )
+from campaign.services.people import judge_readmit, judge_withdraw
 
 _MOST_ADDRESSES: Final = 5_000
 LINK_STATES: Final = [(each.value, each.value) for each in StandingOfLink]

@@ -7,18 +7,17 @@ from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
-from campaign.selectors.credentials import members_access
-from campaign.selectors.invitations import member_invitations
+from campaign.selectors.credentials import member_invitations, members_access
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import InvitationRefusedError
-from campaign.services.member_invitations import member_invitation_withdraw, member_invite_by_mail
 from campaign.services.members import (
     member_add_by_email,
+    member_invitation_withdraw,
+    member_invite_by_mail,
     member_leave,
     member_link_create,
     member_remove,

@@ -1,30 +1,229 @@
-"""Operations of the research API: described, admitted, validated and answered in one place."""
+"""Frame of REST operations: who may act, filters, pages, and the view of an address."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
+from django.db.models import Model, QuerySet
 from django.http import HttpResponseBase
-from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django_filters import ChoiceFilter, DateFilter, ModelChoiceFilter, NumberFilter
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.metadata import SimpleMetadata
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer
+from rest_framework.views import APIView
 
-from campaign.api.access import (
-    joined_campaign,
-    organised_campaign,
-    organised_task,
-    readable_task,
-    reader,
-)
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.pages import CursorPages
-from campaign.models import Campaign, Task, User
+from campaign.models import Campaign, JudgeGroup, Task, User
 from campaign.pages.filters import DeskFilter
+from campaign.services.members import change_demand
+
+_Model = TypeVar("_Model", bound=Model)
+
+
+def reader(request: Request) -> User:
+    """Return the signed-in user; every view requires one."""
+    return cast("User", request.user)
+
+
+def readable_task(request: Request, task_id: int) -> Task:
+    """Return the task if the user is a member of its campaign; else raise a 404."""
+    mine = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
+    said = "Test set not found, or you are not a member of its campaign."
+    return row_found(mine, said, pk=task_id)
+
+
+def organised_task(request: Request, task_id: int) -> Task:
+    """Return the task as above; a change requested by a member with read-only access gets a 403."""
+    task: Any = readable_task(request, task_id)
+    _admit(request, task.role)
+    return cast("Task", task)
+
+
+def organised_campaign(request: Request, slug: str) -> Campaign:
+    """Return the campaign if the user is a member of it."""
+    campaign: Any = joined_campaign(request, slug)
+    _admit(request, campaign.role)
+    return cast("Campaign", campaign)
+
+
+def joined_campaign(request: Request, slug: str) -> Campaign:
+    """Return the campaign if the user is a member, in any role, for a member's own settings."""
+    mine = Campaign.objects.kept().with_role_of(reader(request))
+    return row_found(mine, _("Campaign not found, or you are not a member."), slug=slug)
+
+
+def _admit(request: Request, role: str) -> None:
+    if request.method not in SAFE_METHODS:
+        change_demand(role)
+
+
+def row_found(rows: QuerySet[_Model], said: str | None = None, **named: Any) -> _Model:
+    """Return the first of these rows that matches the lookups; raise a 404 with this message if none does."""
+    row = rows.filter(**named).first()
+    if row is None:
+        raise NotFound(said)
+    return row
+
+
+def group_asked_for(task: Task, name: str | None) -> JudgeGroup | None:
+    """Return the group of a test set's campaign by its name, ignoring case; None for all judges.
+
+    Raises `ValidationError` with a plain message.
+    """
+    if name is None:
+        return None
+    present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
+    group = present.filter(name__iexact=name).first()
+    if group is None:
+        raise ValidationError(f"Group “{name}” not found in this campaign.")
+    return group
+
+
+def filter_parameters(filters: type[DeskFilter]) -> list[OpenApiParameter]:
+    """Return the query parameters of an address for its API description."""
+    return [_parameter(name, each) for name, each in filters.base_filters.items()]
+
+
+def _parameter(name: str, each: Any) -> OpenApiParameter:
+    choices = [value for value, _words in each.extra["choices"]] if _is_choice(each) else None
+    return OpenApiParameter(
+        name,
+        _kind(each),
+        description=str(each.extra.get("help_text") or each.label or ""),
+        enum=choices,
+    )
+
+
+def _is_choice(each: Any) -> bool:
+    return isinstance(each, ChoiceFilter) and not isinstance(each, ModelChoiceFilter)
+
+
+def _kind(each: Any) -> type | dict[str, Any]:
+    """Return the type of a form's values, as far as a description can express it."""
+    if isinstance(each, ModelChoiceFilter):
+        return int
+    if isinstance(each, NumberFilter):
+        return _number(each.extra)
+    if isinstance(each, DateFilter):
+        return {"type": "string", "format": "date"}
+    longest = each.extra.get("max_length")
+    return {"type": "string", "maxLength": longest} if longest else str
+
+
+def _number(extra: dict[str, Any]) -> dict[str, Any]:
+    is_whole = extra.get("decimal_places") == 0
+    most = 10 ** extra["max_digits"] - 1 if is_whole and "max_digits" in extra else None
+    bounds = {"minimum": extra.get("min_value"), "maximum": extra.get("max_value", most)}
+    described = {name: value for name, value in bounds.items() if value is not None}
+    return {"type": "integer" if is_whole else "number", **described}
+
+
+def filtered(
+    filters: type[DeskFilter], request: Request, queryset: QuerySet[Any, Any], **options: Any
+) -> QuerySet[Any, Any]:
+    """Return the rows that the address asks for; 400 with the errors of each invalid parameter."""
+    asked = filters.of(request, queryset, **options)
+    if not asked.form.is_valid():
+        raise ValidationError(dict(asked.form.errors))
+    return asked.found
+
+
+_Row = TypeVar("_Row")
+#: More digits than any page size has.
+_DIGITS: Final = 9
+
+
+class CursorPages(CursorPagination):
+    """Cursor pages, ordered by the view's `ordering`: a unique field."""
+
+    page_size = 100
+    page_size_query_param = "page_size"
+    max_page_size = 1000
+    cursor_query_description = "Page cursor, taken from `next` or `previous`."
+    page_size_query_description = "Rows per page: 100 by default, at most 1,000."
+
+    def get_page_size(self, request: Any) -> int:
+        """Return the requested number of rows; raise 400 unless it is an allowed page size."""
+        said = request.query_params.get(self.page_size_query_param, str(self.page_size))
+        is_number = said.isascii() and said.isdigit() and len(said) <= _DIGITS
+        if not (is_number and 1 <= int(said) <= self.max_page_size):
+            raise ValidationError(
+                {
+                    self.page_size_query_param: [
+                        f"Enter a number between 1 and {self.max_page_size}."
+                    ]
+                }
+            )
+        return int(said)
+
+    def get_ordering(self, request: Any, queryset: Any, view: Any) -> tuple[str, ...]:
+        del request, queryset
+        return (getattr(view, "ordering", "id"),)
+
+    def paginate_queryset(
+        self,
+        queryset: QuerySet[Any, _Row] | Sequence[_Row],
+        request: Request,
+        view: APIView | None = None,
+    ) -> list[_Row] | None:
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except ValueError as error:
+            # A forged cursor: it decodes, but holds no value of the field.
+            raise NotFound(self.invalid_cursor_message) from error
+
+
+class RowPages(CursorPages):
+    """Cursor pages of rows in memory, in their given order; the view's `row_key` identifies each row.
+
+    A cursor identifies the last row of the previous page. It is refused if that row no longer exists.
+    """
+
+    def paginate_queryset(
+        self,
+        queryset: QuerySet[Any, _Row] | Sequence[_Row],
+        request: Request,
+        view: Any = None,
+    ) -> list[_Row]:
+        rows = list(queryset)
+        size = self.get_page_size(request)
+        keys = [str(view.row_key(row)) for row in rows]
+        # The cursor may hold any text, despite DRF's type annotations.
+        cursor: Any = self.decode_cursor(request)
+        start = 0
+        if cursor is not None and cursor.position is not None:
+            if cursor.position not in keys:
+                raise NotFound(self.invalid_cursor_message)
+            there = keys.index(cursor.position)
+            start, size = (
+                (max(0, there - size), min(there, size)) if cursor.reverse else (there + 1, size)
+            )
+        end = min(start + size, len(rows))
+        self.base_url = request.build_absolute_uri()
+        self._before = keys[start] if 0 < start < len(rows) else None
+        self._after = keys[end - 1] if 0 < end < len(rows) else None
+        return rows[start:end]
+
+    def get_next_link(self) -> str | None:
+        """Return the address of the next page; None on the last page."""
+        return self._link(self._after, is_reverse=False)
+
+    def get_previous_link(self) -> str | None:
+        """Return the address of the previous page; None on the first page."""
+        return self._link(self._before, is_reverse=True)
+
+    def _link(self, key: str | None, *, is_reverse: bool) -> str | None:
+        if key is None:
+            return None
+        cursor: Any = Cursor
+        link: str = self.encode_cursor(cursor(offset=0, reverse=is_reverse, position=key))
+        return link
 
 
 class _NamesAlone(SimpleMetadata):

@@ -6,7 +6,7 @@ from django.conf import settings
 from rest_framework import serializers
 
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
-from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules
+from campaign.services.campaigns import MAX_LEASE_MINUTES, TERMS, Rules
 
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):

@@ -5,16 +5,11 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 
-from campaign.api.access import joined_campaign
 from campaign.api.authentication import token_of
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, joined_campaign, operation
 from campaign.models import ApiToken, TokenScope, User
 from campaign.selectors.credentials import tokens_valid
-from campaign.services.api_tokens import (
-    CredentialRefusedError,
-    token_create,
-    tokens_revoke,
-)
+from campaign.services.api_tokens import CredentialRefusedError, token_create, tokens_revoke
 
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):

@@ -12,8 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.requests import BodyParser, body_of
 from campaign.formats.recognising import FileRole
 from campaign.models import Job, KeptFile, Upload

@@ -17,8 +17,7 @@ from campaign.api.serializers import (
 )
 from campaign.models import Campaign, Task, TestSet, User
 from campaign.selectors.credentials import may_make_campaigns
-from campaign.services.campaigns import campaign_create
-from campaign.services.rules import ReferenceRankedError, campaign_change
+from campaign.services.campaigns import ReferenceRankedError, campaign_change, campaign_create
 
 
 def _campaigns(user: User) -> QuerySet[Campaign]:

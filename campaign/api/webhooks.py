@@ -5,8 +5,7 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.models import (
     CHANGING_ROLES,
     DeliveryState,
@@ -15,15 +14,16 @@ from campaign.models import (
     WebhookEvent,
 )
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
-from campaign.services.webhooks.endpoints import (
+from campaign.services.webhooks import (
     webhook_change,
     webhook_create,
     webhook_delete,
     webhook_pause,
+    webhook_redeliver,
     webhook_resume,
     webhook_secret_rotate,
+    webhook_test,
 )
-from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 
 
 class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 
-from campaign.formats.quoting import neutral
+from campaign.formats.tables import neutral
 from campaign.services.judge_lists import CheckedList
 
 #: File extensions that differ from the last part of the format's name, unlike that of `five-way-csv`.

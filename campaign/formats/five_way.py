@@ -7,15 +7,16 @@ from typing import Final, NoReturn
 
 from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
 from campaign.formats.errors import FormatError
-from campaign.formats.quoting import csv_row, neutral
 from campaign.formats.records import JudgedBlock, counted
 from campaign.formats.streams import ByteStream, InputFile
 from campaign.formats.tables import (
     MAX_INTEGER,
     UNKNOWN_COLUMN,
     Table,
+    csv_row,
     integer,
     is_blank,
+    neutral,
     read_table,
     require_column,
 )

@@ -1,22 +1,374 @@
-"""Detect the format of a test set, and read it."""
+"""Detect the format of a test set and read it; plain text, TSV and JSONL are read here."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from itertools import zip_longest
+from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.genmt import read_genmt_test_set
-from campaign.formats.jsonl import read_jsonl_test_set
-from campaign.formats.omissions import Omissions, complete
-from campaign.formats.pearmut import read_pearmut_campaign
-from campaign.formats.plain import read_plain_test_set
-from campaign.formats.quoting import separator_of
-from campaign.formats.records import SegmentTexts, system_name_problem
+from campaign.formats.genmt import read_genmt_test_set, read_pearmut_campaign
+from campaign.formats.json_text import object_lines, text_value
+from campaign.formats.omissions import Omissions, SystemsSeen, complete, named
+from campaign.formats.records import SegmentTexts, counted, one_line, system_name_problem
+from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.sgml import read_sgml_test_set
-from campaign.formats.streams import InputFile, peek
-from campaign.formats.tsv import read_tsv_test_set
+from campaign.formats.streams import CarriageReturns, InputFile, peek, text_lines
+from campaign.formats.tables import first_row, refuse_other_width, separator_of, table_rows
 from campaign.formats.wmt_xml import read_wmt_xml_test_set
+
+_BLANK_LINES_KEPT = 1_000
+
+
+def read_plain_test_set(
+    source: InputFile,
+    references: Sequence[InputFile],
+    systems: Mapping[str, InputFile],
+    documents: InputFile | None,
+    omissions: Omissions,
+) -> Iterator[SegmentTexts]:
+    """Yield a segment for every line of the files, read side by side.
+
+    A line of `documents` names the document of its segment, optionally after a domain and a tab. Without
+    this file, everything is one document, named like the source file. Empty outputs are noted in `omissions`.
+
+    Raises FormatError if the files have different numbers of lines, if a source or document name is
+    empty, and if a document appears again later.
+    """
+    files = [source, *references, *systems.values()]
+    if documents is not None:
+        files.append(documents)
+    single_document = source.plain_name
+    first_output = 1 + len(references)
+    counter = SegmentCounter(documents.name if documents else source.name)
+    readers = [_Lines(file) for file in files]
+    domains: dict[str, str] = {}
+    for line, row in enumerate(zip_longest(*readers), 1):
+        if None in row:
+            raise _different_counts(readers)
+        document = single_document
+        if documents is not None:
+            document = _document(documents, line, row[-1], domains)
+        position, number = counter.place(document, None, line)
+        yield SegmentTexts(
+            document=document,
+            position=position,
+            number=number,
+            source=filled_text(row[0], "the source", Place(source.name, line)),
+            references=tuple(text.strip() for text in row[1:first_output]),
+            outputs={
+                system: omissions.output(system, document, text, Place(file.name, line))
+                for (system, file), text in zip(systems.items(), row[first_output:], strict=False)
+            },
+        )
+    counter.refuse_nothing()
+    if documents is not None and any(domains.values()):
+        omissions.left_out.append((documents.name, "the domains before the names of documents"))
+
+
+class _Lines:
+    """Lines of a file, with their number and the numbers of blank ones."""
+
+    def __init__(self, file: InputFile) -> None:
+        self.name = file.name
+        self.count = 0
+        self.blank: list[int] = []
+        self.returns = CarriageReturns()
+        self._lines = text_lines(file, self.returns)
+
+    def __iter__(self) -> Iterator[str]:
+        for text in self._lines:
+            self.count += 1
+            if len(self.blank) < _BLANK_LINES_KEPT and not text.strip():
+                self.blank.append(self.count)
+            yield text
+
+
+def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) -> str:
+    """Return the document of a line, and record its domain in `domains`."""
+    domain, _tab, name = text.rpartition("\t")
+    place = Place(file.name, line)
+    remedy = "name a document on every line"
+    document = filled_text(name, "the name of the document", place, remedy)
+    if domains.setdefault(document, domain) != domain:
+        raise place.error(
+            f'the document "{document}" is of the domain "{domain}", and before of '
+            f'"{domains[document]}"',
+            "give each document a unique name and a single domain",
+        )
+    return document
+
+
+def _different_counts(readers: Sequence[_Lines]) -> FormatError:
+    """Return an error about the first file whose length differs from that of the source, with the place."""
+    for reader in readers:
+        for _text in reader:
+            pass
+    source = readers[0]
+    other = next(reader for reader in readers if reader.count != source.count)
+    places: list[tuple[int, str]] = []
+    for reader in (other, source):
+        blank = [str(line) for line in reader.blank if line not in source.blank or reader is source]
+        if blank and reader.count == max(source.count, other.count):
+            places.append((int(blank[0]), f"; blank lines in {reader.name}: {named(blank)}"))
+        # If all lines end so (old Mac files), it is no hint.
+        if reader.returns.first and reader.returns.count < reader.count - 1:
+            line = reader.returns.first
+            said = f"; a carriage return alone ends line {line} of {reader.name}"
+            places.append((line, said))
+    line = next((line for line, _said in places), min(other.count, source.count + 1))
+    return Place(other.name, line or None).error(
+        f"the file has {counted(other.count, 'line')}, but {source.name} has "
+        f"{counted(source.count, 'line')}{''.join(said for _line, said in places)}",
+        "use one line per segment in every file; check for line breaks inside segments and truncated files",
+    )
+
+
+# Names of these columns in files of WMT, Google's MQM and Appraise.
+_PLACES: Final = {
+    **dict.fromkeys(("document", "doc_id", "docid"), "document"),
+    **dict.fromkeys(("segment", "seg_id", "segid"), "segment"),
+}
+_DESCRIBING: Final = frozenset({"domain"})
+_REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Columns by content, counted from 0; `left_out` gives the reason for each ignored one."""
+
+    names: tuple[str, ...]
+    document: int | None
+    segment: int | None
+    source: int
+    references: tuple[int, ...]
+    systems: dict[str, int]
+    left_out: dict[int, str]
+
+
+def read_tsv_test_set(
+    file: InputFile, omissions: Omissions | None = None
+) -> Iterator[SegmentTexts]:
+    """Yield a segment for every line after the header.
+
+    Columns: `source`, and optionally `document` (or `doc_id`), `segment` (or `seg_id`), `reference`, `reference2` …
+    Every other column is a system, except columns of numbers if the sources are texts. Quotes around cells are
+    removed if the whole file is quoted, as `table_rows` detects. Blank lines and empty last columns are skipped.
+
+    Raises FormatError, with the number of the cell, for missing and repeated columns, for rows with another
+    number of cells than the header, for empty cells, and for repeated documents and segments.
+    """
+    numeric: set[int] = set()
+    rows = table_rows(file, numeric)
+    line, header = first_row(file.name, rows)
+    names = [name.strip() for name in header]
+    while names and not names[-1]:
+        names.pop()  # spreadsheets write empty columns at the end
+    if any(column in numeric and name.lower() == "source" for column, name in enumerate(names)):
+        numeric.clear()
+    layout = _layout(file.name, line, names, numeric)
+    if omissions is not None:
+        omissions.left_out += [
+            (f'{file.name}, column "{names[column]}"', why)
+            for column, why in layout.left_out.items()
+        ]
+    counter = SegmentCounter(file.name)
+    for line, row in rows:
+        cells = row[: len(names)] if not any(row[len(names) :]) else row
+        refuse_other_width(file.name, line, cells, names)
+        yield _segment(file, line, layout, cells, counter)
+    counter.refuse_nothing()
+
+
+def _segment(
+    file: InputFile, line: int, layout: _Layout, cells: list[str], counter: SegmentCounter
+) -> SegmentTexts:
+    def filled(column: int, what: str) -> str:
+        place = Place(file.name, line, column + 1, layout.names[column])
+        return filled_text(cells[column], what, place)
+
+    if layout.document is None:
+        document = file.plain_name
+    else:
+        document = filled(layout.document, "the name of the document")
+    segment_id = None if layout.segment is None else filled(layout.segment, "the segment's id")
+    position, number = counter.place(document, segment_id, line)
+    return SegmentTexts(
+        document=document,
+        position=position,
+        number=number,
+        source=filled(layout.source, "the source"),
+        references=tuple(cells[column].strip() for column in layout.references),
+        outputs={
+            system: filled(column, f"the output of {system}")
+            for system, column in layout.systems.items()
+        },
+    )
+
+
+def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layout:
+    columns: dict[str, int] = {}
+    references: dict[int, int] = {}
+    systems: dict[str, int] = {}
+    left_out: dict[int, str] = {}
+    for column, name in enumerate(names):
+        key = _PLACES.get(name.lower(), name.lower())
+        reference = _REFERENCE.fullmatch(key)
+        problem = None
+        if key in _DESCRIBING:
+            left_out[column] = "it describes the segment and is not a system"
+        elif reference:
+            index = int(reference.group(1) or 1)
+            problem = _TWICE if index in references else None
+            references[index] = column
+        elif key in {"document", "segment", "source"}:
+            problem = _TWICE if key in columns else None
+            columns[key] = column
+        elif column in numeric:
+            left_out[column] = (
+                "it contains only numbers; provide it as a separate plain text file to keep it"
+            )
+        else:
+            problem = _TWICE if name in systems else system_name_problem(name)
+            systems[name] = column
+        if problem:
+            place = Place(file, line, column + 1, name)
+            raise place.error(problem, "give every column a unique name without commas")
+    _refuse_missing(file, line, columns, references)
+    return _Layout(
+        names=tuple(names),
+        document=columns.get("document"),
+        segment=columns.get("segment"),
+        source=columns["source"],
+        references=tuple(references[index] for index in sorted(references)),
+        systems=systems,
+        left_out=left_out,
+    )
+
+
+_TWICE = "the column appears twice in the header"
+
+
+def _refuse_missing(
+    file: str, line: int, columns: dict[str, int], references: dict[int, int]
+) -> None:
+    if "source" not in columns:
+        raise Place(file, line, field="source").error(
+            "the header has no column source",
+            "name the columns in the first line, separated by tabs: "
+            "document, segment, source, reference and one for each system",
+        )
+    for index in range(1, len(references) + 1):
+        if index not in references:
+            name = "reference" if index == 1 else f"reference{index}"
+            raise Place(file, line, field=name).error(
+                f"the header has no column {name}, but a later reference",
+                "name the references reference, reference2, reference3 … without a gap",
+            )
+
+
+_SHAPE: Final = '{"source": "…", "references": […], "outputs": {…}} on every line'
+_KEYS: Final = ("document", "segment", "source", "references", "outputs")
+
+
+def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
+    """Yield a segment for every line: `{"document", "segment", "source", "references", "outputs"}`.
+
+    `source` is required. `document` and `segment` are in every line or in none. Missing, null and
+    empty outputs are noted in `omissions`. Blank lines are skipped.
+
+    Raises FormatError for lines that are not JSON objects (with the column), unknown and repeated
+    keys, values of the wrong type, empty sources, and repeated documents and segments.
+    """
+    counter = SegmentCounter(file.name)
+    first: _Line | None = None
+    systems = SystemsSeen(omissions)
+    for number, values in object_lines(file, _SHAPE):
+        line = _Line(file, number, values)
+        first = first or line
+        if line.values.keys() != first.values.keys():
+            line.compare(first)
+        yield line.segment(counter, systems)
+    counter.refuse_nothing()
+
+
+class _Line:
+    """One line, with its place for errors."""
+
+    def __init__(self, file: InputFile, number: int, values: dict[str, Any]) -> None:
+        self._file = file
+        self.number = number
+        self.values = values
+        for key in values:
+            if key not in _KEYS:
+                raise self.error(
+                    f'the key "{key}" is unknown', f"use only the keys {', '.join(_KEYS)}"
+                )
+        outputs = values.get("outputs", {})
+        if not isinstance(outputs, dict):
+            raise self.error(
+                "the value is not an object", 'write {"system": "text", …}', field="outputs"
+            )
+        self._outputs: dict[str, Any] = outputs
+
+    def error(self, problem: str, remedy: str, field: str | None = None) -> FormatError:
+        return Place(self._file.name, self.number, field=field).error(problem, remedy)
+
+    def compare(self, first: "_Line") -> None:
+        """Refuse a line that has other optional keys than the first."""
+        for key in ("document", "segment"):
+            if (key in self.values) != (key in first.values):
+                here, there = ("a", "no") if key in self.values else ("no", "a")
+                raise self.error(
+                    f'the line has {here} "{key}", but line {first.number} has {there} "{key}"',
+                    f'use "{key}" in every line or in none',
+                    field=key,
+                )
+
+    def segment(self, counter: SegmentCounter, systems: SystemsSeen) -> SegmentTexts:
+        document = self._file.plain_name
+        if "document" in self.values:
+            document = self._filled("document", self.values["document"], "the name of the document")
+        position, number = counter.place(document, self._segment_id(), self.number)
+        place = Place(self._file.name, self.number, field="outputs")
+        systems.add(document, self._outputs, place)
+        references = self.values.get("references", [])
+        if not isinstance(references, list):
+            raise self.error("the value is not a list", 'write ["text", …]', field="references")
+        return SegmentTexts(
+            document=document,
+            position=position,
+            number=number,
+            source=self._filled("source", self.values.get("source"), "the source"),
+            references=tuple(self._text("references", text) for text in references),
+            outputs={
+                system: systems.omissions.output(
+                    system,
+                    document,
+                    self._text("outputs", self._outputs[system] or ""),
+                    place,
+                )
+                for system in systems.names
+                if system in self._outputs
+            },
+        )
+
+    def _segment_id(self) -> str | None:
+        if "segment" not in self.values:
+            return None
+        value = self.values["segment"]
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return self._filled("segment", value, "the segment's id")
+
+    def _filled(self, key: str, value: object, what: str) -> str:
+        place = Place(self._file.name, self.number, field=key)
+        return filled_text(self._text(key, value), what, place)
+
+    def _text(self, key: str, value: object) -> str:
+        return one_line(text_value(value, Place(self._file.name, self.number, field=key)))
+
 
 SNIFFED_BYTES: Final = 64 * 1024
 _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)

@@ -8,8 +8,7 @@ from typing import Final
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from campaign.database.inserting import rows_insert
-from campaign.database.many_rows import constraints_check_now, statistics_refresh
+from campaign.database.many_rows import constraints_check_now, rows_insert, statistics_refresh
 from campaign.formats import InputFile, SegmentTexts, system_name_problem
 from campaign.formats.errors import Place
 from campaign.formats.segments import filled_text

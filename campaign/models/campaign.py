@@ -1,16 +1,96 @@
-from typing import TYPE_CHECKING, Any, ClassVar
+"""Campaigns, their states and members."""
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import pgtrigger
+from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
-from campaign.database.triggers import is_one_of
-from campaign.models.state import CampaignState, StateFollows
+from campaign.database.triggers import is_one_of, trigger_from_file
 
 if TYPE_CHECKING:
     from campaign.models.user import User
+
+
+class CampaignState(models.TextChoices):
+    """State of a campaign; only an open one lends new work to judges."""
+
+    DRAFT = "draft", _("draft")
+    OPEN = "open", _("open")
+    PAUSED = "paused", _("paused")
+    CLOSED = "closed", _("closed")
+    ARCHIVED = "archived", _("archived")
+    BIN = "bin", _("in the bin")
+
+
+class Transition(models.TextChoices):
+    """Transition between states of a campaign; the value is the last part of its address."""
+
+    OPEN = "open", _("Open campaign")
+    PAUSE = "pause", _("Pause campaign")
+    RESUME = "resume", _("Resume")
+    CLOSE = "close", _("Close campaign")
+    REOPEN = "reopen", _("Reopen campaign")
+    ARCHIVE = "archive", _("Archive campaign")
+    UNARCHIVE = "unarchive", _("Restore from archive")
+    DELETE = "delete", _("Delete campaign")
+
+
+_S: Final = CampaignState
+#: Source states and target state of each transition. A campaign leaves the bin for the state it had before.
+TRANSITIONS: Final[dict[Transition, tuple[frozenset[CampaignState], CampaignState]]] = {
+    Transition.OPEN: (frozenset({_S.DRAFT}), _S.OPEN),
+    Transition.PAUSE: (frozenset({_S.OPEN}), _S.PAUSED),
+    Transition.RESUME: (frozenset({_S.PAUSED}), _S.OPEN),
+    Transition.CLOSE: (frozenset({_S.OPEN, _S.PAUSED}), _S.CLOSED),
+    Transition.REOPEN: (frozenset({_S.CLOSED}), _S.OPEN),
+    Transition.ARCHIVE: (frozenset({_S.CLOSED}), _S.ARCHIVED),
+    Transition.UNARCHIVE: (frozenset({_S.ARCHIVED}), _S.CLOSED),
+    Transition.DELETE: (frozenset(_S) - {_S.BIN}, _S.BIN),
+}
+#: The transition that reverts each one. An opened campaign cannot become a draft again; deletion is
+#: undone in the bin.
+UNDOES: Final = {
+    Transition.PAUSE: Transition.RESUME,
+    Transition.RESUME: Transition.PAUSE,
+    Transition.CLOSE: Transition.REOPEN,
+    Transition.REOPEN: Transition.CLOSE,
+    Transition.ARCHIVE: Transition.UNARCHIVE,
+    Transition.UNARCHIVE: Transition.ARCHIVE,
+}
+
+
+def _refusal() -> str:
+    pairs = ", ".join(
+        sorted(
+            f"('{before}', '{after}')"
+            for sources, after in TRANSITIONS.values()
+            for before in sources
+        )
+    )
+    return f"""\
+IF NOT (OLD.state, NEW.state) IN ({pairs})
+    AND NOT (OLD.state = '{_S.BIN}' AND NEW.state = OLD.state_before_bin)
+THEN
+    RAISE EXCEPTION 'a campaign does not go from % to %', OLD.state, NEW.state
+        USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'campaign_state_follows';
+END IF;
+NEW.state_since = statement_timestamp();
+NEW.state_before_bin = CASE WHEN NEW.state = '{_S.BIN}' THEN OLD.state END;
+RETURN NEW;
+"""
+
+
+class StateFollows(pgtrigger.Trigger):
+    """Refuse a change of state that `TRANSITIONS` lacks, and record when a campaign entered its state."""
+
+    when = pgtrigger.Before
+    operation = pgtrigger.UpdateOf("state")  # type: ignore[no-untyped-call]
+    condition = pgtrigger.Condition("OLD.state IS DISTINCT FROM NEW.state")
+    func = _refusal()
 
 
 class CampaignQuerySet(RecordedQuerySet["Campaign"]):
@@ -99,7 +179,7 @@ class Campaign(RecordedModel):
         "self", models.PROTECT, related_name="rehearsal", null=True, blank=True, editable=False
     )
 
-    # The database refuses transitions that `campaign.models.state` does not allow, and sets the two
+    # The database refuses transitions that `campaign.models.campaign` does not allow, and sets the two
     # below.
     state = models.CharField(
         _("State"),
@@ -176,3 +256,73 @@ class Campaign(RecordedModel):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MembershipRole(models.TextChoices):
+    """Role of a member, from most to fewest rights.
+
+    Every member reads the whole campaign; secrets are shown once, to the member who creates them.
+    All other rights are defined below, and nowhere else.
+    """
+
+    OWNER = "owner", _("owner")
+    ORGANISER = "organiser", _("organiser")
+    ANALYST = "analyst", _("analyst")
+
+    @property
+    def may_change(self) -> bool:
+        """True if members in this role may change the campaign."""
+        return self in CHANGING_ROLES
+
+    @property
+    def may_own(self) -> bool:
+        """True if members in this role may delete and restore the campaign, and manage its members."""
+        return self in OWNING_ROLES
+
+
+CHANGING_ROLES: Final = (MembershipRole.OWNER, MembershipRole.ORGANISER)
+OWNING_ROLES: Final = (MembershipRole.OWNER,)
+
+
+class Membership(RecordedModel):
+    """A user's part in running a campaign. Judges are `Judge`s, not members."""
+
+    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", db_index=False
+    )
+    role = models.CharField(_("Role"), max_length=10, choices=MembershipRole)
+    # Subscribed to by the member, who must be an organiser.
+    daily_alerts = models.BooleanField(_("Daily alert e-mail"), default=False, db_default=False)
+
+    recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
+
+    class Meta:
+        verbose_name = _("Membership")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "campaign"], name="membership_once_per_user_and_campaign"
+            ),
+            is_one_of("role", MembershipRole, name="membership_role_is_known"),
+            # Alerts require action, which analysts cannot take.
+            models.CheckConstraint(
+                condition=models.Q(daily_alerts=False) | models.Q(role__in=CHANGING_ROLES),
+                name="membership_with_daily_alerts_may_act",
+            ),
+        ]
+        triggers = [
+            # At the commit, so that members may come and go in any order within a transaction.
+            trigger_from_file(
+                "campaign",
+                "membership_leaves_an_owner",
+                operation=pgtrigger.Insert
+                | pgtrigger.UpdateOf("campaign_id", "role")  # type: ignore[no-untyped-call]
+                | pgtrigger.Delete,
+                when=pgtrigger.After,
+                timing=pgtrigger.Deferred,
+                declare=[("touched", "BIGINT")],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.role})"

@@ -1,4 +1,7 @@
-from typing import ClassVar
+"""Judges, their groups, conflicts of interest and requests for erasure."""
+
+from datetime import timedelta
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.conf import settings
@@ -7,8 +10,9 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, Recording
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
+from campaign.models.user import by_user
 
 
 class Judge(RecordedModel):
@@ -162,3 +166,193 @@ class Judge(RecordedModel):
 
     def __str__(self) -> str:
         return self.pseudonym
+
+
+class ConflictOfInterest(RecordedModel):
+    """A judge who must not judge a system: they built it, or are close to those who did.
+
+    No block that shows an output of the system is lent to the judge, not even if other
+    systems produced the same text.
+    """
+
+    judge = models.ForeignKey(
+        "campaign.Judge", models.CASCADE, related_name="conflicts", db_index=False
+    )
+    system = models.ForeignKey("campaign.System", models.CASCADE, related_name="conflicts")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    recording: ClassVar = Recording(fields=["judge_id", "system_id"], campaign="judge__campaign_id")
+
+    class Meta:
+        verbose_name = _("Conflict of interest")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "system"], name="conflict_once_per_judge_and_system"
+            ),
+        ]
+        triggers = [
+            trigger_from_file(
+                "campaign",
+                "conflict_within_a_campaign",
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                when=pgtrigger.Before,
+            ),
+        ]
+
+
+class JudgeGroupQuerySet(RecordedQuerySet["JudgeGroup"]):
+    def present(self) -> "JudgeGroupQuerySet":
+        """Return the groups that were not deleted."""
+        return self.filter(removed_at__isnull=True)
+
+
+class JudgeGroup(RecordedModel):
+    """Named group of judges of a campaign: "experts", "panel". A judge may be in several.
+
+    Designs and settings of rankings refer to groups permanently, so the row of a deleted group stays, without judges.
+    """
+
+    campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="judge_groups")
+    name = models.CharField(_("Name"), max_length=60)
+    blocks_asked = models.PositiveIntegerField(
+        _("Blocks per judge"),
+        null=True,
+        blank=True,
+        help_text="Maximum number of blocks. Leave empty to use the campaign's limit.",
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    removed_at = models.DateTimeField(_("Deleted"), null=True, blank=True, editable=False)
+
+    recording: ClassVar = Recording(fields=["name", "blocks_asked", "removed_at"], called="name")
+    objects: ClassVar[JudgeGroupQuerySet] = JudgeGroupQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("Judge group")
+        constraints = [
+            models.UniqueConstraint(
+                "campaign",
+                Lower("name"),
+                condition=models.Q(removed_at__isnull=True),
+                name="judge_group_name_unique_in_campaign",
+            ),
+            models.CheckConstraint(condition=~models.Q(name=""), name="judge_group_name_not_empty"),
+            models.CheckConstraint(
+                condition=models.Q(blocks_asked__isnull=True) | models.Q(blocks_asked__gte=1),
+                name="judge_group_asks_for_something",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupMember(RecordedModel):
+    """A judge in a group."""
+
+    group = models.ForeignKey(JudgeGroup, on_delete=models.CASCADE, related_name="members")
+    judge = models.ForeignKey(
+        "campaign.Judge", models.CASCADE, related_name="group_members", db_index=False
+    )
+
+    recording: ClassVar = Recording(fields=["group_id", "judge_id"], campaign="judge__campaign_id")
+
+    class Meta:
+        verbose_name = _("Group member")
+        constraints = [
+            # By judge first, because lending looks up the groups of a judge.
+            models.UniqueConstraint(
+                fields=["judge", "group"], name="group_member_once_per_judge_and_group"
+            ),
+        ]
+        triggers = [
+            trigger_from_file(
+                "campaign",
+                "group_member_within_a_campaign",
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                when=pgtrigger.Before,
+            ),
+        ]
+
+
+#: Time for organisers to answer, as set by the GDPR; afterwards the request is carried out
+#: automatically.
+ERASURE_PATIENCE: Final = timedelta(days=30)
+
+
+class ErasureRequestQuerySet(RecordedQuerySet["ErasureRequest"]):
+    def open(self) -> "ErasureRequestQuerySet":
+        """Return the requests that are neither withdrawn nor refused nor carried out."""
+        return self.filter(
+            withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
+        )
+
+    def due(self) -> "ErasureRequestQuerySet":
+        """Return the open requests whose `due_at` has passed, by the database's clock."""
+        return self.open().filter(due_at__lte=Now())
+
+
+class ErasureRequest(RecordedModel):
+    """A judge's request to be unlinked from their judgments, and how it was answered.
+
+    Never deleted: it is the record of the procedure. The database function `judge_unlink` erases nothing without one.
+    """
+
+    judge = models.ForeignKey(
+        "campaign.Judge",
+        models.PROTECT,
+        related_name="erasure_requests",
+        db_index=False,  # few rows
+    )
+    asked_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Member who made the request for the judge. Empty if made by the judge or a command.
+    asked_by = by_user()
+    due_at = models.DateTimeField(
+        help_text="Carried out automatically after this time, unless answered."
+    )
+    withdrawn_at = models.DateTimeField(_("Withdrawn"), null=True, blank=True)
+    refused_at = models.DateTimeField(_("Refused"), null=True, blank=True)
+    reason = models.TextField(
+        _("Reason"), blank=True, help_text="Reason for the refusal, shown to the judge."
+    )
+    carried_out_at = models.DateTimeField(_("Carried out"), null=True, blank=True)
+    # Empty if carried out automatically or by a command.
+    answered_by = by_user()
+    removed = models.JSONField(
+        default=dict, blank=True, help_text="Number of rows removed, by kind."
+    )
+
+    withheld: ClassVar = "DELETE"
+    recording: ClassVar = Recording(
+        fields=["judge_id", "withdrawn_at", "refused_at", "reason", "carried_out_at"],
+        campaign="judge__campaign_id",
+        called="judge__pseudonym",
+    )
+    objects: ClassVar[ErasureRequestQuerySet] = ErasureRequestQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("Data erasure request")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge"],
+                condition=models.Q(
+                    withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
+                ),
+                name="erasure_request_one_open_per_judge",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(withdrawn_at__isnull=True, refused_at__isnull=True)
+                | models.Q(withdrawn_at__isnull=True, carried_out_at__isnull=True)
+                | models.Q(refused_at__isnull=True, carried_out_at__isnull=True),
+                name="erasure_request_ends_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(refused_at__isnull=True, reason="")
+                | (models.Q(refused_at__isnull=False) & ~models.Q(reason="")),
+                name="erasure_request_has_a_reason_exactly_if_refused",
+            ),
+        ]
+
+    @property
+    def is_open(self) -> bool:
+        """True if it is neither withdrawn, refused nor carried out."""
+        return self.withdrawn_at is None and self.refused_at is None and self.carried_out_at is None

@@ -6,8 +6,7 @@ from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import is_one_of
-from campaign.models.campaign import Campaign
-from campaign.models.state import CampaignState
+from campaign.models.campaign import Campaign, CampaignState
 from campaign.models.user import by_user
 
 

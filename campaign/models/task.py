@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
-from campaign.models.state import CampaignState
+from campaign.models.campaign import CampaignState
 
 if TYPE_CHECKING:
     from campaign.models.campaign import Campaign

@@ -19,7 +19,7 @@ from campaign.models import Campaign, Invitation, Judge, MailState
 from campaign.pages.filters import DeskFilter, JudgesFilter
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.selectors.invitations import StandingOfInvited, StandingOfLink
+from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
 
 #: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from campaign.models import FilePart, Job, JobKind, KeptFile, Task
-from campaign.models.kept_file import PART_BYTES
+from campaign.models.upload import PART_BYTES
 
 logger = logging.getLogger(__name__)
 

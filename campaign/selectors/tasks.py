@@ -1,8 +1,13 @@
-"""The tasks of a campaign."""
+"""Tasks of a campaign, whether they are judged, and languages without work."""
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Final, cast
+
+from django.dispatch import Signal
+from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, Protocol, Task, TestSet
+from campaign.texts.languages import language_name
 
 
 def tasks_in_order(campaign: Campaign) -> list[Task]:
@@ -48,3 +53,87 @@ def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[st
     chosen = tasks.filter(pk=judge.chosen_task_id) if judge and judge.chosen_task_id else tasks
     protocols = chosen.values_list("protocol", flat=True)
     return list(dict.fromkeys(Protocol(each).work for each in protocols))
+
+
+#: Sent with `test_set`; each receiver returns True if it has judgments of the test set.
+judgments_asked: Final = Signal()
+
+
+def has_judgments(*, test_set: TestSet) -> bool:
+    """Return True if a block of the test set has been judged."""
+    return any(said for _receiver, said in judgments_asked.send(sender=TestSet, test_set=test_set))
+
+
+def is_judged(*, campaign: Campaign) -> bool:
+    """Return True if a block of the campaign has been judged. At most two queries per test set."""
+    return any(has_judgments(test_set=test_set) for test_set in campaign.test_sets.all())
+
+
+def languages_settled_in_words(*, test_set: TestSet) -> str:
+    """Return the reason why the languages of a test set can no longer be corrected; empty if they can."""
+    if not has_judgments(test_set=test_set):
+        return ""
+    return _(
+        "“%(name)s” has been judged (%(source)s to %(target)s), so its languages cannot be changed. Import "
+        "the texts as a new test set with the correct languages."
+    ) % {
+        "name": test_set.name,
+        "source": language_name(test_set.source_language),
+        "target": language_name(test_set.target_language),
+    }
+
+
+#: Sent with `campaign`; each receiver returns sentences, a list of str.
+deletion_asked: Final = Signal()
+
+
+def goes_with(campaign: Campaign) -> list[str]:
+    """Return the other data deleted permanently with a campaign, in words."""
+    answers = deletion_asked.send(sender=Campaign, campaign=campaign)
+    return [str(sentence) for _receiver, said in answers for sentence in said or ()]
+
+
+#: Sent with `campaign` and `shown`; each receiver returns sentences, as a list of str.
+reference_use_asked: Final = Signal()
+
+
+def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
+    """Return notes for organisers on the campaign's references, in case they are `shown` to judges or hidden.
+
+    If shown, the notes name references that judges would also rank; if hidden, those that could be ranked as a
+    hidden control but are not.
+    """
+    answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
+    return [sentence for _receiver, said in answers for sentence in cast("list[str]", said)]
+
+
+def languages_without_work(
+    *, campaign: Campaign, languages: Collection[str], judge: str = ""
+) -> str:
+    """Return a warning about the languages that organisers chose; empty if there is work in them.
+
+    `judge` is the pseudonym of the judge who reads them. For a link or a panel, the warning only names
+    languages without a test set. An empty list means all languages of the campaign. One query.
+    """
+    if not languages:
+        return ""
+    pairs = Task.objects.of(campaign).language_pairs()
+    known = {tag for pair in pairs for tag in pair}
+    unknown = ", ".join(language_name(tag) for tag in languages if tag not in known)
+    has_work = not judge or any(set(pair) <= set(languages) for pair in pairs)
+    said = {"languages": unknown, "judge": judge}
+    if unknown and has_work:
+        return _("No test set uses %(languages)s.") % said
+    if unknown:
+        return (
+            _("No test set uses %(languages)s. %(judge)s will receive no work until one does.")
+            % said
+        )
+    if not has_work:
+        return (
+            _(
+                "%(judge)s does not read both languages of any test set and will receive no work until one matches."
+            )
+            % said
+        )
+    return ""

@@ -1,4 +1,4 @@
-"""Create and revoke API tokens."""
+"""API tokens, and answers kept for repeated requests."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import ApiToken, Campaign, TokenScope, User
-from campaign.models.api_token import token_digest
+from campaign.models import ApiToken, Campaign, IdempotentAnswer, TokenScope, User
+from campaign.models.user import token_digest
 from campaign.refusals import RefusedError
 
 _BYTES: Final = 32
@@ -94,3 +94,12 @@ def _takes_part(user: User, campaign: Campaign) -> bool:
         user.memberships.filter(campaign=campaign).exists()
         or user.judges.filter(campaign=campaign).exists()
     )
+
+
+#: Time during which a stored response is returned again.
+KEPT: Final = timedelta(hours=24)
+
+
+def idempotent_answers_forget() -> int:
+    """Delete the responses that are no longer returned; return their number."""
+    return IdempotentAnswer.objects.filter(created_at__lte=Now() - KEPT).delete()[0]

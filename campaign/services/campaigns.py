@@ -1,8 +1,8 @@
-"""Create campaigns, change their state, extend and delete them."""
+"""Campaigns: create, change, close and delete them, with their rules, tasks and rehearsals."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, InternalError, OperationalError, transaction
@@ -17,18 +17,314 @@ from campaign.database.erasing import campaign_erase
 from campaign.models import (
     Campaign,
     CampaignState,
+    Job,
+    JobKind,
+    JobState,
+    Membership,
     MembershipRole,
+    Protocol,
+    Segment,
     Task,
+    TestSet,
     Transition,
     User,
     WebhookEvent,
 )
-from campaign.models.state import TRANSITIONS
+from campaign.models.campaign import TRANSITIONS
 from campaign.refusals import RefusedError
-from campaign.selectors.judged import is_judged
-from campaign.services.members import member_add, owner_demand
-from campaign.services.rehearsals import real_check, rehearsal_end_later, rehearsal_erase
-from campaign.services.webhooks.outbox import webhook_event_record
+from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
+from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
+from campaign.services.members import NotAllowedError, change_demand, member_add, owner_demand
+from campaign.services.webhooks import webhook_event_record
+from campaign.texts.language_tags import language_pair_checked
+
+MOST_BOTS: Final = 200
+#: A bot with this skill clicks at random.
+LEAST_SKILL: Final = 0.5
+
+
+class RehearsalRefusedError(RefusedError):
+    """The rehearsal is not possible now; the message says why."""
+
+    status = 409
+
+
+@transaction.atomic
+def rehearsal_begin(
+    *, campaign: Campaign, bots: int, skill: float, share: float, seed: int, by: User | None
+) -> Job:
+    """Queue the rehearsal of a draft, replacing an earlier one; return the job.
+
+    Parameters
+    ----------
+    bots : int
+        Simulated judges, 1 to `MOST_BOTS`.
+    skill : float
+        How often a bot prefers the better one of two outputs: from `LEAST_SKILL` to 1.
+    share : float
+        Share of the target number of blocks, above 0 and up to 1.
+    seed : int
+        The same seed gives the same judgments.
+
+    Raises `RehearsalRefusedError`.
+    """
+    rehearsable_check(campaign_locked(campaign))
+    if not Task.objects.of(campaign).exists():
+        raise RehearsalRefusedError(_("Add texts before you start a rehearsal."))
+    if _jobs(campaign, JobKind.REHEARSAL, JobKind.REHEARSAL_END).exists():
+        raise RehearsalRefusedError(
+            _("A rehearsal is already starting or ending. Wait until it is done, or stop it.")
+        )
+    return job_queue(
+        campaign=campaign,
+        kind=JobKind.REHEARSAL,
+        name=campaign.name,
+        parameters={"bots": bots, "skill": skill, "share": share, "seed": seed},
+        user=by,
+    )
+
+
+def rehearsable_check(campaign: Campaign) -> None:
+    """Raise `RehearsalRefusedError` unless the campaign is a draft and not itself a rehearsal."""
+    if campaign.rehearsal_of_id is not None:
+        raise RehearsalRefusedError(_("This is a rehearsal and cannot be rehearsed itself."))
+    if campaign.state != CampaignState.DRAFT:
+        raise RehearsalRefusedError(
+            _("“%(name)s” is %(state)s. Only draft campaigns can be rehearsed.")
+            % {"name": campaign.name, "state": campaign.get_state_display()}
+        )
+
+
+def real_check(campaign: Campaign, refusal: type[Exception]) -> None:
+    """Raise this exception if a campaign is a rehearsal, which can only be viewed and ended."""
+    if campaign.rehearsal_of_id is not None:
+        raise refusal(rehearsal_words())
+
+
+def rehearsal_words() -> str:
+    """Return the reason why a rehearsal cannot be changed."""
+    return _("This is a rehearsal, which is read-only. You can end it at any time.")
+
+
+@transaction.atomic
+def rehearsal_end_later(*, campaign: Campaign, by: User | None) -> Job | None:
+    """Queue the end of a campaign's rehearsal, if there is one, and stop one that begins; return the job."""
+    for job in _jobs(campaign, JobKind.REHEARSAL):
+        job_cancel(job=job)
+    if not Campaign.objects.filter(rehearsal_of=campaign).exists():
+        return None
+    queued = _jobs(campaign, JobKind.REHEARSAL_END).first()
+    return queued or job_queue(
+        campaign=campaign, kind=JobKind.REHEARSAL_END, name=campaign.name, user=by
+    )
+
+
+@transaction.atomic
+def rehearsal_erase(*, campaign: Campaign) -> int:
+    """Permanently delete the rehearsal of a campaign with its simulated judges; return the number of rows.
+
+    Its job stays in the list of jobs.
+    """
+    rehearsal = Campaign.objects.filter(rehearsal_of=campaign).first()
+    return 0 if rehearsal is None else campaign_erase(campaign_id=rehearsal.pk)
+
+
+def campaign_locked(campaign: Campaign) -> Campaign:
+    """Return the campaign as stored, its row locked until the commit: its state cannot change meanwhile."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+
+
+@handles(JobKind.REHEARSAL_END)
+def _end(job: Job, _progress: JobProgress) -> dict[str, Any]:
+    return {"rows": rehearsal_erase(campaign=job.campaign)}
+
+
+def _jobs(campaign: Campaign, *kinds: JobKind) -> Any:
+    """Return the jobs of these kinds that have not ended."""
+    unended = [JobState.QUEUED, JobState.RUNNING]
+    return Job.objects.filter(campaign=campaign, kind__in=kinds, state__in=unended).order_by("pk")
+
+
+# The columns hold no more; a lease of a year is practically unlimited.
+MAX_BLOCKS = 2**31 - 1
+MAX_LEASE_MINUTES = 60 * 24 * 365
+# Shown to judges before they begin, one line each.
+TERMS = ("pay", "duration", "contact")
+
+
+class RulesRefusedError(RefusedError):
+    """The rules are not possible; `field` names the rule at fault."""
+
+
+class ReferenceRankedError(RulesRefusedError):
+    """The rules would show judges a reference that they also rank; `facts` name the test sets."""
+
+    def __init__(self, facts: Sequence[str]) -> None:
+        super().__init__(
+            _("Not changed: judges would see the reference and also rank it."),
+            field="show_reference",
+        )
+        self.facts = facts
+
+
+class Rules(TypedDict, total=False):
+    """Rules of a campaign, in the order of their page; None removes a limit.
+
+    The page, REST and campaign files include all of them.
+    """
+
+    show_source: bool
+    show_reference: bool
+    allow_partial_ranking: bool
+    blocks_per_judge: int | None
+    lease_minutes: int
+    pay: str
+    duration: str
+    contact: str
+
+
+_QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
+
+
+class QuotasAndLanguages(TypedDict, total=False):
+    """Editable settings of a task; None removes a limit."""
+
+    source_language: str
+    target_language: str
+    blocks_wanted: int | None
+    blocks_per_segment: int | None
+    expertise: Sequence[str]
+
+
+@transaction.atomic
+def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
+    """Change the quotas of a task, the expertise of its judges or its languages; return the task.
+
+    HITs planned or judged beyond a lower quota stay, but no more are planned. Languages can be
+    corrected until the first judgment: its judge was chosen for these languages, and files and
+    rankings name them. Does not wait for a judgment that is being stored. Raises
+    `LanguageTagError`, and `RulesRefusedError` for quotas below 1 and for languages of a judged
+    test set.
+    """
+    for name in _QUOTAS:
+        quota = changes.get(name)
+        if isinstance(quota, int) and not 1 <= quota <= MAX_BLOCKS:
+            raise RulesRefusedError(
+                "Enter at least 1 block, or leave empty for no limit.", field=name
+            )
+    locked = (
+        Task.objects.select_for_update(of=("self", "test_set"))
+        .select_related("test_set__campaign")
+        .get(pk=task.pk)
+    )
+    if "source_language" in changes or "target_language" in changes:
+        before = locked.test_set.source_language, locked.test_set.target_language
+        after = language_pair_checked(
+            changes.get("source_language", before[0]), changes.get("target_language", before[1])
+        )
+        settled = languages_settled_in_words(test_set=locked.test_set)
+        if after != before and settled:
+            raise RulesRefusedError(settled, field="source_language")
+        changes["source_language"], changes["target_language"] = after
+    _store(locked, {name: each for name, each in changes.items() if name in _QUOTAS})
+    _store(locked.test_set, {name: each for name, each in changes.items() if name not in _QUOTAS})
+    return locked
+
+
+def _store(row: Task | TestSet, changes: Mapping[str, object]) -> None:
+    for name, value in changes.items():
+        setattr(row, name, value)
+    if changes:
+        row.save(update_fields=list(changes))
+
+
+@transaction.atomic
+def task_close(*, task: Task) -> None:
+    """Stop lending a task's HITs; judges may finish those they hold. Repeating it changes nothing."""
+    Task.objects.filter(pk=task.pk, closed_at__isnull=True).update(closed_at=Now())
+
+
+@transaction.atomic
+def task_reopen(*, task: Task) -> None:
+    """Reopen a closed task."""
+    Task.objects.filter(pk=task.pk).update(closed_at=None)
+
+
+@transaction.atomic
+def campaign_change(
+    *, campaign: Campaign, rank_shown_reference: bool = False, **changes: Unpack[Rules]
+) -> Campaign:
+    """Change the given rules of a campaign, and return it.
+
+    They apply to judges at work from the next HIT that their page fetches; running leases keep
+    their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
+    source nor reference. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
+    unless `rank_shown_reference` asks for that.
+    """
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if changes.get("show_reference") and not locked.show_reference and not rank_shown_reference:
+        # `design_change` takes the same lock.
+        facts = reference_use_in_words(campaign=locked, shown=True)
+        if facts:
+            raise ReferenceRankedError(facts)
+    for name, value in changes.items():
+        setattr(locked, name, " ".join(value.split()) if isinstance(value, str) else value)
+    if not locked.show_source and not locked.show_reference:
+        raise RulesRefusedError(
+            _("Show the source, the reference, or both."), field="show_reference"
+        )
+    if changes:
+        locked.save(update_fields=list(changes))
+    return locked
+
+
+class TaskRefusedError(RefusedError):
+    """The task cannot be added or deleted; the message says why, and `field` names the invalid field, if any."""
+
+
+@transaction.atomic
+def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: int | None) -> Task:
+    """Add a task with another protocol to a test set; return it.
+
+    It is open to judges as soon as HITs are planned, and independent of the test set's other tasks. `quotas`
+    are its numbers of blocks. Locks the campaign's row. Raises `NotAllowedError` unless `by` may change the
+    campaign (None: the server's operator), and `TaskRefusedError` for a protocol that the test set has
+    already, a test set without texts, and a campaign that can no longer be changed.
+    """
+    campaign = task_campaign_lock(test_set, by)
+    if Task.objects.filter(test_set=test_set, protocol=protocol).exists():
+        raise TaskRefusedError(
+            _("“%(name)s” already has a task with this protocol: %(protocol)s.")
+            % {"name": test_set.name, "protocol": Protocol(protocol).label},
+            field="protocol",
+        )
+    if not Segment.objects.filter(test_set=test_set, source_text__isnull=False).exists():
+        raise TaskRefusedError(
+            _("“%(name)s” has no texts to judge.") % {"name": test_set.name},
+            field="test_set",
+        )
+    task = Task.objects.create(test_set=test_set, protocol=protocol, **quotas)
+    test_set.campaign = campaign
+    return task
+
+
+def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
+    """Lock and return the campaign whose tasks are to change. Raises as `task_create`."""
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
+    if by is not None:
+        role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)
+        found = role.first()
+        if found is None:
+            raise NotAllowedError(_("Campaign not found, or you are not a member."))
+        change_demand(found)
+    real_check(campaign, TaskRefusedError)
+    if campaign.state in {CampaignState.ARCHIVED, CampaignState.BIN}:
+        raise TaskRefusedError(
+            _("“%(name)s” is %(state)s, so this action is not available.")
+            % {"name": campaign.name, "state": campaign.get_state_display()}
+        )
+    return campaign
+
 
 #: Sent with a new `campaign` that is to start with the suggested quality rules; annotation adds them.
 suggested_rules_asked: Final = Signal()

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import FilePart, KeptFile, Task, User
-from campaign.models.kept_file import PART_BYTES
+from campaign.models.upload import PART_BYTES
 from campaign.selectors.exported_files import ExportStorageError, export_storage
 
 logger = logging.getLogger(__name__)

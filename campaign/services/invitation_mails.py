@@ -17,23 +17,11 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from campaign.models import (
-    Campaign,
-    Invitation,
-    InvitationRole,
-    Judge,
-    Mail,
-    MailKind,
-    User,
-)
+from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.selectors.tasks import work_of_judges
-from campaign.services.invitations import (
-    invitation_create,
-    invitation_renew,
-    judge_links_revoke,
-)
-from campaign.services.joining import judge_create_with_user
+from campaign.services.invitations import invitation_create, invitation_renew, judge_links_revoke
+from campaign.services.people import judge_create_with_user
 from campaign.texts.counted import counted
 from campaign.texts.language_tags import language_tags_checked
 

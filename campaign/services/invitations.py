@@ -15,7 +15,7 @@ from django.db.models.functions import Lower, Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaign.database.inserting import rows_insert
+from campaign.database.many_rows import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.models.invitation import InvitationQuerySet
 from campaign.refusals import RefusedError

@@ -19,7 +19,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaign.database.acting import acting
-from campaign.database.transactions import named_lock_try
+from campaign.database.many_rows import named_lock_try
 from campaign.models import Campaign, Job, JobKind, JobState, User
 from campaign.notification import jobs_enqueue
 from campaign.refusals import RefusedError

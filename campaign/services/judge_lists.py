@@ -13,8 +13,7 @@ from django.db import transaction
 from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 
-from campaign.database.inserting import rows_insert
-from campaign.database.many_rows import pgtrigger_ignore_preset
+from campaign.database.many_rows import pgtrigger_ignore_preset, rows_insert
 from campaign.formats.judge_lists import JudgeList, JudgeRow
 from campaign.formats.records import unseen_problem
 from campaign.models import (
@@ -30,7 +29,7 @@ from campaign.models import (
 )
 from campaign.notification import mail_enqueue
 from campaign.services.invitations import invitations_create
-from campaign.services.joining import pseudonyms_free
+from campaign.services.people import pseudonyms_free
 from campaign.texts.counted import counted
 from campaign.texts.language_tags import LanguageTagError, language_tag_checked
 

@@ -1,59 +1,45 @@
-"""People who take part in a campaign."""
+"""Judges: add, admit, change, withdraw and readmit them, their links and groups."""
 
+import secrets
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from campaign.database.many_rows import pgtrigger_ignore_preset
 from campaign.formats.records import unseen_problem
 from campaign.models import (
+    ApiToken,
     Campaign,
     ConflictOfInterest,
+    GroupMember,
+    Invitation,
+    InvitationRole,
     Judge,
     JudgeGroup,
     Membership,
+    Session,
     System,
+    Task,
     User,
 )
-from campaign.notification import mail_is_printed
 from campaign.refusals import RefusedError
-from campaign.services.judge_groups import judge_groups_set
-from campaign.services.members import change_demand
+from campaign.selectors.credentials import link_may_be_made, takes_part_elsewhere
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.invitations import (
+    InvitationRefusedError,
+    Moment,
+    invitation_create,
+    judge_links_restore_of,
+    judge_links_revoke,
+)
 from campaign.texts.language_tags import language_tags_checked
 
 
 class PersonRefusedError(RefusedError):
     """A person with this pseudonym or address already takes part."""
-
-
-class AlertMailRefusedError(RefusedError):
-    """No daily mail can be sent to this member; the message says why."""
-
-    field = "daily"
-
-
-def alert_mails_can_be_sent() -> bool:
-    """Return whether there is a mail server, and an address of this Quintet for links (`PUBLIC_ADDRESS`)."""
-    return bool(settings.PUBLIC_ADDRESS) and not mail_is_printed()
-
-
-@transaction.atomic
-def daily_alerts_set(*, membership: Membership, wanted: bool) -> None:
-    """Store whether a member wants the daily mail of this campaign's alerts.
-
-    Raises `AlertMailRefusedError` if they want it and have no e-mail address, or no mail is sent, and
-    `NotAllowedError` for analysts: alerts require action.
-    """
-    change_demand(membership.role)
-    if wanted and not (membership.user.email and alert_mails_can_be_sent()):
-        raise AlertMailRefusedError(
-            _(
-                "Daily e-mail is unavailable. It requires your e-mail address and the server settings EMAIL_URL and PUBLIC_ADDRESS."
-            )
-        )
-    membership.daily_alerts = wanted
-    membership.save(update_fields=["daily_alerts"])
 
 
 def user_language_set(*, user: User, language: str) -> None:
@@ -148,3 +134,325 @@ def _judge_save(judge: Judge) -> None:
 def conflict_declare(*, judge: Judge, system: System) -> ConflictOfInterest:
     """Declare a conflict: HITs that show this system are not lent to the judge; return it."""
     return ConflictOfInterest.objects.get_or_create(judge=judge, system=system)[0]
+
+
+def session_end(*, session: Session) -> None:
+    """Sign a browser out."""
+    session.delete()
+
+
+def sessions_end(*, user: User, but: str | None = None) -> int:
+    """Sign a user out everywhere, except in the session with this key; return the number of sessions."""
+    ended, _each = Session.objects.filter(user=user).exclude(session_key=but).delete()
+    return ended
+
+
+@transaction.atomic
+def judge_withdraw(*, judge: Judge) -> None:
+    """End all access of this judge: links, unsent messages, sessions and tokens.
+
+    Their judgments stay. They cannot judge in this campaign until `judge_readmit`. A user who
+    also takes part elsewhere stays signed in there. Changes nothing for a withdrawn judge.
+    """
+    judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
+    if judge.withdrawn_at is not None:
+        return
+    judge.withdrawn_at = judge_links_revoke(judge=judge)
+    judge.save(update_fields=["withdrawn_at"])
+    user = judge.user
+    if user is None or _is_needed(user, judge):
+        return
+    sessions_end(user=user)
+    ApiToken.objects.filter(user=user).delete()
+    user.is_active = False
+    user.save(update_fields=["is_active"])
+
+
+def _is_needed(user: User, judge: Judge) -> bool:
+    """Return whether the user has another role than that of this judge."""
+    return Membership.objects.filter(user=user).exists() or takes_part_elsewhere(
+        user_id=user.pk, campaign_id=judge.campaign_id
+    )
+
+
+@transaction.atomic
+def judge_readmit(*, judge: Judge) -> int:
+    """Undo `judge_withdraw`; return the number of links and messages that work again.
+
+    Links that were revoked before stay so, and browsers and tokens stay signed out. Changes nothing for a
+    judge who is not withdrawn, or who was erased.
+    """
+    judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
+    if judge.withdrawn_at is None or judge.erasure_requests.filter(carried_out_at__isnull=False):
+        return 0
+    count = judge_links_restore_of(judge=judge, revoked_at=judge.withdrawn_at)
+    judge.withdrawn_at = None
+    judge.save(update_fields=["withdrawn_at"])
+    if judge.user is not None:
+        judge.user.is_active = True
+        judge.user.save(update_fields=["is_active"])
+    return count
+
+
+def judge_link_create(
+    *, judge: Judge, by: User | None = None, expires_at: Moment | None = None
+) -> tuple[Invitation, str]:
+    """Create a further link for a judge; return it with its token.
+
+    Raises `CredentialRefusedError` for a withdrawn judge, for one who is not a person, and if the link
+    would give access beyond the campaign of `by` (None for a command).
+    """
+    if judge.user is None:
+        raise CredentialRefusedError(
+            _("“%(pseudonym)s” is not a person and cannot judge.") % {"pseudonym": judge.pseudonym}
+        )
+    if judge.withdrawn_at is not None:
+        raise CredentialRefusedError(
+            _("“%(pseudonym)s” is withdrawn. Readmit them before you create a link.")
+            % {"pseudonym": judge.pseudonym}
+        )
+    if by is not None:
+        link_check(judge.user, judge.campaign)
+    return invitation_create(
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
+        expires_at=expires_at,
+        created_by=by,
+    )
+
+
+@transaction.atomic
+def judge_link_replace(*, judge: Judge, by: User) -> tuple[Invitation, str]:
+    """Create a link for a judge who lost theirs, and end all their other links; return it with its token.
+
+    They stay signed in where they are. Raises `CredentialRefusedError` like `judge_link_create`; no link is
+    ended then.
+    """
+    judge_links_revoke(judge=judge)
+    return judge_link_create(judge=judge, by=by)
+
+
+def link_check(user: User, campaign: Campaign) -> None:
+    """Raise `CredentialRefusedError` if a link made in this campaign would give access beyond it."""
+    if not link_may_be_made(user=user, campaign=campaign):
+        raise CredentialRefusedError(
+            _(
+                "%(name)s has an account outside this campaign and signs in with it. A link would give "
+                "access to that account too."
+            )
+            % {"name": user.name}
+        )
+
+
+# No vowels, so that no word appears, and no letters that look alike.
+_LETTERS: Final = "bcdfghjkmnpqrstvwxz23456789"
+_LENGTH: Final = 6
+
+
+class JoinRefusedError(Exception):
+    """The new judge cannot join with these answers; the message says why."""
+
+
+class InvitationFullError(Exception):
+    """The link has created as many judges as its cap allows."""
+
+
+@transaction.atomic
+def judge_create_with_user(
+    *,
+    campaign: Campaign,
+    languages: Sequence[str] = (),
+    expertise: Sequence[str] = (),
+    origin_note: str = "",
+    **came: Any,
+) -> Judge:
+    """Create and return a judge of the campaign, with a user of their own without password.
+
+    The pseudonym is random: it reveals neither the order in which judges joined nor their number.
+    `languages` are tags checked before: of a link, a panel or the campaign's test sets. `origin_note` tells
+    organisers where the judge comes from; `came` are the columns for the link or service they came by.
+    """
+    [pseudonym] = pseudonyms_free(campaign, 1)
+    user = User.objects.create_user(name=pseudonym)
+    return Judge.objects.create(
+        campaign=campaign,
+        user=user,
+        pseudonym=pseudonym,
+        languages=list(languages),
+        expertise=list(expertise),
+        note=origin_note,
+        **came,
+    )
+
+
+def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:
+    """Return `count` different pseudonyms that no judge of the campaign has. Usually one query."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        drawn = {
+            "judge-" + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH)): None
+            for _turn in range(count - len(found))
+        }
+        taken = Judge.objects.filter(campaign=campaign, pseudonym__in=list(drawn))
+        for name in taken.values_list("pseudonym", flat=True):
+            del drawn[name]
+        found |= drawn
+    return list(found)
+
+
+def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None:
+    """Return the judge that this link created for this browser, if any may still sign in. One query."""
+    return (
+        Judge.objects.select_related("user", "campaign")
+        .filter(
+            joined_by=invitation,
+            joined_browser=browser,
+            user__is_active=True,
+            withdrawn_at=None,
+        )
+        .first()
+    )
+
+
+def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[str] = ()) -> Judge:
+    """Return the judge of this browser: the one the link created before, or a new one.
+
+    `languages` are those a new judge reads, if the link asks for them. Locks the invitation's row.
+    Raises `InvitationFullError`, `InvitationRefusedError` if the link was revoked meanwhile or the
+    browser's judge was deactivated, and `JoinRefusedError` if the languages open no test set.
+    """
+    known = judge_for_browser(invitation=invitation, browser=browser)
+    if known is not None:
+        return known
+    reads = _languages_of(invitation, languages)
+    try:
+        with transaction.atomic():
+            # Others who join by this link wait here; the cap itself is the database's constraint.
+            locked = Invitation.objects.valid().select_for_update().filter(pk=invitation.pk).first()
+            if locked is None:
+                raise InvitationRefusedError
+            # The button was pressed twice, and the other request was first.
+            known = judge_for_browser(invitation=locked, browser=browser)
+            if known is not None:
+                return known
+            if locked.joined.filter(joined_browser=browser).exists():
+                # The judge of this browser was deactivated; it does not get a second one.
+                raise InvitationRefusedError
+            judge = judge_create_with_user(
+                campaign=invitation.campaign,
+                languages=reads,
+                origin_note=invitation.note,
+                joined_by=locked,
+                joined_browser=browser,
+            )
+    except IntegrityError as error:
+        if "invitation_brings_in_no_more_than_its_cap" not in str(error):
+            raise
+        raise InvitationFullError from error
+    return judge
+
+
+def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
+    if not invitation.asks_languages:
+        return list(invitation.languages)
+    read = [pair for pair in pairs_offered(invitation) if set(pair) <= set(said)]
+    if not read:
+        raise JoinRefusedError(_("Choose at least one language pair."))
+    return sorted({tag for pair in read for tag in pair})
+
+
+def pairs_offered(invitation: Invitation) -> list[tuple[str, str]]:
+    """Return the language pairs of the test sets a link leads to, from which new judges choose. One query."""
+    pairs = Task.objects.of(invitation.campaign_id).language_pairs()
+    known = invitation.languages
+    return sorted({pair for pair in pairs if not known or set(pair) <= set(known)})
+
+
+def task_choose(*, judge: Judge, task: Task | None) -> Judge:
+    """Set the test set the judge works on from now on; None for any. Return the judge."""
+    judge.chosen_task = task
+    judge.save(update_fields=["chosen_task"])
+    return judge
+
+
+_MAX_NAME = 60
+
+
+class JudgeGroupRefusedError(RefusedError):
+    """The group cannot be created or changed like this; `field` names the invalid field."""
+
+    field = "name"
+
+
+def judge_group_create(
+    *, campaign: Campaign, name: str, blocks_asked: int | None = None
+) -> JudgeGroup:
+    """Create a group without judges, and return it.
+
+    Raises `JudgeGroupRefusedError` if another group of the campaign has the name, ignoring case.
+    """
+    return _saved(JudgeGroup(campaign=campaign), name, blocks_asked)
+
+
+def judge_group_change(*, group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
+    """Change the name of a group and the block quota of each of its judges; return it.
+
+    Raises `JudgeGroupRefusedError`.
+    """
+    return _saved(group, name, blocks_asked)
+
+
+def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
+    name = " ".join(unicodedata.normalize("NFC", name).split())
+    if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
+        raise JudgeGroupRefusedError(
+            _("Enter a group name of at most %(most)d characters without commas or semicolons.")
+            % {"most": _MAX_NAME}
+        )
+    if blocks_asked is not None and blocks_asked < 1:
+        raise JudgeGroupRefusedError(
+            "Enter at least 1 block, or leave empty for no limit.", field="blocks_asked"
+        )
+    group.name, group.blocks_asked = name, blocks_asked
+    try:
+        with transaction.atomic():
+            group.save()
+    except IntegrityError as error:
+        if "judge_group_name_unique_in_campaign" not in str(error):
+            raise
+        raise JudgeGroupRefusedError(
+            _("A group named “%(name)s” already exists.") % {"name": name}
+        ) from error
+    return group
+
+
+@transaction.atomic
+def judge_group_members_change(
+    *, group: JudgeGroup, add: Collection[Judge] = (), remove: Collection[Judge] = ()
+) -> tuple[int, int]:
+    """Put judges into a group and take others out; return how many were added and removed.
+
+    Adding existing members and removing others has no effect. Locks the group's row.
+    """
+    JudgeGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
+    there = set(GroupMember.objects.filter(group=group).values_list("judge", flat=True))
+    gone = there & {judge.pk for judge in remove}
+    pgtrigger_ignore_preset()
+    removed = GroupMember.objects.filter(group=group, judge__in=gone)
+    removed.delete()
+    new = [GroupMember(group=group, judge=judge) for judge in add if judge.pk not in there]
+    GroupMember.objects.bulk_create(new, batch_size=1000)
+    return len(new), len(gone)
+
+
+@transaction.atomic
+def judge_groups_set(*, judge: Judge, groups: Collection[JudgeGroup]) -> None:
+    """Put a judge into these groups and out of all others."""
+    wanted = {group.pk for group in groups}
+    rows = GroupMember.objects.filter(judge=judge)
+    rows.exclude(group__in=wanted).delete()
+    there = set(rows.values_list("group", flat=True))
+    GroupMember.objects.bulk_create(
+        GroupMember(group=group, judge=judge) for group in groups if group.pk not in there
+    )

@@ -10,12 +10,12 @@ from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from campaign.forms.credentials import TokenForm
+from campaign.forms import TokenForm
 from campaign.models import Membership, User
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
 from campaign.services.api_tokens import token_create, tokens_revoke
-from campaign.services.credentials import session_end, sessions_end
 from campaign.services.invitations import invitation_revoke
+from campaign.services.people import session_end, sessions_end
 from campaign.views.decorators import form_view
 
 

@@ -10,16 +10,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from campaign.forms.languages import languages_validate
-from campaign.forms.versions import VersionedForm
+from campaign.forms import VersionedForm, languages_validate
 from campaign.models import Acceptance, Instructions, User
 from campaign.refusals import RefusalsAt
+from campaign.selectors.credentials import campaign_languages
 from campaign.selectors.instructions import instructions_history, instructions_in_force
-from campaign.selectors.invitations import campaign_languages
-from campaign.services.instructions import (
-    MAX_CHARACTERS,
-    instructions_write,
-)
+from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.texts.language_tags import language_tag_checked
 from campaign.texts.languages import language_direction, language_name
 from campaign.texts.markdown import markdown_render

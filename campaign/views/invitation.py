@@ -21,16 +21,16 @@ from campaign.services.invitations import (
     InvitationSpentError,
     invitation_open,
 )
-from campaign.services.joining import (
+from campaign.services.members import member_invitation_accept
+from campaign.services.people import (
     InvitationFullError,
     JoinRefusedError,
     judge_for_browser,
     judge_join,
     pairs_offered,
 )
-from campaign.services.member_invitations import member_invitation_accept
 from campaign.texts.languages import language_name
-from campaign.views.account.entering import enter
+from campaign.views.account import enter
 
 
 # No HEAD: programs check links with it.

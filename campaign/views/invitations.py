@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 
-from campaign.forms.invitations import LinkForm, MailForm
+from campaign.forms import LinkForm, MailForm
 from campaign.models import Campaign, Invitation, Judge, Mail, User
 from campaign.notification import mail_is_printed
 from campaign.pages.invitation_tables import (
@@ -23,15 +23,14 @@ from campaign.pages.invitation_tables import (
     LinkFilter,
     LinkTable,
 )
-from campaign.selectors.credentials import judge_access
-from campaign.selectors.invitations import (
+from campaign.selectors.credentials import (
     campaign_languages,
     invited_judges,
+    judge_access,
     links_for_anybody,
     people_invited,
 )
 from campaign.services.api_tokens import CredentialRefusedError
-from campaign.services.credentials import judge_link_create, judge_readmit, judge_withdraw
 from campaign.services.invitation_mails import judges_invite_by_mail, mail_send_again
 from campaign.services.invitations import (
     invitation_create_for_anybody,
@@ -40,6 +39,7 @@ from campaign.services.invitations import (
     judge_links_restore,
     judge_links_revoke,
 )
+from campaign.services.people import judge_link_create, judge_readmit, judge_withdraw
 from campaign.texts.counted import counted
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends

@@ -6,13 +6,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from campaign.forms.campaigns import CampaignForm, SettingsForm
-from campaign.forms.versions import VERSION
+from campaign.forms import VERSION, CampaignForm, SettingsForm
 from campaign.models import User
 from campaign.selectors.credentials import may_make_campaigns
-from campaign.selectors.judged import reference_use_in_words
-from campaign.selectors.tasks import tasks_in_order
-from campaign.services.rules import ReferenceRankedError
+from campaign.selectors.tasks import reference_use_in_words, tasks_in_order
+from campaign.services.campaigns import ReferenceRankedError
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view

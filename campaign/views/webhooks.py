@@ -16,21 +16,22 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.forms.versions import VersionedForm
+from campaign.forms import VersionedForm
 from campaign.models import Campaign, User, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn, moment
 from campaign.refusals import RefusalsAt
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
-from campaign.services.webhooks.endpoints import (
+from campaign.services.webhooks import (
     webhook_change,
     webhook_create,
     webhook_delete,
     webhook_pause,
+    webhook_redeliver,
     webhook_resume,
     webhook_secret_rotate,
+    webhook_test,
 )
-from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import action_view, form_view, refusals_told
 

@@ -1,25 +1,27 @@
-"""Add the behaviour shared by all addresses of the API, by a class around each view.
-
-Parameters and body keys missing from the description are refused, and `fields` selects fields.
-Responses to GET have an `ETag`. A POST with an `Idempotency-Key` is carried out once, and a change with
-`If-Match` only if the object is unchanged since it was read. Requests are rate-limited, and
-deprecated addresses say so in a header.
-"""
+"""What every REST operation keeps to: parameters, fields, versions, limits, and repeated requests."""
 
 import hashlib
+import json
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from copy import copy
 from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
 
+from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.cache import caches
 from django.db import transaction
+from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.utils.cache import get_conditional_response
+from django.utils.crypto import salted_hmac
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -33,9 +35,93 @@ from campaign.api.requests import (
     unknown_keys_refuse,
     unknown_words,
 )
-from campaign.database.transactions import named_lock
+from campaign.database.many_rows import named_lock, named_lock_try
+from campaign.models import IdempotentAnswer
+from campaign.services.api_tokens import KEPT
 from config.api.description import FIELDS, DescribedOperation, described_operations
-from config.api.repeatable import repeatably
+
+HEADER: Final = "Idempotency-Key"
+#: Response header that marks a repeated response.
+REPLAYED: Final = "Idempotency-Replayed"
+_KEY: Final = re.compile(r"[!-~]{1,255}")
+
+
+def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+    """Carry out the request, or repeat the earlier response to its key if there is one."""
+    key = request.headers.get(HEADER)
+    if key is None:
+        return act()
+    if _KEY.fullmatch(key) is None:
+        raise ProblemError(
+            "idempotency-key-invalid",
+            "An Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
+            status=400,
+            errors={HEADER: ["Use a UUID, for example."]},
+        )
+    named: Any = {"user": request.user, "key": key}
+    digest = _digest(request)
+    with transaction.atomic():
+        if not named_lock_try(f"campaign.idempotency:{request.user.pk}:{key}"):
+            raise ProblemError(
+                "idempotency-key-in-use",
+                "A request with this Idempotency-Key is still in progress. Try again shortly.",
+                status=409,
+                headers={"Retry-After": "1"},
+            )
+        kept = IdempotentAnswer.objects.filter(created_at__gt=Now() - KEPT)
+        stored = kept.filter(**named).first()
+        if stored is not None and stored.request_digest != digest:
+            raise ProblemError(
+                "idempotency-key-reused",
+                "This Idempotency-Key was used for a different request. Use a new key for each request.",
+                status=422,
+            )
+        if stored is not None:
+            return HttpResponse(
+                _cipher().decrypt(bytes(stored.body)),
+                status=stored.status,
+                content_type="application/json",
+                headers={REPLAYED: "true"},
+            )
+        response = act()
+        # A refused request changed nothing and may be retried under the same key.
+        if response.status_code < 300:
+            answered = {
+                "request_digest": digest,
+                "status": response.status_code,
+                "body": _cipher().encrypt(_content(response)),
+                "created_at": Now(),
+            }
+            IdempotentAnswer.objects.update_or_create(**named, defaults=answered)
+    return response
+
+
+def _content(response: HttpResponseBase) -> bytes:
+    """Return the body of a response to POST, which is always JSON or empty."""
+    data = response.data if isinstance(response, Response) else None
+    return b"" if data is None else bytes(JSONRenderer().render(data))
+
+
+def _cipher() -> Fernet:
+    """Return the cipher for stored responses, which may contain a link that is shown only once."""
+    return Fernet(urlsafe_b64encode(salted_hmac(__name__, "", algorithm="sha256").digest()))
+
+
+def _digest(request: Request) -> str:
+    """Return the hash of a parsed request, regardless of the order of keys."""
+    data: Any = request.data
+    content = dict(data.lists()) if hasattr(data, "lists") else data
+    said = [request.method, request.get_full_path(), content]
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=_of_file).encode()).hexdigest()
+
+
+def _of_file(file: Any) -> str:
+    """Return the hash of an uploaded file, or of a body of bytes."""
+    whole = file if isinstance(file, bytes) else file.read()
+    if hasattr(file, "seek"):
+        file.seek(0)
+    return hashlib.sha256(whole).hexdigest()
+
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _READS: Final = frozenset({"GET", "HEAD"})

@@ -14,8 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from campaign.api.operations import Address, operation
-from campaign.api.pages import RowPages
+from campaign.api.operations import Address, RowPages, operation
 from campaign.export.downloads import MEDIA_TYPES
 from campaign.models import JobState
 from ranking.analyses.kind import AnalysisChoice, AnalysisKind

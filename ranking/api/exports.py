@@ -9,9 +9,7 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
-from campaign.api.pages import RowPages
+from campaign.api.operations import Address, RowPages, operation, row_found
 from campaign.export.downloads import MEDIA_TYPES, ending
 from campaign.models import KeptFile, MembershipRole
 from campaign.selectors.exported_files import exported_files

@@ -7,15 +7,14 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.models import Campaign, Judge, JudgeGroup
-from campaign.services.judge_groups import (
+from campaign.services.campaigns import MAX_BLOCKS
+from campaign.services.people import (
     judge_group_change,
     judge_group_create,
     judge_group_members_change,
 )
-from campaign.services.rules import MAX_BLOCKS
 from ranking.selectors.judges import groups_counted, groups_listed
 from ranking.services.quality import JudgeGroupInUseError, judge_group_delete
 

@@ -9,10 +9,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from campaign.api.operations import Address, operation
-from campaign.api.pages import RowPages
+from campaign.api.operations import Address, RowPages, operation
 from campaign.models import Membership
-from campaign.services.people import daily_alerts_set
+from campaign.services.members import daily_alerts_set
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.dashboards import TaskOverview, campaign_overview, day_after
 

@@ -14,8 +14,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.response import Response
 
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.export.downloads import streamed_download
 from campaign.models import MembershipRole, User
 from campaign.selectors.exported_files import exported_bytes
@@ -30,9 +29,7 @@ from ranking.services.publishing.content import (
     answer_found,
     has_failed,
 )
-from ranking.services.publishing.naming import (
-    LONGEST_WORDING,
-)
+from ranking.services.publishing.naming import LONGEST_WORDING
 from ranking.services.publishing.publish import (
     PublishedDraft,
     embargo_check,

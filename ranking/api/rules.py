@@ -16,8 +16,7 @@ from annotation.services.quality import (
     quality_rule_undo,
     suggested_terms,
 )
-from campaign.api.access import row_found
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, row_found
 from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.pages.judge_measures import rule_in_words

@@ -24,9 +24,15 @@ from annotation.services.quality import (
     judges_decision_undo,
     quality_action_revert,
 )
-from campaign.api.access import group_asked_for, readable_task, reader
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.operations import Address, operation
+from campaign.api.operations import (
+    Address,
+    filter_parameters,
+    filtered,
+    group_asked_for,
+    operation,
+    readable_task,
+    reader,
+)
 from campaign.api.requests import NumberField
 from campaign.models import Judge, JudgeGroup, Task
 from ranking.analyses.ranking import tested_pairs

@@ -13,7 +13,7 @@ from annotation.export.five_way import judged_rows, judgments_written, skipped_r
 from campaign.export.downloads import csv_line
 from campaign.formats import JudgedBlock
 from campaign.formats.five_way import BLANK, five_way_header, five_way_line
-from campaign.formats.quoting import csv_row, neutral
+from campaign.formats.tables import csv_row, neutral
 from campaign.models import Job, JobKind, Task
 from campaign.selectors.exported_files import ExportStorageError
 from campaign.services.exported_files import exported_file_keep

@@ -16,14 +16,11 @@ from annotation.models.quality import ACTIONS
 from annotation.pages.design_form import DesignForm, written
 from annotation.protocols import answer_kind
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
-from campaign.forms.versions import VersionedForm
+from campaign.forms import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
 from campaign.refusals import RefusalsAt
-from campaign.services.judge_groups import (
-    judge_group_change,
-    judge_group_create,
-)
-from campaign.services.rules import MAX_BLOCKS
+from campaign.services.campaigns import MAX_BLOCKS
+from campaign.services.people import judge_group_change, judge_group_create
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.exports import kinds_of
 from ranking.selectors.judges import judges_by_pseudonym

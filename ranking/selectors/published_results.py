@@ -11,17 +11,8 @@ from django.db.models.functions import Coalesce, Left, Now
 from django.utils.translation import ngettext
 
 from annotation.models import JudgeTally, Judgment, QualityAction, QualityActionKind
-from campaign.models import (
-    Campaign,
-    Instructions,
-    Job,
-    JobKind,
-    KeptFile,
-    Membership,
-    System,
-    Task,
-)
-from campaign.models.kept_file import PART_BYTES
+from campaign.models import Campaign, Instructions, Job, JobKind, KeptFile, Membership, System, Task
+from campaign.models.upload import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import ADDRESS_LENGTH, PublishedResult, RankingRun
 from ranking.selectors.runs import judges_left_out, judges_not_counted

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from campaign.database.transactions import named_lock
+from campaign.database.many_rows import named_lock
 from campaign.models import Job, JobKind, TestSet, User
 from campaign.refusals import RefusedError
 from campaign.services.jobs import JobProgress, handles, job_queue

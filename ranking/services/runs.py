@@ -23,9 +23,9 @@ from annotation.selectors.judges import excluded_judges
 from annotation.selectors.systems import corrections_recorded
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import sampling_state_record
-from campaign.database.transactions import named_lock, named_lock_try
+from campaign.database.many_rows import named_lock, named_lock_try
 from campaign.models import SystemKind, Task, TestSet, WebhookEvent
-from campaign.services.webhooks.outbox import webhook_event_record
+from campaign.services.webhooks import webhook_event_record
 from ranking.code_version import code_version
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.statistics import Chance

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models.functions import Now
 
-from campaign.database.transactions import named_lock_try
+from campaign.database.many_rows import named_lock_try
 from ranking.code_version import code_version
 from ranking.core.sharding import decode, encode
 from ranking.models import ShardJob, ShardResult

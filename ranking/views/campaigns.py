@@ -28,8 +28,7 @@ from campaign.formats.recognising import FEWEST_SYSTEMS
 from campaign.models import Campaign, CampaignState, Judge, Task, Transition, User
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.selectors.credentials import may_make_campaigns
-from campaign.selectors.invitations import campaign_languages
+from campaign.selectors.credentials import campaign_languages, may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
@@ -40,14 +39,9 @@ from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.formats import bar_plot, figure, percent, rank_plots, share
 from ranking.pages.formats import languages as languages_in_words
 from ranking.pages.page_plots import plot_links
-from ranking.pages.summary import (
-    headline,
-    headline_without_ranking,
-)
+from ranking.pages.summary import headline, headline_without_ranking
 from ranking.selectors.alerts import CampaignFacts, campaign_facts, needs_in
-from ranking.selectors.analyses import (
-    kind_in_place_of_ranking,
-)
+from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.dashboards import (
     DAYS_FORECAST,
     TaskOverview,

@@ -20,7 +20,7 @@ from annotation.selectors.effects import (
 from annotation.selectors.hits import designs_of, previewed_hits
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import design_change, design_use_again
-from campaign.forms.versions import VERSION
+from campaign.forms import VERSION
 from campaign.models import Task, User
 from campaign.pages.rights import rights
 from campaign.refusals import RefusalsAt

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from deploy.nginx import rendered
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 
 HOST = "127.0.0.1"
 TOKEN = "a" * 64

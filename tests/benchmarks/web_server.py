@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 
 HOST = "127.0.0.1"
 START_SECONDS = 300

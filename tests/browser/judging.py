@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 
 # Resolves once the page at this address and each of its files is kept.
 KEPT = """async () => {

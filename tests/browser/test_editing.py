@@ -10,7 +10,7 @@ from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Protocol, Task
-from campaign.services.rules import task_close
+from campaign.services.campaigns import task_close
 from protocols.models import EditingAnswer
 from tests.at_work import lend
 from tests.browser.conftest import SignIn

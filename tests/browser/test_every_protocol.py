@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Judge
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.browser.conftest import PHONE, Connections, NewPage, SignIn, axe_finds, too_wide
 from tests.browser.judging import all_sent, at_sentence, page_kept
 from tests.browser.screen_reader import ScreenReader

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from campaign.services.organiser_accounts import first_organiser_link_create
+from campaign.services.own_account import first_organiser_link_create
 from tests.browser.conftest import PHONE, NewPage, axe_finds
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Judge
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_task

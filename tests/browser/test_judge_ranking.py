@@ -7,17 +7,9 @@ from playwright.sync_api import CDPSession, Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Judge, Task
-from campaign.services.rules import campaign_change
+from campaign.services.campaigns import campaign_change
 from tests.browser.conftest import SignIn
-from tests.browser.judging import (
-    all_sent,
-    at_sentence,
-    judge_block,
-    rank_of,
-    row,
-    rows,
-    type_ranks,
-)
+from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, row, rows, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from annotation.services.planning.pool import pool_fill
 from campaign.models import InvitationRole, Judge, Session, Task
 from campaign.services.invitations import invitation_create
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.browser.conftest import NewPage
 from tests.browser.judging import all_sent, open_link, type_ranks
 from tests.browser.screen_reader import ScreenReader

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from campaign.models import Campaign, InvitationRole
+from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from campaign.services.rules import campaign_change
 from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.browser.long_texts import lengthen

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Protocol, Task
-from campaign.services.rules import task_close
+from campaign.services.campaigns import task_close
 from protocols.models import QuizAnswer
 from protocols.quiz.snippets import snippets_replace
 from tests.browser.conftest import SignIn

@@ -7,8 +7,8 @@ from annotation.models import HIT
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
 from campaign.models import Judge, Protocol, Task
-from campaign.services.rules import task_close
-from launcher.waiting import wait_until
+from campaign.services.campaigns import task_close
+from launcher.data_directory import wait_until
 from protocols.models import RatingAnswer
 from tests.browser.conftest import SignIn
 from tests.browser.judging import press

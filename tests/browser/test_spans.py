@@ -10,7 +10,7 @@ from annotation.protocols import answer_kind
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Task
-from campaign.services.rules import task_close
+from campaign.services.campaigns import task_close
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence
 from tests.browser.screens import SCREENS

@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Task
-from campaign.services.rules import task_close
+from campaign.services.campaigns import task_close
 from tests.browser.conftest import OpenLong
 from tests.browser.long_texts import source_of
 from tests.factories import make_campaign, make_judge, make_task

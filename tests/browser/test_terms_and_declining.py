@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import Campaign, InvitationRole, Judge
+from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create
-from campaign.services.rules import campaign_change
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_task

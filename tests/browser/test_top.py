@@ -9,7 +9,7 @@ from annotation.models import Judgment
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Protocol, Task
-from campaign.services.rules import task_close
+from campaign.services.campaigns import task_close
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, painted_for_a_while
 from tests.factories import make_campaign, make_judge, make_task

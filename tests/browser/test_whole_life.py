@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Campaign, Task
-from campaign.services.organiser_accounts import first_organiser_link_create
-from launcher.waiting import wait_until
+from campaign.services.own_account import first_organiser_link_create
+from launcher.data_directory import wait_until
 from tests.browser.conftest import NewPage
 from tests.browser.judging import all_sent, at_sentence, judge_block
 

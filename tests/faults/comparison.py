@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg2
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.faults.ledger import Ledger, Submission
 
 JUDGMENTS = """

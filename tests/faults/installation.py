@@ -13,10 +13,9 @@ from typing import Any
 
 import psutil
 
-from launcher.data_directory import CHECKOUT, read_json
+from launcher.data_directory import CHECKOUT, read_json, wait_until
 from launcher.processes import is_running, stop_all
 from launcher.serving import is_ready
-from launcher.waiting import wait_until
 from tests.faults.server import HOST
 
 SUPERVISOR = "supervisor"

@@ -7,7 +7,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import count
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.faults.comparison import Comparison, compare
 from tests.faults.installation import Installation
 from tests.faults.judges import SimulatedJudge

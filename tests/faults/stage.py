@@ -10,7 +10,7 @@ from enum import StrEnum
 import psutil
 import psycopg2
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.faults.installation import Installation
 from tests.faults.ledger import Ledger
 from tests.faults.proxy import Proxy

@@ -19,9 +19,8 @@ from campaign.models import Judge, Mail, MailKind, MailState, Membership, Member
 from campaign.services.api_tokens import token_create
 from campaign.services.erasures import erasure_ask
 from campaign.services.invitation_mails import judges_invite_by_mail, own_link_send
-from campaign.services.member_invitations import member_invite_by_mail
+from campaign.services.members import daily_alerts_set, member_invite_by_mail
 from campaign.services.own_account import address_mail_request, password_mail_request
-from campaign.services.people import daily_alerts_set
 from campaign.tasks import send_mails
 from ranking.services.alert_mails import alert_mails_send
 from tests.permissions.world import World

@@ -12,9 +12,8 @@ from django.test import Client
 import annotation.importing.test_sets  # noqa: F401  registers what jobs of uploads do
 from annotation.services.planning.designs import design_ensure
 from campaign.models import ActivityEvent, Protocol, Task
+from campaign.services.campaigns import task_close, task_create
 from campaign.services.jobs import job_run
-from campaign.services.rules import task_close
-from campaign.services.tasks import task_create
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.hostile_files.files import FILES

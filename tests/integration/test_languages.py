@@ -19,13 +19,13 @@ from annotation.services.numbers import judgments_number
 from annotation.services.submission import judgment_submit
 from campaign.importing.test_sets import test_set_create as set_create
 from campaign.models import Campaign, Instructions, Invitation, Judge, Panel, Task, TestSet
+from campaign.services.campaigns import RulesRefusedError
+from campaign.services.campaigns import task_change as set_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.panels import panel_change, panel_create
 from campaign.services.people import judge_add, judge_change
-from campaign.services.rules import RulesRefusedError
-from campaign.services.rules import task_change as set_change
 from campaign.texts.language_tags import LanguageTagError
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser, make_task

@@ -12,7 +12,7 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 from rest_framework.exceptions import NotFound, ValidationError
 
-from campaign.api import access as by_rest
+from campaign.api import operations as by_rest
 from campaign.models import JudgeGroup, MembershipRole, Transition, User
 from campaign.pages.rights import rights, transitions_of
 from campaign.services.members import NotAllowedError, owner_demand

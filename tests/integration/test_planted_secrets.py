@@ -12,9 +12,9 @@ from rest_framework.test import APIClient
 from campaign.models import InvitationRole, MembershipRole
 from campaign.services.api_tokens import token_create
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from campaign.services.member_invitations import member_invite_by_mail
+from campaign.services.members import member_invite_by_mail
 from campaign.services.own_account import password_token
-from campaign.services.webhooks.endpoints import webhook_secret_rotate
+from campaign.services.webhooks import webhook_secret_rotate
 from ranking.export.kinds import KINDS
 from ranking.services.publishing.publish import result_reviewer_link_make
 from tests.integration.test_secrets import logged

@@ -19,8 +19,7 @@ from django.utils.log import AdminEmailHandler
 
 from campaign.models import Campaign, InvitationRole, PanelKind
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from campaign.services.organiser_accounts import account_link_create
-from campaign.services.own_account import address_token, password_token
+from campaign.services.own_account import account_link_create, address_token, password_token
 from config.logs import HIDDEN, json_formatter, redact, secrets_of
 from tests.factories import make_judge, make_organiser
 from tests.recruiting import make_panel

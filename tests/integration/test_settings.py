@@ -10,7 +10,7 @@ from django.test import Client
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Task
-from campaign.services.rules import campaign_change
+from campaign.services.campaigns import campaign_change
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from tests.benchmarks import say
 from tests.benchmarks.web_server import (
     postgresql_process,

@@ -35,19 +35,12 @@ from campaign.models import (
     User,
 )
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.campaigns import task_close, task_create
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.instructions import instructions_accept, instructions_write
-from campaign.services.judge_groups import judge_group_create
-from campaign.services.rules import task_close
-from campaign.services.tasks import task_create
-from campaign.services.uploads import (
-    upload_begin,
-    upload_check,
-    upload_file_add,
-    upload_part_store,
-)
-from campaign.services.webhooks.endpoints import webhook_create
-from campaign.services.webhooks.outbox import webhook_test
+from campaign.services.people import judge_group_create
+from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
+from campaign.services.webhooks import webhook_create, webhook_test
 from protocols.quiz.snippets import snippets_replace
 from ranking.models import Analysis, Metric, PublishedResult, RankingRun
 from ranking.pages.published import result_bundle_make

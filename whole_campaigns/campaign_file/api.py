@@ -12,16 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign, reader
-from campaign.api.operations import Address, operation
+from campaign.api.operations import Address, operation, organised_campaign, reader
 from campaign.api.requests import BodyParser, body_of, truth_asked
 from campaign.export.downloads import MEDIA_TYPES, download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
 from campaign.selectors.credentials import may_make_campaigns
-from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
-from whole_campaigns.campaign_file.difference import ChangeKind
+from whole_campaigns.campaign_file.applying import ChangeKind, campaign_file, campaign_file_apply
 from whole_campaigns.campaign_file.schema import schema_bytes
 
 MEDIA_TYPE = MEDIA_TYPES["yaml"]

@@ -45,11 +45,7 @@ from annotation.protocols import answer_kind
 from annotation.sampling.rates import attention_due, intra_due
 from annotation.selectors.comparisons import blocks_of, sentences_taken
 from annotation.selectors.designs import designs_in_force
-from annotation.selectors.judges import (
-    JudgeStatus,
-    messages_in_force,
-    status_from_actions,
-)
+from annotation.selectors.judges import JudgeStatus, messages_in_force, status_from_actions
 from annotation.selectors.passes import is_full, passes_so_far
 from annotation.selectors.pool import (
     ASKED_FIELDS,
@@ -68,8 +64,7 @@ from annotation.selectors.pool import (
 from annotation.selectors.progress import JudgeWork, work_annotations
 from annotation.selectors.training import hits_training, training_round_due
 from annotation.services.lending.work_requests import NONE_LEFT_VALID_FOR
-from campaign.database.prepared import instance_from
-from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
+from campaign.database.prepared import Parameter, PreparedQuery, field_names, instance_from
 from campaign.models import ConflictOfInterest, Instructions, Judge, System, Task
 
 

@@ -13,15 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, IntegerField, Max, OuterRef, QuerySet
 from django.db.models.functions import Cast, Now
 
-from annotation.models import (
-    HIT,
-    Assignment,
-    Block,
-    Design,
-    HITPurpose,
-    HITSequence,
-    PlanningBatch,
-)
+from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, PlanningBatch
 from annotation.models.assignment import BLOCKS_OF_PLANS
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
@@ -31,9 +23,8 @@ from annotation.sampling.plans import HITPlan, Purpose, plan_encoded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read
-from campaign.database.many_rows import pgtrigger_ignore_preset
+from campaign.database.many_rows import pgtrigger_ignore_preset, table_scans_off
 from campaign.database.prepared import Statement
-from campaign.database.transactions import table_scans_off
 from campaign.models import OutputCorrection, Task
 
 

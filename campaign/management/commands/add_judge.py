@@ -17,9 +17,8 @@ from campaign.management.arguments import (
     language_argument,
 )
 from campaign.management.files import refusals_told
-from campaign.selectors.judge_languages import languages_without_work
-from campaign.services.credentials import judge_link_create
-from campaign.services.people import judge_add
+from campaign.selectors.tasks import languages_without_work
+from campaign.services.people import judge_add, judge_link_create
 
 
 class Command(BaseCommand):

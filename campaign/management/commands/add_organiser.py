@@ -15,8 +15,7 @@ from campaign.management.arguments import (
 )
 from campaign.management.files import refusals_told
 from campaign.models import Campaign, MembershipRole
-from campaign.services.member_invitations import member_invite_by_mail
-from campaign.services.members import member_invite
+from campaign.services.members import member_invite, member_invite_by_mail
 
 
 class Command(BaseCommand):

@@ -14,10 +14,7 @@ from django.utils import timezone
 from campaign.management.arguments import address_of, address_option_add, expiry_words, user_named
 from campaign.management.files import refusals_told
 from campaign.selectors.credentials import organisers_of_quintet
-from campaign.services.organiser_accounts import (
-    account_link_create,
-    first_organiser_link_create,
-)
+from campaign.services.own_account import account_link_create, first_organiser_link_create
 
 
 class Command(BaseCommand):

@@ -22,11 +22,10 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.quoting import csv_row
 from campaign.formats.records import counted
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
-from campaign.formats.tables import line_cells
+from campaign.formats.tables import csv_row, line_cells
 from protocols.spans.files.jsonl import made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import refuse_broken_text, system_of

@@ -18,8 +18,7 @@ from typing import Final
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.quoting import table_rows
-from campaign.formats.tables import first_row, refuse_other_width, require_column
+from campaign.formats.tables import first_row, refuse_other_width, require_column, table_rows
 from protocols.spans.files.jsonl import made
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import system_of

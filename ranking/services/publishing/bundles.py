@@ -23,7 +23,7 @@ from annotation.selectors.designs import design_in_force
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
 from campaign.database.seeds import seed_draw
 from campaign.models import CampaignState, Job, JobKind, Task, User
-from campaign.models.kept_file import PART_BYTES
+from campaign.models.upload import PART_BYTES
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import job_queue
 from ranking.models import PublishedResult

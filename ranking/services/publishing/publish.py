@@ -11,9 +11,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.database.transactions import named_lock
+from campaign.database.many_rows import named_lock
 from campaign.models import Task, User
-from campaign.services.rehearsals import real_check
+from campaign.services.campaigns import real_check
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.models import PublishedResult, RankingRun
 from ranking.selectors.analyses import kind_in_place_of_ranking

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 from campaign.models import Campaign, InvitationRole, Session, User
 from campaign.services.api_tokens import token_create
 from campaign.services.invitations import invitation_create
-from campaign.services.organiser_accounts import account_link_create
+from campaign.services.own_account import account_link_create
 from tests.factories import make_organiser
 from tests.integration.accounts.people import (
     EMAIL,

@@ -21,7 +21,7 @@ from annotation.services.planning.batch import hits_prepare
 from annotation.services.submission import judgment_submit
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
-from campaign.models.state import TRANSITIONS
+from campaign.models.campaign import TRANSITIONS
 from campaign.selectors.activity import state_changes
 from campaign.services.campaigns import (
     NameNotTypedError,

@@ -11,7 +11,7 @@ from annotation.models import Judgment
 from annotation.selectors import effects
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from campaign.models import Task
-from campaign.services.rules import task_close, task_reopen
+from campaign.services.campaigns import task_close, task_reopen
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_judge, make_organiser
 

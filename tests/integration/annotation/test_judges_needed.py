@@ -7,7 +7,7 @@ from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
 from annotation.services.planning.designs import design_change
 from annotation.services.simulation import lend_prepared
 from campaign.models import Campaign, CampaignState, Judge, JudgeGroup, Protocol, Task
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 from tests.at_work import judge_all_of
 from tests.factories import make_campaign, make_judge, make_task
 from tests.protocol_tasks import make_task_of_protocol

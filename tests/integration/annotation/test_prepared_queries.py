@@ -18,7 +18,7 @@ from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import quality_action_take
 from annotation.services.submission import judgment_submit, skip_submit
-from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Judge, User
 from campaign.services.people import conflict_declare
 from tests.at_work import judge_one_hit, lend

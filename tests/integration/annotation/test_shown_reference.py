@@ -9,7 +9,7 @@ from annotation.services.planning.designs import DesignRefusedError, design_chan
 from annotation.services.planning.pool import hits_plan
 from campaign.models import BadReference, Output, Reference, SystemKind, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
-from campaign.services.rules import ReferenceRankedError, campaign_change
+from campaign.services.campaigns import ReferenceRankedError, campaign_change
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

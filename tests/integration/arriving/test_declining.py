@@ -9,9 +9,9 @@ from annotation.models import HIT, Judgment
 from annotation.services.judges import judge_decline, judge_take_part
 from annotation.services.lending.lend import LendingRefusedError, assignment_lend
 from campaign.models import Campaign, InvitationRole, Judge, User
+from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from campaign.services.rules import campaign_change
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 

@@ -12,12 +12,11 @@ from annotation.services.quality import quality_rules_suggest
 from annotation.services.training import training_propose
 from campaign.models import BadReference, Campaign, System, User
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.campaigns import campaign_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create_for_anybody
-from campaign.services.judge_groups import judge_group_create, judge_groups_set
 from campaign.services.panels import panel_create
-from campaign.services.people import conflict_declare
-from campaign.services.rules import campaign_change
+from campaign.services.people import conflict_declare, judge_group_create, judge_groups_set
 from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 

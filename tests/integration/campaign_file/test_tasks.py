@@ -11,7 +11,7 @@ from annotation.services.planning.designs import design_change
 from annotation.services.quality import RuleTerms, quality_rule_add
 from campaign.formats import FormatError
 from campaign.models import Campaign, Protocol, Task, User
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 from ranking.models import RankingSettings
 from ranking.services.settings import ranking_settings_change
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply

@@ -7,12 +7,9 @@ from typing import Any
 from django.core.management import call_command
 from django.test import Client
 
-from campaign.models import (
-    Judge,
-    User,
-)
+from campaign.models import Judge, User
 from campaign.services.api_tokens import token_create
-from campaign.services.credentials import judge_link_create
+from campaign.services.people import judge_link_create
 
 OWN = "/credentials/"
 PEOPLE = "/campaigns/museum/people/"

@@ -7,15 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from campaign.models import (
-    Judge,
-    Session,
-    User,
-)
-from campaign.services.credentials import judge_link_create
-from tests.integration.credentials.browsers import (
-    words,
-)
+from campaign.models import Judge, Session, User
+from campaign.services.people import judge_link_create
+from tests.integration.credentials.browsers import words
 
 pytestmark = pytest.mark.django_db
 

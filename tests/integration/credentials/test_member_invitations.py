@@ -25,12 +25,13 @@ from campaign.models import (
 )
 from campaign.services.invitations import InvitationRefusedError, invitation_open
 from campaign.services.mails import mail_claim, mails_send_due
-from campaign.services.member_invitations import (
+from campaign.services.members import (
+    NotAllowedError,
     member_invitation_accept,
     member_invitation_withdraw,
     member_invite_by_mail,
+    member_remove,
 )
-from campaign.services.members import NotAllowedError, member_remove
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import OWN, PEOPLE, words
 

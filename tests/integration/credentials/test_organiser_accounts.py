@@ -13,7 +13,7 @@ from django.test import Client
 from campaign.models import Judge, User
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.invitations import InvitationRefusedError
-from campaign.services.organiser_accounts import (
+from campaign.services.own_account import (
     AccountRefusedError,
     account_link_create,
     account_set,

@@ -7,26 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import (
-    ApiToken,
-    Campaign,
-    Invitation,
-    InvitationRole,
-    Judge,
-    Session,
-    User,
-)
+from campaign.models import ApiToken, Campaign, Invitation, InvitationRole, Judge, Session, User
 from campaign.services.api_tokens import token_create
-from campaign.services.credentials import judge_link_create
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from tests.integration.credentials.browsers import (
-    LISTED,
-    OWN,
-    asks,
-    by_link,
-    by_token,
-    words,
-)
+from campaign.services.people import judge_link_create
+from tests.integration.credentials.browsers import LISTED, OWN, asks, by_link, by_token, words
 
 pytestmark = pytest.mark.django_db
 

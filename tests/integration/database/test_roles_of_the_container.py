@@ -10,21 +10,21 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg2
 import pytest
 
-from launcher import postgresql
+from launcher import services as launched
 from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.processes import ProcessRegistry
 
 pytestmark = pytest.mark.thorough
 
 
-def run_script(postgres: postgresql.Postgres, password: str) -> None:
+def run_script(postgres: launched.Postgres, password: str) -> None:
     sockets = parse_qs(urlsplit(postgres.owner_url).query)["host"][0]
-    path = f"{postgresql.wheel_folder() / 'bin'}:{os.environ['PATH']}"
+    path = f"{launched.wheel_folder() / 'bin'}:{os.environ['PATH']}"
     file = postgres.folder.parent / "application_password"
     file.write_text(f"{password}\n")
     told = {
-        "POSTGRES_USER": postgresql.OWNER,
-        "POSTGRES_DB": postgresql.DATABASE,
+        "POSTGRES_USER": launched.OWNER,
+        "POSTGRES_DB": launched.DATABASE,
         "APPLICATION_PASSWORD_FILE": str(file),
         "PGHOST": sockets,
     }
@@ -38,7 +38,7 @@ def test_the_role_is_there_whether_the_script_ran_before_or_not() -> None:
         directory = DataDirectory(Path(folder).resolve() / "home")
         directory.create()
         registry = ProcessRegistry(directory.path / "processes.json")
-        postgres = postgresql.Postgres(directory, registry, durable=False)
+        postgres = launched.Postgres(directory, registry, durable=False)
         try:
             postgres.start()
             with closing(psycopg2.connect(postgres.owner_url)) as owner, owner.cursor() as cursor:

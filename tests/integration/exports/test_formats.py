@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from annotation.models import Assignment, Judgment, Skip
 from campaign.formats import InputFile, read_test_set
-from campaign.formats.quoting import neutral
+from campaign.formats.tables import neutral
 from campaign.models import Campaign, Judge, Output, Reference, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks

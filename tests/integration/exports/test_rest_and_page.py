@@ -11,13 +11,9 @@ from django.utils import timezone
 
 from annotation.services.quality import quality_action_take
 from campaign.models import FilePart, Job, JobState, KeptFile, User
-from campaign.models.kept_file import PART_BYTES
+from campaign.models.upload import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
-from campaign.services.exported_files import (
-    MOST_KEPT,
-    exported_file_keep,
-    exported_files_purge,
-)
+from campaign.services.exported_files import MOST_KEPT, exported_file_keep, exported_files_purge
 from campaign.services.jobs import jobs_run_waiting
 from ranking.export.kinds import KINDS
 from tests.integration.ranking.pages import text_of

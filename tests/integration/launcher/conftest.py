@@ -10,9 +10,8 @@ import psycopg2
 import pytest
 import redis
 
-from launcher.data_directory import DataDirectory
+from launcher.data_directory import DataDirectory, wait_until
 from launcher.services import Services
-from launcher.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)

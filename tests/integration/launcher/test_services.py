@@ -12,7 +12,7 @@ import psycopg2
 import pytest
 import redis
 
-from launcher import postgresql
+from launcher import services as launched
 from launcher.data_directory import CHECKOUT, DataDirectory, FolderInUseError, LauncherError
 from launcher.processes import is_running
 from launcher.services import Services, running_environment
@@ -236,7 +236,7 @@ def test_no_closed_folder_is_opened_for_postgresql(
     closed.mkdir(parents=True)
     closed.chmod(0o700)
     elsewhere = directory.path.parent / "state"
-    monkeypatch.setattr(postgresql, "ROOT_STATE", elsewhere)
+    monkeypatch.setattr(launched, "ROOT_STATE", elsewhere)
     inside = DataDirectory(closed / "home")
     with Services(inside) as services:
         remember(services, "kept")

@@ -9,8 +9,7 @@ import psutil
 import pytest
 
 from launcher.data_directory import DataDirectory
-from launcher.processes import Child, ProcessRegistry, is_running
-from launcher.supervisor import StopRequest, Supervisor
+from launcher.processes import Child, ProcessRegistry, StopRequest, Supervisor, is_running
 from tests.full_disk import full_disk
 from tests.integration.launcher.conftest import eventually
 
@@ -155,7 +154,7 @@ def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(stage: Stage)
 def test_stopping_ends_the_stubborn_too_and_forgets_them(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("launcher.supervisor.STOP_TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr("launcher.processes.STOP_TIMEOUT_SECONDS", 0.3)
     steady, stubborn = stage.child("web", STEADY), stage.child("worker", STUBBORN)
     supervisor = stage.supervise()
     supervisor.stop(StopRequest())

@@ -17,9 +17,8 @@ import psycopg2
 import pytest
 import redis
 
-from launcher.data_directory import CHECKOUT
-from launcher.valkey import _program
-from launcher.waiting import wait_until
+from launcher.data_directory import CHECKOUT, wait_until
+from launcher.services import _program
 from tests.containers import COMPOSE, PROCESSES, Process, World, of_compose, status
 
 pytestmark = pytest.mark.thorough

@@ -7,18 +7,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from campaign.models import (
-    Campaign,
-    Job,
-    JobKind,
-    JobState,
-    WebhookDelivery,
-    WebhookEndpoint,
-)
+from campaign.models import Campaign, Job, JobKind, JobState, WebhookDelivery, WebhookEndpoint
 from campaign.services.jobs import MAX_ATTEMPTS, job_queue, job_run
-from campaign.services.webhooks.deliver import delivery_attempt, delivery_claim
-from campaign.services.webhooks.outbox import message_put
-from campaign.services.webhooks.sending import Answer
+from campaign.services.webhooks import Answer, delivery_attempt, delivery_claim, message_put
 from config.metrics import _from_database
 
 pytestmark = pytest.mark.django_db

@@ -9,13 +9,13 @@ from annotation.selectors.progress import judge_work
 from annotation.services.lending.lend import assignment_lend
 from annotation.services.planning.designs import design_change
 from campaign.models import GroupMember, Judge, Task
-from campaign.services.judge_groups import (
+from campaign.services.people import (
     JudgeGroupRefusedError,
+    judge_change,
     judge_group_change,
     judge_group_create,
     judge_group_members_change,
 )
-from campaign.services.people import judge_change
 from tests.factories import make_campaign, make_judge
 
 pytestmark = pytest.mark.django_db

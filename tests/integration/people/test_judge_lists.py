@@ -9,17 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from campaign.export.downloads import judge_links, judge_links_csv
 from campaign.formats.judge_lists import judge_list_read
-from campaign.models import (
-    ActivityEvent,
-    Campaign,
-    ConflictOfInterest,
-    Invitation,
-    Judge,
-    User,
-)
+from campaign.models import ActivityEvent, Campaign, ConflictOfInterest, Invitation, Judge, User
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_open
-from campaign.services.judge_groups import judge_group_create
 from campaign.services.judge_lists import (
     CheckedRow,
     JudgeListRefusedError,
@@ -27,6 +19,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
+from campaign.services.people import judge_group_create
 from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db

@@ -5,13 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.services.lending.lend import assignment_lend
-from campaign.models import (
-    GroupMember,
-    Invitation,
-    Task,
-)
-from campaign.services.credentials import judge_link_create
-from campaign.services.judge_groups import judge_group_create
+from campaign.models import GroupMember, Invitation, Task
+from campaign.services.people import judge_group_create, judge_link_create
 from tests.factories import make_campaign, make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,7 @@ from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.tasks import task_rules_change
 from campaign.models import Campaign, Judge, Output, Protocol, Task
-from campaign.services.rules import task_close
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_close, task_create
 from protocols.models import RatingAnswer, SpansAnswer, TwoOutputsAnswer
 from protocols.quiz.snippets import snippets_replace
 from tests.factories import make_judge, make_task

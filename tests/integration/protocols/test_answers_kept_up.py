@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.services.planning.designs import design_ensure
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, Protocol, Task
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 from protocols.models import SpansAnswer
 from ranking.models import Analysis
 from ranking.selectors.analyses import answer_for_people

@@ -16,7 +16,7 @@ from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge, Protocol
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from protocols.editing.answers import stages
 from protocols.models import TwoOutputsAnswer
 from tests.at_work import assignment_lend, lend

@@ -15,7 +15,7 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_ensure
 from annotation.services.tasks import task_rules_change
 from campaign.models import Campaign, Protocol, Task
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 from protocols.models import ClosedComparison, EditingAnswer, Snippet, SystemSort
 from protocols.quiz.snippets import SnippetsRefusedError, snippet_json, snippets_replace
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

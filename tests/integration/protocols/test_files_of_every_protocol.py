@@ -13,7 +13,7 @@ from django.test import Client
 from annotation.answer_files import answer_files
 from annotation.models import Judgment
 from campaign.models import Campaign, Protocol, Task
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 from tests.exporting import exported
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.protocols.every import TWO_PROTOCOLS

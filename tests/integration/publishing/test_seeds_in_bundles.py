@@ -21,7 +21,7 @@ from annotation.services.planning.designs import design_use_again
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Task, User
-from campaign.services.rules import task_close, task_reopen
+from campaign.services.campaigns import task_close, task_reopen
 from ranking.models import PublishedResult
 from ranking.pages.published import result_bundle_make
 from ranking.services.publishing.publish import result_publish

@@ -14,15 +14,13 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.quality import quality_action_take
 from campaign.models import Document, Judge, Output, Segment, User
 from campaign.services.jobs import jobs_run_waiting
-from campaign.services.judge_groups import judge_group_create, judge_group_members_change
+from campaign.services.people import judge_group_create, judge_group_members_change
 from ranking.analyses.registry import ANALYSES
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking
 from ranking.reports.stored import report_in
-from ranking.services.analyses import (
-    analysis_reproduce,
-)
+from ranking.services.analyses import analysis_reproduce
 from ranking.services.metrics import metric_store
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_analyst

@@ -12,7 +12,7 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_ensure
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Protocol, Task
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 from protocols.models import SpansAnswer
 from ranking.core.rankings.rank import rank
 from ranking.models import Analysis
@@ -25,13 +25,7 @@ from ranking.services.analyses import (
 )
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.judging import Shown, judged, judged_task, labelled_all
-from tests.integration.ranking.two_tasks import (
-    CHOSEN_MS,
-    RANKED_MS,
-    SEGMENTS,
-    SYSTEMS,
-    two_tasks,
-)
+from tests.integration.ranking.two_tasks import CHOSEN_MS, RANKED_MS, SEGMENTS, SYSTEMS, two_tasks
 from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
-from campaign.services.judge_groups import judge_group_create, judge_group_members_change
+from campaign.services.people import judge_group_create, judge_group_members_change
 from ranking.analyses.options import OptionError
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write

@@ -3,7 +3,7 @@
 import pytest
 
 from campaign.models import Judge, JudgeGroup
-from campaign.services.judge_groups import (
+from campaign.services.people import (
     judge_group_change,
     judge_group_create,
     judge_group_members_change,

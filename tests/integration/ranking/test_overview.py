@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
 from campaign.models import Campaign
-from campaign.services.rules import task_close as close
+from campaign.services.campaigns import task_close as close
 from ranking.models import JudgeMeasures
 from ranking.selectors.alerts import alerts_of_campaigns
 from ranking.selectors.dashboards import TaskOverview, campaign_overview

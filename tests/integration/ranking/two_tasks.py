@@ -4,7 +4,7 @@ from itertools import combinations
 
 from annotation.services.planning.designs import design_ensure
 from campaign.models import Campaign, Protocol, Task
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_create
 from tests.factories import make_judge, make_task
 from tests.integration.protocols.judging import Shown, Verdict, judged_all, labelled_all
 

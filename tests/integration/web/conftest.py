@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 
 HOST = "127.0.0.1"
 SECONDS = 600

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from campaign.models import Campaign, WebhookEndpoint
-from campaign.services.webhooks.endpoints import webhook_create
+from campaign.services.webhooks import webhook_create
 from tests.factories import make_campaign
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from campaign.services.webhooks import sending
-from campaign.services.webhooks.sending import AddressRefusedError, message_post, url_check
+from campaign.services import webhooks
+from campaign.services.webhooks import AddressRefusedError, message_post, url_check
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_names_that_lead_into_our_network_get_no_connection(
         raise AssertionError
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    monkeypatch.setattr(sending, "_connected", connected)
+    monkeypatch.setattr(webhooks, "_connected", connected)
     answer = message_post(url="https://inside.example.org/", body="{}", headers={})
     assert answer.code is None
     assert "private network" in answer.error
@@ -81,6 +81,6 @@ def test_the_connection_goes_to_the_address_that_was_looked_at(
         raise ConnectionRefusedError
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    monkeypatch.setattr(sending, "_connected", connected)
+    monkeypatch.setattr(webhooks, "_connected", connected)
     message_post(url="https://rebinding.example.org/", body="{}", headers={})
     assert asked == [443, [("93.184.215.14", 443)]]

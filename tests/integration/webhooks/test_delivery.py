@@ -10,23 +10,21 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from campaign.models import (
-    ActivityEvent,
-    DeliveryState,
-    WebhookDelivery,
-    WebhookEndpoint,
-)
-from campaign.services.webhooks import deliver as delivering
-from campaign.services.webhooks import sending
-from campaign.services.webhooks.deliver import delivery_attempt, delivery_claim, webhooks_deliver
-from campaign.services.webhooks.endpoints import (
+from campaign.models import ActivityEvent, DeliveryState, WebhookDelivery, WebhookEndpoint
+from campaign.services import webhooks
+from campaign.services.webhooks import (
+    Answer,
     WebhookRefusedError,
+    delivery_attempt,
+    delivery_claim,
     webhook_pause,
+    webhook_redeliver,
     webhook_resume,
     webhook_secret_rotate,
+    webhook_test,
+    webhooks_deliver,
+    webhooks_forget,
 )
-from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test, webhooks_forget
-from campaign.services.webhooks.sending import Answer
 from tests.integration.webhooks.conftest import Receiver
 
 pytestmark = pytest.mark.django_db
@@ -82,7 +80,7 @@ def test_what_failed_comes_again_with_the_same_id_and_a_new_time(
 def test_a_slow_receiver_is_given_up_and_its_other_messages_wait_for_the_next_round(
     endpoint: WebhookEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "STEP_SECONDS", 0.2)
+    monkeypatch.setattr(webhooks, "STEP_SECONDS", 0.2)
     receiver.may_answer.clear()
     for _message in range(3):
         webhook_test(endpoint=endpoint)
@@ -95,7 +93,7 @@ def test_a_slow_receiver_is_given_up_and_its_other_messages_wait_for_the_next_ro
 def test_all_of_an_attempt_ends_in_time(
     endpoint: WebhookEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "TOTAL_SECONDS", 0.3)
+    monkeypatch.setattr(webhooks, "TOTAL_SECONDS", 0.3)
     receiver.may_answer.clear()
     webhook_test(endpoint=endpoint)
     assert webhooks_deliver() == 0
@@ -111,13 +109,13 @@ def test_a_worker_that_is_lost_between_sending_and_recording_sends_again_under_t
         raise KeyboardInterrupt
 
     with monkeypatch.context() as lost:
-        lost.setattr(delivering, "_record", killed)
+        lost.setattr(webhooks, "_record", killed)
         with pytest.raises(KeyboardInterrupt):
             webhooks_deliver()
     assert len(receiver.got) == 1
     # Nobody sends while the lost worker could still be at it.
     assert webhooks_deliver() == 0
-    later(seconds=delivering.LEASE.total_seconds() + 1)
+    later(seconds=webhooks.LEASE.total_seconds() + 1)
     assert webhooks_deliver() == 1
     assert len(receiver.ids) == 2
     assert len(set(receiver.ids)) == 1

@@ -13,14 +13,16 @@ from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, System, Transition, WebhookDelivery, WebhookEndpoint
 from campaign.models.webhook import TEST_EVENT, WebhookEvent
 from campaign.services.campaigns import campaign_state_change
-from campaign.services.webhooks.endpoints import (
+from campaign.services.webhooks import (
     MOST_ENDPOINTS,
+    MOST_WAITING,
     WebhookRefusedError,
+    message_put,
     webhook_create,
     webhook_pause,
     webhook_resume,
+    webhook_test,
 )
-from campaign.services.webhooks.outbox import MOST_WAITING, message_put, webhook_test
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task

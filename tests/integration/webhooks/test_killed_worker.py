@@ -10,9 +10,8 @@ from celery import current_app
 from django.db.models import F
 
 from campaign.models import Campaign, DeliveryState, WebhookDelivery, WebhookEndpoint
-from campaign.services.webhooks import deliver as delivering
-from campaign.services.webhooks.endpoints import webhook_create
-from campaign.services.webhooks.outbox import webhook_test
+from campaign.services import webhooks
+from campaign.services.webhooks import webhook_create, webhook_test
 from tests.integration.webhooks.conftest import Receiver
 
 pytestmark = pytest.mark.thorough
@@ -66,7 +65,7 @@ def test_what_a_killed_worker_was_sending_comes_again_under_its_id_and_all_else_
     [lost] = WebhookDelivery.objects.filter(state=DeliveryState.WAITING)
     assert receiver.ids.count(f"msg_{lost.message_id.hex}") == 1
     WebhookDelivery.objects.filter(pk=lost.pk).update(
-        next_attempt_at=F("next_attempt_at") - delivering.LEASE - timedelta(seconds=1)
+        next_attempt_at=F("next_attempt_at") - webhooks.LEASE - timedelta(seconds=1)
     )
     ask_for_delivery()
     eventually(lambda: delivered() == MESSAGES)

@@ -8,9 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Campaign, WebhookDelivery, WebhookEndpoint
-from campaign.services.webhooks.deliver import webhooks_deliver
-from campaign.services.webhooks.endpoints import webhook_create
-from campaign.services.webhooks.outbox import webhook_test
+from campaign.services.webhooks import webhook_create, webhook_test, webhooks_deliver
 from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
 from tests.factories import make_analyst, make_organiser
 from tests.integration.webhooks.conftest import Receiver

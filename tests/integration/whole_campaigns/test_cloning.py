@@ -25,11 +25,14 @@ from campaign.models import (
     User,
 )
 from campaign.services.bad_references import bad_reference_review, bad_references_make
-from campaign.services.credentials import judge_withdraw
+from campaign.services.campaigns import task_close
 from campaign.services.instructions import instructions_write
-from campaign.services.judge_groups import judge_group_create, judge_group_members_change
-from campaign.services.people import conflict_declare
-from campaign.services.rules import task_close
+from campaign.services.people import (
+    conflict_declare,
+    judge_group_create,
+    judge_group_members_change,
+    judge_withdraw,
+)
 from protocols.models import Snippet
 from ranking.models import Metric, RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend

@@ -7,8 +7,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from campaign.models import Campaign, CampaignState, Task, User
+from campaign.services.campaigns import rehearsal_begin
 from campaign.services.jobs import jobs_run_waiting
-from campaign.services.rehearsals import rehearsal_begin
 from ranking.selectors.dashboards import organised_campaigns
 from tests.factories import make_campaign, make_organiser, make_task
 

@@ -27,14 +27,15 @@ from campaign.models import (
 )
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.bad_references import bad_reference_review, bad_references_make
-from campaign.services.campaigns import campaign_delete, campaign_state_change
-from campaign.services.instructions import instructions_write
-from campaign.services.jobs import job_run
-from campaign.services.rehearsals import (
+from campaign.services.campaigns import (
     RehearsalRefusedError,
+    campaign_delete,
+    campaign_state_change,
     rehearsal_begin,
     rehearsal_end_later,
 )
+from campaign.services.instructions import instructions_write
+from campaign.services.jobs import job_run
 from ranking.selectors.alerts import campaign_facts
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_organiser, make_task

@@ -25,19 +25,12 @@ from campaign.models import (
 )
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.bad_references import bad_reference_review, bad_references_make
-from campaign.services.campaigns import campaign_state_change
-from campaign.services.joining import task_choose
-from campaign.services.tasks import TaskRefusedError, task_create
+from campaign.services.campaigns import TaskRefusedError, campaign_state_change, task_create
+from campaign.services.people import task_choose
 from ranking.models import RankingSettings, StoppingRule
 from ranking.services.settings import ranking_settings_change
 from tests.at_work import lend
-from tests.factories import (
-    empty_task,
-    make_campaign,
-    make_judge,
-    make_organiser,
-    make_task,
-)
+from tests.factories import empty_task, make_campaign, make_judge, make_organiser, make_task
 from whole_campaigns.cloning import campaign_clone
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
 

@@ -9,10 +9,8 @@ from annotation.services.quality import RuleTerms, quality_rule_add
 from annotation.services.training import training_propose
 from campaign.models import BadReference, Campaign, CampaignState, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.campaigns import rehearsal_begin, task_close, task_create
 from campaign.services.jobs import job_run
-from campaign.services.rehearsals import rehearsal_begin
-from campaign.services.rules import task_close
-from campaign.services.tasks import task_create
 from ranking.models import RankingSettings, StoppingRule
 from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_organiser, make_task

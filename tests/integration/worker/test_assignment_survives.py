@@ -18,8 +18,7 @@ from annotation.services.planning.designs import design_change
 from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock
 from campaign.models import Judge
-from launcher.postgresql import Postgres
-from launcher.services import Services
+from launcher.services import Postgres, Services
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_long_task
 from tests.roles import owner_cursor

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 
 from annotation.notification import broker
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.sharding import EncodingError, Engine, EngineError, encode, map_shards

@@ -12,7 +12,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Task
-from launcher.valkey import Valkey
+from launcher.services import Valkey
 from ranking.models import LatestRanking
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task

@@ -6,8 +6,7 @@ import pytest
 from babel import Locale
 from babel.messages import Catalog
 
-from translations.catalogues import Key
-from translations.checks import form_problems, problems_of
+from translations.catalogues import Key, form_problems, problems_of
 
 WORDS = Key("{n} sentence", "{n} sentences")
 

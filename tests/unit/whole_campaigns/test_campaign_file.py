@@ -11,7 +11,7 @@ from campaign import models as campaign
 from campaign.database.recording import recorded_models
 from protocols import models as protocols
 from ranking import models as ranking
-from whole_campaigns.campaign_file.difference import differences
+from whole_campaigns.campaign_file.applying import differences
 from whole_campaigns.campaign_file.schema import campaign_schema
 from whole_campaigns.campaign_file.sections import SECTIONS, TEST_SET_SECTIONS, Section
 

@@ -5,11 +5,17 @@ from typing import Any, ClassVar, Final
 
 from annotation.selectors.designs import reference_uses
 from campaign.models import Campaign, CampaignState, Instructions, Task, Transition
-from campaign.models.state import TRANSITIONS
+from campaign.models.campaign import TRANSITIONS
 from campaign.selectors.instructions import instructions_in_force
-from campaign.services.campaigns import campaign_extend, campaign_state_change
+from campaign.services.campaigns import (
+    MAX_LEASE_MINUTES,
+    TERMS,
+    Rules,
+    campaign_change,
+    campaign_extend,
+    campaign_state_change,
+)
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
-from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules, campaign_change
 from campaign.texts.language_tags import language_tag_checked
 from whole_campaigns.campaign_file.properties import Schema, flag, properties_of, property_of
 from whole_campaigns.campaign_file.said import Said

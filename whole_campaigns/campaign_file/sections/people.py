@@ -4,16 +4,14 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from campaign.models import (
-    Campaign,
-    ConflictOfInterest,
-    GroupMember,
-    Judge,
-    JudgeGroup,
-    System,
+from campaign.models import Campaign, ConflictOfInterest, GroupMember, Judge, JudgeGroup, System
+from campaign.services.people import (
+    judge_add,
+    judge_change,
+    judge_group_change,
+    judge_group_create,
+    judge_groups_set,
 )
-from campaign.services.judge_groups import judge_group_change, judge_group_create, judge_groups_set
-from campaign.services.people import judge_add, judge_change
 from whole_campaigns.campaign_file.properties import (
     Schema,
     list_of,

@@ -23,15 +23,10 @@ from annotation.services.planning.redraw import hit_redraw
 from annotation.services.submission import judgment_submit
 from campaign.formats import InputFile
 from campaign.models import Judge, Output, Protocol, Task
-from campaign.services.rules import task_close
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_close, task_create
 from protocols.models import Snippet
 from protocols.quiz.files import LINES as READINGS
-from protocols.quiz.snippets import (
-    SnippetsRefusedError,
-    snippets_import,
-    snippets_replace,
-)
+from protocols.quiz.snippets import SnippetsRefusedError, snippets_import, snippets_replace
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put

@@ -11,8 +11,7 @@ from django.urls import reverse
 from annotation.protocols import answer_kind
 from annotation.services.planning.designs import design_ensure
 from campaign.models import Protocol, Task
-from campaign.services.rules import task_close
-from campaign.services.tasks import task_create
+from campaign.services.campaigns import task_close, task_create
 from protocols.models import Snippet
 from tests.factories import make_campaign, make_organiser, make_task
 

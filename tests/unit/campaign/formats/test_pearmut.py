@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
-from campaign.formats import pearmut as module
+from campaign.formats import genmt as module
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 Read = Callable[[Any], list[SegmentTexts]]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import psutil
 import pytest
 
-from launcher.waiting import wait_until
+from launcher.data_directory import wait_until
 from ranking.core.sharding import EngineError, ThisMachine, map_shards
 from tests.shard_work import killed_always, killed_once, squares, squares_in_threads
 

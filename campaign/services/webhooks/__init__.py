@@ -1,1 +1,0 @@
-"""Webhooks: endpoints of a campaign, the outbox of messages, and its delivery."""
