@@ -27,7 +27,7 @@ from campaign.models import (
     Upload,
     User,
 )
-from campaign.pages.rights import ROLE_MEANS
+from campaign.pages.desk import ROLE_MEANS
 from campaign.refusals import RefusalsAt
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.campaigns import (
@@ -43,8 +43,7 @@ from campaign.services.campaigns import (
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
 from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.services.uploads import UploadRefusedError, upload_change
-from campaign.texts.language_tags import LanguageTagError, language_tags_checked
-from campaign.texts.languages import language_name
+from campaign.texts.languages import LanguageTagError, language_name, language_tags_checked
 
 #: Name of the hidden field, see `organiser/_version.html`.
 VERSION: Final = "version"
@@ -257,6 +256,17 @@ class MemberMailForm(MessageForm, MemberForm):
     """An invitation by e-mail to run or read the campaign."""
 
 
+def _password(label: Any, **attributes: Any) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        help_text=_("At least eight characters, not only digits."),
+        strip=False,
+        # The time for hashing grows with the length of the password.
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password", **attributes}),
+    )
+
+
 class AccountForm(forms.Form):
     """Name, e-mail address and password of an organiser."""
 
@@ -270,14 +280,7 @@ class AccountForm(forms.Form):
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "username"}),
     )
-    password = forms.CharField(
-        label=_("Password"),
-        help_text=_("At least eight characters, not only digits."),
-        strip=False,
-        # The time for hashing grows with the length of the password.
-        max_length=1000,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-    )
+    password = _password(_("Password"))
 
 
 class NameForm(forms.Form):
@@ -301,14 +304,7 @@ class AddressForm(forms.Form):
 class NewPasswordForm(forms.Form):
     """A new password."""
 
-    password = forms.CharField(
-        label=_("New password"),
-        help_text=_("At least eight characters, not only digits."),
-        strip=False,
-        # The time for hashing grows with the length of the password.
-        max_length=1000,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "autofocus": True}),
-    )
+    password = _password(_("New password"), autofocus=True)
 
 
 class CampaignForm(forms.Form):

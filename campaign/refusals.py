@@ -1,8 +1,11 @@
 """Errors of services. REST turns them into responses outside its views, and forms show them at their fields."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
 
 
 class RefusedError(Exception):
@@ -42,3 +45,15 @@ class RefusalsAt:
         for at, words in said.items():
             self._form.add_error(at if at in self._form.fields else None, words)
         return True
+
+
+@contextmanager
+def refused_if_broken(constraint: str, refusal: Exception) -> Iterator[None]:
+    """Raise the refusal if what this block writes breaks a constraint of the database; nothing of it is then stored."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if constraint not in str(error):
+            raise
+        raise refusal from error

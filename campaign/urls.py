@@ -3,12 +3,11 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from campaign.account_urls import urlpatterns as of_accounts
 from campaign.views import activity, people, sign_in, uploads
-from campaign.views.account import organiser_account
+from campaign.views.account import credentials_page, language_choose, organiser_account
 from campaign.views.bad_references import bad_reference_decide, bad_references
-from campaign.views.credentials import credentials_page
 from campaign.views.instructions import organiser_instructions, organiser_instructions_version
-from campaign.views.invitation import invitation
 from campaign.views.invitations import (
+    invitation,
     invitations_page,
     judge_link,
     judge_readmission,
@@ -19,7 +18,6 @@ from campaign.views.invitations import (
     mail_again,
     mails_create,
 )
-from campaign.views.language import language_choose
 from campaign.views.settings import campaign_new, campaign_settings
 from campaign.views.webhooks import webhook_delivery_again, webhook_page, webhooks_page
 

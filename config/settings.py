@@ -131,7 +131,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "campaign.pages.rights.rights",
+                "campaign.pages.desk.rights",
                 "demo.still_loading.still_loading",
             ],
             # Available in templates without {% load %}.

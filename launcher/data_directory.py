@@ -14,7 +14,6 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +64,23 @@ def quintet_command() -> str:
     return "quintet" if IS_INSTALLED else "./quintet"
 
 
-@dataclass(frozen=True)
 class DataDirectory:
-    """A data directory. The path is absolute and free of symbolic links."""
+    """A data directory, with the files through which processes of a start tell each other their progress.
 
-    path: Path
+    The path is absolute and free of symbolic links.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.logs = path / "logs"
+        self.demo_file = path / "demo.json"
+        # Names of demo campaigns still to be loaded, one per line.
+        self.demo_loading_file = path / "demo_loading"
+        # Created once the tables are up to date; the web server waits for it.
+        self.tables_ready_file = path / "tables_ready"
+        # Written by the web server once it has loaded its pages.
+        self.web_ready_file = path / "web_ready"
+        self._lock_file = path / "supervisor.lock"
 
     @classmethod
     def from_environment(cls) -> DataDirectory:
@@ -86,36 +97,9 @@ class DataDirectory:
         return cls((Path(data).expanduser() / "quintet").resolve())
 
     @property
-    def logs(self) -> Path:
-        return self.path / "logs"
-
-    @property
-    def demo_file(self) -> Path:
-        return self.path / "demo.json"
-
-    @property
-    def demo_loading_file(self) -> Path:
-        """File with the names of demo campaigns still to be loaded, one per line."""
-        return self.path / "demo_loading"
-
-    @property
-    def tables_ready_file(self) -> Path:
-        """File created once the tables are up to date; the web server waits for it."""
-        return self.path / "tables_ready"
-
-    @property
-    def web_ready_file(self) -> Path:
-        """File written by the web server once it has loaded its pages."""
-        return self.path / "web_ready"
-
-    @property
     def was_started(self) -> bool:
         """True if services have been started in this directory before."""
         return self._lock_file.exists()
-
-    @property
-    def _lock_file(self) -> Path:
-        return self.path / "supervisor.lock"
 
     def create(self) -> None:
         """Create the directory with access for its owner only.

@@ -126,32 +126,20 @@ def is_running(process: psutil.Process) -> bool:
         return False
 
 
+@dataclass(eq=False)
 class Child:
     """A supervised process and its children."""
 
-    def __init__(
-        self,
-        name: str,
-        command: Sequence[str],
-        *,
-        log: Path,
-        registry: ProcessRegistry,
-        environment: Mapping[str, str],
-        folder: Path,
-        run_options: Mapping[str, Any] = {},
-        ends_on: signal.Signals = signal.SIGTERM,
-        inherits: Sequence[int] = (),
-    ) -> None:
-        self.name = name
-        self._command = list(command)
-        self._log = log
-        self._registry = registry
-        self._environment = dict(environment)
-        self._folder = folder
-        self._run_options = run_options
-        self._ends_on = ends_on
-        self._inherits = inherits
-        self._process: subprocess.Popen[bytes] | None = None
+    name: str
+    command: Sequence[str]
+    log: Path
+    registry: ProcessRegistry
+    environment: Mapping[str, str]
+    cwd: Path
+    run_options: Mapping[str, Any] = field(default_factory=dict)
+    ends_on: signal.Signals = signal.SIGTERM
+    inherits: Sequence[int] = ()
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
     def pid(self) -> int | None:
@@ -165,19 +153,19 @@ class Child:
 
     def start(self) -> None:
         """Start the process in its own session, so that Ctrl-C only reaches the supervisor."""
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command,
+                self.command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                cwd=self._folder,
-                env=self._environment,
+                cwd=self.cwd,
+                env=self.environment,
                 start_new_session=True,
-                pass_fds=self._inherits,
-                **self._run_options,
+                pass_fds=self.inherits,
+                **self.run_options,
             )
-        self._registry.add(self.name, self._process.pid, self._ends_on)
+        self.registry.add(self.name, self._process.pid, self.ends_on)
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal to the process only."""
@@ -201,11 +189,11 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._registry.remove(self.name)
+        self.registry.remove(self.name)
 
     def stop(self, timeout_seconds: float = 5) -> None:
         """Ask the process to end, wait, and kill what remains of its group."""
-        self.send(self._ends_on)
+        self.send(self.ends_on)
         self.wait(timeout_seconds)
         self.kill_group()
 

@@ -169,7 +169,7 @@ class Postgres(Child):
             registry=registry,
             # Variables such as PGPORT must not reach the server.
             environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
-            folder=self._data if self._runs_as.ids is None else Path("/"),
+            cwd=self._data if self._runs_as.ids is None else Path("/"),
             run_options=self._runs_as.run_options(),
             ends_on=signal.SIGINT,  # fast shutdown
         )
@@ -399,7 +399,7 @@ class Valkey(Child):
             log=directory.log(VALKEY),
             registry=registry,
             environment=os.environ,
-            folder=self._folder,
+            cwd=self._folder,
         )
         #: The address for redis-py. For Celery, the same socket is ``redis+socket://``.
         self.url = f"unix://{self._sockets / 'valkey.sock'}"

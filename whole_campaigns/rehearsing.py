@@ -44,14 +44,10 @@ from campaign.models import (
     SystemKind,
     Task,
 )
-from campaign.services.campaigns import (
-    RehearsalRefusedError,
-    campaign_locked,
-    rehearsable_check,
-    rehearsal_erase,
-)
+from campaign.services.campaigns import RehearsalRefusedError, rehearsable_check, rehearsal_erase
 from campaign.services.instructions import instructions_accept
 from campaign.services.jobs import JobProgress, handles
+from campaign.services.members import campaign_lock
 from campaign.services.people import judge_add, task_choose
 from campaign.texts.counted import counted
 from ranking.core.simulation.model import QUALITY_RANGE
@@ -139,7 +135,7 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
         ranking_request(task_id=task.pk)
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.CLOSED)
     # Locked, so that the campaign cannot be opened before the commit.
-    rehearsable_check(campaign_locked(campaign))
+    rehearsable_check(campaign_lock(campaign))
     return {"campaign": clone.slug, "blocks": done}
 
 

@@ -1,7 +1,5 @@
 """Pages to clone and rehearse campaigns, and to add, change and delete tasks."""
 
-from typing import cast
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,13 +10,13 @@ from django.utils.translation import ngettext
 
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
-from campaign.models import CampaignState, Task, User
+from campaign.models import CampaignState, Task
 from campaign.refusals import RefusalsAt
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.selectors.tasks import languages_settled_in_words
 from campaign.services.campaigns import TaskRefusedError, rehearsal_begin, rehearsal_end_later
 from campaign.texts.languages import language_name
-from campaign.views.access import of_task, organised_campaign, organised_task
+from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
 from whole_campaigns.cloning import Clone, campaign_clone
@@ -40,15 +38,12 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {"campaign": campaign, "section": "state", "form": form}
     if request.method == "POST" and form.is_valid():
         with RefusalsAt(form):
-            clone = campaign_clone(
-                source=campaign, by=cast("User", request.user), **form.cleaned_data
-            )
+            clone = campaign_clone(source=campaign, by=user_of(request), **form.cleaned_data)
             made = {**context, "campaign": clone.campaign, "clone": clone, "source": campaign}
             made["links"] = _links(request, clone)
             made["rows"] = sum(clone.rows.values())
             return render(request, "organiser/cloned.html", made)
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/clone.html", context, status=status)
+    return form_page(request, "organiser/clone.html", context)
 
 
 def _links(request: HttpRequest, clone: Clone) -> list[tuple[str, str]]:
@@ -69,7 +64,7 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         asked = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}
         with RefusalsAt(form):
-            rehearsal_begin(campaign=campaign, by=cast("User", request.user), **asked)
+            rehearsal_begin(campaign=campaign, by=user_of(request), **asked)
             messages.success(request, _("Rehearsal started."))
             return redirect("rehearsal", slug)
     context = {
@@ -83,7 +78,7 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     }
     is_part = request.headers.get("HX-Request")
     name = "organiser/_rehearsal.html" if is_part else "organiser/rehearsal.html"
-    return render(request, name, context, status=400 if form.is_bound else 200)
+    return form_page(request, name, context)
 
 
 @form_view
@@ -91,7 +86,7 @@ def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for confirmation to end the rehearsal; POST ends it."""
     campaign = organised_campaign(request, slug)
     if request.method == "POST" and is_answered(request):
-        rehearsal_end_later(campaign=campaign, by=cast("User", request.user))
+        rehearsal_end_later(campaign=campaign, by=user_of(request))
         messages.success(request, _("Rehearsal is being deleted."))
         return redirect("rehearsal", slug)
     question = Question(
@@ -123,7 +118,7 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
         request.POST or None, campaign=campaign, test_set=int(wanted) if is_number else None
     )
     if request.method == "POST" and form.is_valid():
-        task = form.save(by=cast("User", request.user))
+        task = form.save(by=user_of(request))
         if task is not None:
             messages.success(
                 request,
@@ -134,8 +129,7 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.info(request, " ".join(needed.words))
             return redirect("test-set-texts", slug, task.pk)
     context = {"campaign": campaign, "section": "test-sets", "form": form}
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/task_add.html", context, status=status)
+    return form_page(request, "organiser/task_add.html", context)
 
 
 @form_view
@@ -146,7 +140,7 @@ def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
         return _deletion_ask(request, task)
     called = task.called
     try:
-        task_delete(task=task, by=cast("User", request.user))
+        task_delete(task=task, by=user_of(request))
     except TaskRefusedError as error:
         return _deletion_ask(request, task, error=str(error))
     messages.success(request, _("“%(name)s” deleted.") % {"name": called})
@@ -193,8 +187,7 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
         else "",
         "needed": [words for needed in judges_needed([task]) for words in needed.words],
     }
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/test_set_settings.html", context, status=status)
+    return form_page(request, "organiser/test_set_settings.html", context)
 
 
 def _said_of(task: Task) -> str:

@@ -17,7 +17,7 @@ from annotation.selectors.effects import (
 )
 from campaign.api.operations import Address, operation, reader
 from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition
-from campaign.pages.rights import transitions_of
+from campaign.pages.desk import transitions_of
 from campaign.services.campaigns import (
     campaign_delete,
     campaign_extend,

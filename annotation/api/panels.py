@@ -10,7 +10,7 @@ from annotation.pages.judge_tables import ParticipationFilter
 from annotation.selectors.panels import panels_counted, participations_described, participations_of
 from campaign.api.operations import Address, operation, row_found
 from campaign.models import CHANGING_ROLES, Panel, PanelKind, Participation, ParticipationState
-from campaign.pages.rights import role_remember
+from campaign.pages.desk import role_remember
 from campaign.services.panels import (
     CODE_PATTERN,
     GENERIC_TERMS,

@@ -33,7 +33,7 @@ from campaign.models import (
 from campaign.selectors.tasks import first_task
 from campaign.services.jobs import JobProgress, handles
 from campaign.services.uploads import upload_becomes, upload_change, upload_report_store
-from campaign.texts.language_tags import LanguageTagError
+from campaign.texts.languages import LanguageTagError
 
 AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
 

@@ -7,12 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from annotation.sampling.parameters import (
-    DesignKind,
-    DesignParameters,
-    Normalisation,
-    SegmentOrder,
-)
+from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation, SegmentOrder
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
 from campaign.database.triggers import is_one_of, trigger_from_file

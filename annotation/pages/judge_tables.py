@@ -31,8 +31,8 @@ from campaign.models import (
     Task,
 )
 from campaign.models.system import system_label
+from campaign.pages.desk import rights
 from campaign.pages.filters import DayFilter, DaysForm, DeskFilter, JudgesFilter
-from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages
 from campaign.texts.languages import language_name

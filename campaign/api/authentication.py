@@ -32,7 +32,8 @@ class ScopedTokenAuthentication(TokenAuthentication):
         found: tuple[Any, Any] | None = super().authenticate(request)
         if found is not None:
             token: Any = found[1]  # as `token_named` found it
-            _method_check(token, request)
+            if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
+                raise PermissionDenied("This token is read-only.")
             _campaign_check(token, request)
             if token.is_use_due:
                 token_use_note(token=token)
@@ -51,11 +52,6 @@ class ScopedTokenAuthentication(TokenAuthentication):
 def token_of(request: Request) -> ApiToken | None:
     """Return the token that authenticates a request; None for a session."""
     return request.auth if isinstance(request.auth, ApiToken) else None
-
-
-def _method_check(token: ApiToken, request: Request) -> None:
-    if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
-        raise PermissionDenied("This token is read-only.")
 
 
 def _campaign_check(token: ApiToken, request: Request) -> None:

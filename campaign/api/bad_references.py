@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from campaign.api.operations import Address, operation, row_found
 from campaign.api.requests import NumberField
 from campaign.models import BadReference, Reference
-from campaign.pages.text_filters import BadReferenceFilter
+from campaign.pages.filters import BadReferenceFilter
 from campaign.selectors.bad_references import bad_references_of, withdrawal_in_words
 from campaign.services.bad_references import (
     BadReferenceRefusedError,

@@ -10,7 +10,7 @@ from rest_framework.exceptions import NotFound
 from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Mail, MailState, Membership, MembershipRole
-from campaign.pages.rights import ROLE_MEANS
+from campaign.pages.desk import ROLE_MEANS
 from campaign.selectors.credentials import member_invitations, members_access
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import InvitationRefusedError

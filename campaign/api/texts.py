@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from campaign.api.operations import Address, operation
 from campaign.models import Document, Output, Segment, SystemKind
-from campaign.pages.text_filters import DocumentFilter, OutputFilter
+from campaign.pages.filters import DocumentFilter, OutputFilter
 from campaign.selectors.texts import documents_of, outputs_of, segments_with_texts
 
 

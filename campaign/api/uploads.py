@@ -32,7 +32,7 @@ from campaign.services.uploads import (
     upload_import,
     upload_part_store,
 )
-from campaign.texts.language_tags import LanguageTagError
+from campaign.texts.languages import LanguageTagError
 
 
 class BytesParser(BodyParser):

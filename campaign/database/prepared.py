@@ -137,6 +137,7 @@ class Parameter(Expression):
         return self.sql, self.parameters
 
 
+@dataclass(eq=False)
 class PreparedQuery:
     """A prepared queryset; `rows` returns the rows of the queryset.
 
@@ -154,20 +155,13 @@ class PreparedQuery:
         query reads the tables. Its values are also those given to `rows`.
     """
 
-    def __init__(
-        self,
-        name: str,
-        queryset: Callable[..., QuerySet[Any, Any]],
-        fields: "Mapping[str, Field[Any, Any]]",
-        *,
-        first: "PreparedQuery | None" = None,
-    ) -> None:
-        self.name = name
-        self.queryset = queryset
-        self.fields = fields
-        self._first = first
-        before = [] if first is None else list(first.fields)
-        self._order = [*before, *fields]
+    name: str
+    queryset: Callable[..., QuerySet[Any, Any]]
+    fields: "Mapping[str, Field[Any, Any]]"
+    first: "PreparedQuery | None" = None
+
+    def __post_init__(self) -> None:
+        self._order = [*(self.first.fields if self.first else ()), *self.fields]
 
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
         """Execute the query with a value for each field and return its rows.
@@ -193,7 +187,7 @@ class PreparedQuery:
             for number, (name, field) in enumerate(self.fields.items(), start=1)
         }
         sql, converters = _sql_of(self.queryset(**parameters))
-        first = None if self._first is None else self._first._compiled.statement  # noqa: SLF001
+        first = None if self.first is None else self.first._compiled.statement  # noqa: SLF001
         return _Compiled(
             Statement(self.name, _types(self.fields.values()), sql, first=first), converters
         )

@@ -11,18 +11,3 @@ from campaign.formats.five_way import read_five_way_csv, write_five_way_csv
 from campaign.formats.records import JudgedBlock, SegmentTexts, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile
 from campaign.formats.test_sets import TestSetFormat, detect_format, read_test_set
-
-__all__ = [
-    "ByteStream",
-    "FormatError",
-    "InputFile",
-    "JudgedBlock",
-    "Place",
-    "SegmentTexts",
-    "TestSetFormat",
-    "detect_format",
-    "read_five_way_csv",
-    "read_test_set",
-    "system_name_problem",
-    "write_five_way_csv",
-]

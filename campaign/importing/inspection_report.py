@@ -10,7 +10,7 @@ from py3langid import classify
 from campaign.formats import FormatError
 from campaign.formats.inspecting import FileFacts, Inspection
 from campaign.formats.recognising import RecognisedFile, RecognisedSet
-from campaign.texts.language_tags import LanguageTagError, language_tag_checked
+from campaign.texts.languages import LanguageTagError, language_tag_checked
 
 _FACTS: Final = ("encoding", "line_ends", "compressed", "bytes", "lines", "language")
 

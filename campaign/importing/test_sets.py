@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Final
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from campaign.database.many_rows import constraints_check_now, rows_insert, statistics_refresh
 from campaign.formats import InputFile, SegmentTexts, system_name_problem
@@ -28,9 +28,10 @@ from campaign.models import (
     SystemKind,
     TestSet,
 )
+from campaign.refusals import refused_if_broken
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.campaigns import campaign_create
-from campaign.texts.language_tags import language_pair_checked
+from campaign.texts.languages import language_pair_checked
 
 
 def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
@@ -99,17 +100,11 @@ def test_set_create(
     _refuse_overlong(test_set)
     if not test_set.name:
         raise ImportRefusedError("the test set has no name", "enter a name")
-    try:
-        with transaction.atomic():
-            test_set.save()
-            test_set.tasks.create(protocol=protocol, blocks_wanted=blocks_wanted)
-    except IntegrityError as error:
-        if "test_set_name_unique_in_campaign" not in str(error):
-            raise
-        raise ImportRefusedError(
-            f'the campaign "{campaign.slug}" has a test set "{test_set.name}" already',
-            "choose another name",
-        ) from error
+    said = f'the campaign "{campaign.slug}" has a test set "{test_set.name}" already'
+    taken = ImportRefusedError(said, "choose another name")
+    with refused_if_broken("test_set_name_unique_in_campaign", taken):
+        test_set.save()
+        test_set.tasks.create(protocol=protocol, blocks_wanted=blocks_wanted)
     return test_set
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaign.models import Campaign, Judge, Protocol, Task, User
-from campaign.texts.language_tags import LanguageTagError, language_tag_checked
+from campaign.texts.languages import LanguageTagError, language_tag_checked
 
 
 def share_argument(text: str) -> float:

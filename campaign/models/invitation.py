@@ -1,13 +1,16 @@
-from typing import ClassVar
+"""Invitations, the messages that carry them, and the browsers that open them."""
+
+from typing import ClassVar, Final
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
+from campaign.models.campaign import Campaign, CampaignState
 from campaign.models.user import by_user
 
 
@@ -162,5 +165,193 @@ class BrowserVisit(models.Model):
                 fields=["seen_at"],
                 condition=models.Q(browser__isnull=False),
                 name="browser_visit_to_forget",
+            ),
+        ]
+
+
+class MailState(models.TextChoices):
+    """State of a message in the outbox."""
+
+    QUEUED = "queued", _("Queued")
+    SENDING = "sending", _("Sending")
+    SENT = "sent", _("Sent")
+    FAILED = "failed", _("Not sent")
+    UNCONFIRMED = "unconfirmed", _("Unconfirmed")
+
+
+class MailKind(models.TextChoices):
+    """Content and recipient of a message."""
+
+    JUDGE = "judge"
+    MEMBER = "member"
+    PASSWORD = "password"  # noqa: S105
+    ADDRESS = "address"
+    ALERTS = "alerts"
+    ERASURE_RECORDED = "recorded"
+    ERASURE_REFUSED = "refused"
+    ERASURE_CARRIED_OUT = "carried_out"
+    ERASURE_ASKED = "asked"
+
+
+_TO_ERASED: Final = [
+    MailKind.ERASURE_RECORDED,
+    MailKind.ERASURE_REFUSED,
+    MailKind.ERASURE_CARRIED_OUT,
+]
+#: Optional columns that messages of these kinds set; the others stay empty.
+_ABOUT: Final = (
+    ([MailKind.JUDGE], {"campaign", "judge"}),
+    ([MailKind.MEMBER], {"campaign", "user"}),
+    ([MailKind.PASSWORD], set[str]()),
+    ([MailKind.ADDRESS], {"user"}),
+    ([MailKind.ALERTS], {"user", "day"}),
+    (_TO_ERASED, {"campaign", "erasure"}),
+    ([MailKind.ERASURE_ASKED], {"campaign", "erasure", "user"}),
+)
+
+
+def _has_what_it_is_about() -> models.Q:
+    condition = models.Q()
+    for kinds, about in _ABOUT:
+        absent = {
+            f"{name}__isnull": name not in about
+            for name in ("campaign", "judge", "user", "erasure", "day")
+        }
+        condition |= models.Q(kind__in=kinds, **absent)
+    return condition
+
+
+class MailQuerySet(models.QuerySet["Mail"]):
+    def to_judges(self) -> "MailQuerySet":
+        """Select the messages to judges with a link."""
+        return self.filter(kind=MailKind.JUDGE)
+
+    def to_members(self) -> "MailQuerySet":
+        """Select the invitations to become a member that are in force and not accepted, including expired ones."""
+        return self.filter(
+            kind=MailKind.MEMBER, withdrawn_at__isnull=True, invitation__accepted_at__isnull=True
+        )
+
+    def due(self) -> "MailQuerySet":
+        """Select messages to be sent now, by the database's clock, except to finished campaigns."""
+        over = Campaign.objects.filter(state__in=[CampaignState.ARCHIVED, CampaignState.BIN])
+        return self.filter(
+            # Without a join, so that rows can be locked.
+            models.Q(erasure__isnull=False) | ~models.Q(campaign__in=over.values("pk")),
+            state=MailState.QUEUED,
+            withdrawn_at__isnull=True,
+            next_attempt_at__lte=Now(),
+        )
+
+
+class Mail(models.Model):
+    """A message in the outbox, and the state of its sending.
+
+    It holds no link: the worker makes the token when it sends the message, so that the database
+    stores only its hash. If the worker cannot know whether the message went out, it is
+    `unconfirmed` and not resent automatically: a second copy must be requested.
+
+    For a forgotten password, the account of the address is looked up when the message is sent, so
+    that the response to the request cannot reveal it. The address of a judge who was erased is
+    deleted as soon as they are notified.
+    """
+
+    kind = models.CharField(max_length=11, choices=MailKind)
+    # Empty once an erased judge has been notified.
+    address = models.EmailField(blank=True)
+    language = models.CharField(max_length=35)
+    base_url = models.CharField(max_length=200)
+    state = models.CharField(max_length=11, choices=MailState, default=MailState.QUEUED)
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(db_default=Now())
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    campaign = models.ForeignKey(
+        "campaign.Campaign", models.CASCADE, related_name="mails", null=True, blank=True
+    )
+    judge = models.ForeignKey(
+        "campaign.Judge", models.CASCADE, related_name="mails", null=True, blank=True
+    )
+    # User who becomes a member, requested a new address, or is notified of alerts or of an erasure
+    # request.
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.CASCADE,
+        related_name="mails",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    erasure = models.ForeignKey(
+        "campaign.ErasureRequest",
+        models.CASCADE,
+        related_name="mails",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    # In the time zone of the server.
+    day = models.DateField(null=True, blank=True)
+    note = models.TextField(blank=True, max_length=1000)
+    # For judges, the link of the latest attempt.
+    invitation = models.OneToOneField(
+        "campaign.Invitation", models.SET_NULL, related_name="mail", null=True, blank=True
+    )
+    created_by = by_user()
+    # Time at which it was withdrawn or replaced by another.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[MailQuerySet] = MailQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        constraints = [
+            is_one_of("state", MailState, name="mail_state_is_known"),
+            is_one_of("kind", MailKind, name="mail_kind_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(state="sent", sent_at__isnull=False)
+                | (~models.Q(state="sent") & models.Q(sent_at__isnull=True)),
+                name="mail_has_a_time_exactly_if_sent",
+            ),
+            models.CheckConstraint(
+                condition=_has_what_it_is_about(), name="mail_has_what_its_kind_is_about"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(address="") | ~models.Q(state__in=["queued", "sending"]),
+                name="mail_has_an_address_until_it_is_sent",
+            ),
+            # A judge may be a member, too.
+            models.UniqueConstraint(
+                "campaign",
+                Lower("address"),
+                condition=models.Q(withdrawn_at__isnull=True, kind="judge"),
+                name="mail_one_in_force_per_campaign_and_address",
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "user"],
+                condition=models.Q(withdrawn_at__isnull=True, kind="member"),
+                name="mail_one_in_force_per_campaign_and_user",
+            ),
+            models.UniqueConstraint(fields=["user", "day"], name="mail_of_alerts_once_a_day"),
+            models.UniqueConstraint(
+                fields=["erasure", "kind", "user"],
+                condition=models.Q(erasure__isnull=False),
+                nulls_distinct=False,
+                name="mail_once_per_erasure_kind_and_user",
+            ),
+        ]
+        indexes = [
+            # For the worker's query.
+            models.Index(
+                fields=["next_attempt_at"],
+                condition=models.Q(state__in=["queued", "sending"]),
+                name="mail_to_be_sent",
+            ),
+            # For the metrics.
+            models.Index(
+                fields=["claimed_at"],
+                condition=models.Q(state__in=["failed", "unconfirmed"]),
+                name="mail_given_up",
             ),
         ]

@@ -1,16 +1,55 @@
-"""Navigation of the organisers' pages: the rooms, and the one that a page is in."""
+"""The organiser's desk: what a member may do, and the tabs that lead to each page."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import Campaign, Task
+from campaign.models import Campaign, MembershipRole, Task, Transition
+
+#: Rights of each role in words; the rule itself is in `MembershipRole`.
+ROLE_MEANS: Final[Mapping[MembershipRole, Promise]] = {
+    MembershipRole.OWNER: gettext_lazy(
+        "Owners can change everything, delete the campaign and manage members."
+    ),
+    MembershipRole.ORGANISER: gettext_lazy(
+        "Organisers can change everything except delete the campaign, remove members or change roles."
+    ),
+    MembershipRole.ANALYST: gettext_lazy("Analysts have read-only access."),
+}
+
+_KEY = "quintet_role"
+
+
+def role_remember(request: HttpRequest, role: str) -> None:
+    """Store the user's role in the page's campaign, for `rights`."""
+    setattr(request, _KEY, MembershipRole(role))
+
+
+def rights(request: HttpRequest) -> dict[str, bool]:
+    """Return for all templates whether the user may change the page's campaign, and whether they own it.
+
+    A context processor. Templates leave out what the user may not do; services refuse it.
+    """
+    role: MembershipRole | None = getattr(request, _KEY, None)
+    return {
+        "may_change": role is not None and role.may_change,
+        "may_own": role is not None and role.may_own,
+    }
+
+
+def transitions_of(role: MembershipRole, transitions: Sequence[Transition]) -> list[Transition]:
+    """Return the transitions of a campaign's state that a member in this role may make."""
+    if role.may_own:
+        return list(transitions)
+    deleted = Transition.DELETE
+    return [each for each in transitions if role.may_change and each != deleted]
 
 
 @dataclass(frozen=True, slots=True)

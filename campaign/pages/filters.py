@@ -1,4 +1,4 @@
-"""Filters of organisers' lists: one class for both page and REST."""
+"""Filters of lists, from the query of an address."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -9,6 +9,8 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+
+from campaign.models import BadReference
 
 _DAY: Final = "%Y-%m-%d"
 
@@ -107,3 +109,37 @@ class DaysForm(forms.Form):
         first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
         if first and last and last < first:
             self.add_error("last", _("The last day is before the first one."))
+
+
+_NUMBER: Final = {"min_value": 1, "max_digits": 9, "decimal_places": 0}
+
+
+class DocumentFilter(DeskFilter):
+    """Filters of `documents_of`."""
+
+    name = django_filters.CharFilter(
+        lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=300
+    )
+
+
+class BadReferenceFilter(DeskFilter):
+    """Filters of damaged references."""
+
+    status = django_filters.ChoiceFilter(
+        choices=BadReference.Status.choices, label=gettext_lazy("Status")
+    )
+
+
+class OutputFilter(DeskFilter):
+    """Filters of `outputs_of`."""
+
+    system = django_filters.CharFilter("system__name", label=gettext_lazy("System"), max_length=200)
+    segment = django_filters.NumberFilter(
+        "segment__number", label=gettext_lazy("Segment"), **_NUMBER
+    )
+    document = django_filters.CharFilter(
+        "segment__document__name", label=gettext_lazy("Document"), max_length=300
+    )
+    text = django_filters.CharFilter(
+        lookup_expr="icontains", label=gettext_lazy("Text contains"), max_length=300
+    )

@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.models import Campaign, Invitation, Judge, MailState
+from campaign.pages.desk import rights
 from campaign.pages.filters import DeskFilter, JudgesFilter
-from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
 

@@ -34,9 +34,15 @@ from campaign.models.campaign import TRANSITIONS
 from campaign.refusals import RefusedError
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
-from campaign.services.members import NotAllowedError, change_demand, member_add, owner_demand
+from campaign.services.members import (
+    NotAllowedError,
+    campaign_lock,
+    change_demand,
+    member_add,
+    owner_demand,
+)
 from campaign.services.webhooks import webhook_event_record
-from campaign.texts.language_tags import language_pair_checked
+from campaign.texts.languages import language_pair_checked
 
 MOST_BOTS: Final = 200
 #: A bot with this skill clicks at random.
@@ -68,7 +74,7 @@ def rehearsal_begin(
 
     Raises `RehearsalRefusedError`.
     """
-    rehearsable_check(campaign_locked(campaign))
+    rehearsable_check(campaign_lock(campaign))
     if not Task.objects.of(campaign).exists():
         raise RehearsalRefusedError(_("Add texts before you start a rehearsal."))
     if _jobs(campaign, JobKind.REHEARSAL, JobKind.REHEARSAL_END).exists():
@@ -127,11 +133,6 @@ def rehearsal_erase(*, campaign: Campaign) -> int:
     """
     rehearsal = Campaign.objects.filter(rehearsal_of=campaign).first()
     return 0 if rehearsal is None else campaign_erase(campaign_id=rehearsal.pk)
-
-
-def campaign_locked(campaign: Campaign) -> Campaign:
-    """Return the campaign as stored, its row locked until the commit: its state cannot change meanwhile."""
-    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 
 @handles(JobKind.REHEARSAL_END)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Acceptance, Campaign, Instructions, Judge, User
 from campaign.refusals import RefusedError
-from campaign.texts.language_tags import language_tag_checked
+from campaign.texts.languages import language_tag_checked
 
 #: Largest number of characters: about thirty pages.
 MAX_CHARACTERS: Final = 60_000

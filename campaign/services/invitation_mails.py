@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.validators import validate_email
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models.functions import Lower, Now
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -19,11 +19,12 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
+from campaign.refusals import refused_if_broken
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.invitations import invitation_create, invitation_renew, judge_links_revoke
 from campaign.services.people import judge_create_with_user
 from campaign.texts.counted import counted
-from campaign.texts.language_tags import language_tags_checked
+from campaign.texts.languages import language_tags_checked
 
 _MAX_AT_ONCE: Final = 1000
 #: Maximum messages a judge may request: a judge who came by a shared link must not fill other
@@ -179,26 +180,22 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
             _("You have reached the message limit. Create a link and copy it, or scan its QR code.")
         )
     own_link_mails_withdraw(judge=judge)
-    try:
-        with transaction.atomic():
-            return mail_queue(
-                kind=MailKind.JUDGE,
-                campaign_id=judge.campaign_id,
-                judge=judge,
-                address=address,
-                language=language,
-                base_url=base_url,
-                created_by=judge.user,
-            )
-    except IntegrityError as error:
-        if "mail_one_in_force_per_campaign_and_address" not in str(error):
-            raise
-        raise OwnLinkRefusedError(
-            _(
-                "A link for this campaign was already sent to this address. Find that message or use another "
-                "address."
-            )
-        ) from error
+    taken = OwnLinkRefusedError(
+        _(
+            "A link for this campaign was already sent to this address. Find that message or use another "
+            "address."
+        )
+    )
+    with refused_if_broken("mail_one_in_force_per_campaign_and_address", taken):
+        return mail_queue(
+            kind=MailKind.JUDGE,
+            campaign_id=judge.campaign_id,
+            judge=judge,
+            address=address,
+            language=language,
+            base_url=base_url,
+            created_by=judge.user,
+        )
 
 
 def own_link_mails_withdraw(*, judge: Judge) -> None:

@@ -20,7 +20,7 @@ from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, M
 from campaign.models.invitation import InvitationQuerySet
 from campaign.refusals import RefusedError
 from campaign.texts.counted import counted
-from campaign.texts.language_tags import language_tags_checked
+from campaign.texts.languages import language_tags_checked
 
 TOKEN_BYTES = 16  # 128 bits
 #: Maximum number of judges through one shared link.

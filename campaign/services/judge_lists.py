@@ -31,7 +31,7 @@ from campaign.notification import mail_enqueue
 from campaign.services.invitations import invitations_create
 from campaign.services.people import pseudonyms_free
 from campaign.texts.counted import counted
-from campaign.texts.language_tags import LanguageTagError, language_tag_checked
+from campaign.texts.languages import LanguageTagError, language_tag_checked
 
 #: Maximum number of messages queued at once.
 MAX_MAILS: Final = 1000

@@ -16,7 +16,7 @@ from django.db.models.lookups import IsNull
 from django.utils.translation import gettext as _
 
 from campaign.models import ErasureRequest, Mail, MailKind, MailState
-from campaign.models.mail import MailQuerySet
+from campaign.models.invitation import MailQuerySet
 from campaign.selectors.credentials import account_of_address
 from campaign.services.erasures import erasure_message
 from campaign.services.invitation_mails import invitation_message, mail_link_make

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import pgtrigger_ignore_preset
@@ -25,7 +25,7 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.refusals import RefusedError
+from campaign.refusals import RefusedError, refused_if_broken
 from campaign.selectors.credentials import link_may_be_made, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import (
@@ -35,7 +35,7 @@ from campaign.services.invitations import (
     judge_links_restore_of,
     judge_links_revoke,
 )
-from campaign.texts.language_tags import language_tags_checked
+from campaign.texts.languages import language_tags_checked
 
 
 class PersonRefusedError(RefusedError):
@@ -118,17 +118,10 @@ def judge_change(
 
 
 def _judge_save(judge: Judge) -> None:
-    try:
-        with transaction.atomic():
-            judge.save(update_fields=["languages", "expertise", "address"])
-    except IntegrityError as error:
-        if "judge_address_unique_in_campaign" not in str(error):
-            raise
-        raise PersonRefusedError(
-            _("Another judge in this campaign has the address %(address)s.")
-            % {"address": judge.address},
-            field="address",
-        ) from error
+    said = _("Another judge in this campaign has the address %(address)s.")
+    refusal = PersonRefusedError(said % {"address": judge.address}, field="address")
+    with refused_if_broken("judge_address_unique_in_campaign", refusal):
+        judge.save(update_fields=["languages", "expertise", "address"])
 
 
 def conflict_declare(*, judge: Judge, system: System) -> ConflictOfInterest:
@@ -326,31 +319,23 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
     if known is not None:
         return known
     reads = _languages_of(invitation, languages)
-    try:
-        with transaction.atomic():
-            # Others who join by this link wait here; the cap itself is the database's constraint.
-            locked = Invitation.objects.valid().select_for_update().filter(pk=invitation.pk).first()
-            if locked is None:
-                raise InvitationRefusedError
-            # The button was pressed twice, and the other request was first.
-            known = judge_for_browser(invitation=locked, browser=browser)
-            if known is not None:
-                return known
-            if locked.joined.filter(joined_browser=browser).exists():
-                # The judge of this browser was deactivated; it does not get a second one.
-                raise InvitationRefusedError
-            judge = judge_create_with_user(
-                campaign=invitation.campaign,
-                languages=reads,
-                origin_note=invitation.note,
-                joined_by=locked,
-                joined_browser=browser,
-            )
-    except IntegrityError as error:
-        if "invitation_brings_in_no_more_than_its_cap" not in str(error):
-            raise
-        raise InvitationFullError from error
-    return judge
+    with refused_if_broken("invitation_brings_in_no_more_than_its_cap", InvitationFullError()):
+        # Others who join by this link wait here; the cap itself is the database's constraint.
+        locked = Invitation.objects.valid().select_for_update().filter(pk=invitation.pk).first()
+        if locked is None:
+            raise InvitationRefusedError
+        # The button was pressed twice, and the other request was first.
+        known = judge_for_browser(invitation=locked, browser=browser)
+        if known is None and locked.joined.filter(joined_browser=browser).exists():
+            # The judge of this browser was deactivated; it does not get a second one.
+            raise InvitationRefusedError
+        return known or judge_create_with_user(
+            campaign=invitation.campaign,
+            languages=reads,
+            origin_note=invitation.note,
+            joined_by=locked,
+            joined_browser=browser,
+        )
 
 
 def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
@@ -415,15 +400,9 @@ def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup
             "Enter at least 1 block, or leave empty for no limit.", field="blocks_asked"
         )
     group.name, group.blocks_asked = name, blocks_asked
-    try:
-        with transaction.atomic():
-            group.save()
-    except IntegrityError as error:
-        if "judge_group_name_unique_in_campaign" not in str(error):
-            raise
-        raise JudgeGroupRefusedError(
-            _("A group named “%(name)s” already exists.") % {"name": name}
-        ) from error
+    taken = JudgeGroupRefusedError(_("A group named “%(name)s” already exists.") % {"name": name})
+    with refused_if_broken("judge_group_name_unique_in_campaign", taken):
+        group.save()
     return group
 
 

@@ -11,19 +11,10 @@ from django.db.models.functions import Length, Now
 from django.utils.translation import gettext as _
 
 from campaign.formats.recognising import FileRole
-from campaign.models import (
-    Campaign,
-    FilePart,
-    Job,
-    JobKind,
-    KeptFile,
-    TestSet,
-    Upload,
-    User,
-)
+from campaign.models import Campaign, FilePart, Job, JobKind, KeptFile, TestSet, Upload, User
 from campaign.refusals import RefusedError
 from campaign.services.jobs import job_cancel, job_queue
-from campaign.texts.language_tags import language_pair_checked
+from campaign.texts.languages import language_pair_checked
 
 MAX_FILES: Final = 2_000
 MAX_PART_BYTES: Final = 2 * 1024 * 1024

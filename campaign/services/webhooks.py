@@ -173,10 +173,8 @@ def _asked(
 
 
 def _shut(sock: socket.socket) -> None:
-    try:
+    with suppress(OSError):  # closed already
         sock.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        return  # closed already
 
 
 def _words(error: Exception) -> str:

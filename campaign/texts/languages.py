@@ -1,11 +1,257 @@
-"""Names and writing directions of languages, by BCP 47 tag."""
+"""Languages: tags, names and directions."""
 
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 from babel.core import Locale, UnknownLocaleError, get_global
 from django.conf import settings
+from django.conf.locale import LANG_INFO
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from campaign.refusals import RefusedError
+
+#: Length of the database columns.
+MAX_LENGTH: Final = 35
+
+_TAG: Final = re.compile(
+    r"(?P<language>[a-z]{2,3})"
+    r"(?:-(?P<extended>[a-z]{3}))?"
+    r"(?:-(?P<script>[a-z]{4}))?"
+    r"(?:-(?P<region>[a-z]{2}|[0-9]{3}))?"
+    r"(?P<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)"
+    r"(?P<private>-x(?:-[a-z0-9]{1,8})+)?"
+)
+# Valid tags without a single language: unknown, several, and languages without a code.
+_NO_ONE_LANGUAGE: Final = frozenset({"und", "mul", "mis"})
+# Codes that mean “unknown”, “no text” or “made up for tests”.
+_NO_LANGUAGES: Final = frozenset({"zxx"})
+_NO_SCRIPTS: Final = frozenset({"Zzzz", "Zxxx"})
+_NO_REGIONS: Final = frozenset({"ZZ", "XA", "XB"})
+_PRIVATE_LANGUAGE: Final = re.compile("q[a-t][a-z]")
+# Languages in old tags such as `zh-yue`, the form of `yue` before 2009.
+_CHINESE: Final = frozenset(
+    [
+        "cdo",
+        "cjy",
+        "cmn",
+        "cpx",
+        "czh",
+        "czo",
+        "gan",
+        "hak",
+        "hsn",
+        "lzh",
+        "mnp",
+        "nan",
+        "wuu",
+        "yue",
+    ]
+)
+# Variants in IANA's registry of subtags that CLDR does not name.
+_MORE_VARIANTS: Final = """
+    akuapem anpezo aranes arkaika asante auvern basiceng bauddha bciav bcizbl biscayan blasl bornholm
+    cisaup cornu creiss fascia fodom fonkirsh fonnapa fonxsamp gallo gascon gherd grclass grital grmistr
+    hognorsk hsistemo huett itihasa ivanchov jauer jyutping kleinsch kociewie laukika lemosin lengadoc
+    ltg1929 ltg2007 luna1918 mdcegyp mdctrans newfound nicard pahawh2 pahawh3 pahawh4 peano pehoeji
+    petr1708 provenc puter rumgr saigon simple spanglis surmiran sursilv sutsilv synnejyl tailo tongyong
+    tunumiit ulster vaidika valbadia vallader vecdruka viennese vivaraup xsistemo
+    """
+# Further common names of languages.
+_OTHER_NAMES: Final = {"farsi": "fa", "mandarin": "zh", "norwegian": "no"}
+
+
+class LanguageTagError(RefusedError, ValueError):
+    """Invalid language tag or pair; the message suggests a correction."""
+
+
+class _UnknownSubtagError(Exception):
+    """An unknown part of a tag, which is the only argument."""
+
+
+def language_tag_checked(text: str, field: str = "languages") -> str:
+    """Return the tag in its canonical form: `EN_gb` is `en-GB`, `zh-hans` `zh-Hans`, `iw` `he`.
+
+    Any case, underscores and old codes are accepted, but not names of languages. The canonical form is that of
+    CLDR: `sh` becomes `sr-Latn`, `cmn` becomes `zh`, `en-UK` becomes `en-GB`.
+
+    Also accepted: languages that CLDR does not name but lists with likely scripts; `und`, `mul` and `mis`, since
+    texts in an unknown language, in several, or in one without a code can be judged; and `qaa` to `qtz`, which are
+    reserved for private use, with or without private subtags (`qaa-x-mine`). Refused although BCP 47 allows them:
+    `zxx`, because text in no language has no translation; tags of only private subtags (`x-mine`), which are
+    meaningless to others; and extensions (`-u-…`, `-t-…`), which describe dates and keyboards, not texts.
+
+    Raises `LanguageTagError` for this field.
+    """
+    written = text.strip()
+    try:
+        return _canonical(written)
+    except _UnknownSubtagError as error:
+        raise LanguageTagError(_refusal(written, *error.args), field) from None
+
+
+def language_tags_checked(texts: Iterable[str]) -> list[str]:
+    """Return the distinct canonical tags in order. Raises `LanguageTagError` for the first invalid one."""
+    return list(dict.fromkeys(map(language_tag_checked, texts)))
+
+
+def language_pair_checked(source: str, target: str) -> tuple[str, str]:
+    """Return the canonical tags of the source and target of a test set.
+
+    They may be two regions or scripts of one language. Raises `LanguageTagError`, also if both are the same.
+    """
+    pair = (
+        language_tag_checked(source, "source_language"),
+        language_tag_checked(target, "target_language"),
+    )
+    if pair[0] == pair[1]:
+        raise LanguageTagError(
+            _(
+                "Source and target language are both %(language)s (“%(tag)s”). Choose two different languages."
+            )
+            % {"language": language_name(pair[0]), "tag": pair[0]},
+            field="target_language",
+        )
+    return pair
+
+
+def language_by_name(name: str) -> str | None:
+    """Return the tag of a language by its name in English or in the language itself; otherwise None."""
+    return _named("en").get(name.strip().casefold().replace("_", " "))
+
+
+@lru_cache(maxsize=2000)
+def _canonical(text: str) -> str:
+    # Checked before lowercasing: some non-ASCII letters become a to z.
+    match = _TAG.fullmatch(text.lower().replace("_", "-")) if text.isascii() else None
+    if match is None:
+        raise _UnknownSubtagError(text)
+    language, script, region = _language(match["language"], match["extended"])
+    script = _script(match["script"]) or script
+    region = _region(match["region"], language, script) or region
+    parts = [language, script, region, *_variants(match["variants"])]
+    tag = "-".join(filter(None, parts)) + (match["private"] or "")
+    if len(tag) > MAX_LENGTH:
+        raise _UnknownSubtagError(text)
+    return tag
+
+
+def _language(language: str, extended: str | None) -> tuple[str, str, str]:
+    """Return language, script and region; the last two are empty except for some old codes."""
+    if extended is not None:
+        if language != "zh" or extended not in _CHINESE:
+            raise _UnknownSubtagError(extended)
+        language = extended
+    base, *others = str(get_global("language_aliases").get(language, language)).split("_")
+    if not (base in _languages() or _PRIVATE_LANGUAGE.fullmatch(base)):
+        raise _UnknownSubtagError(language)
+    script = next((each for each in others if len(each) == 4), "")
+    return base, script, next((each for each in others if len(each) != 4), "")
+
+
+@lru_cache(maxsize=1)
+def _languages() -> frozenset[str]:
+    named = cldr_of("en").languages
+    known = {key for key in (*named, *get_global("likely_subtags")) if "_" not in key}
+    return frozenset(known | _NO_ONE_LANGUAGE) - _NO_LANGUAGES
+
+
+def _script(script: str | None) -> str:
+    if script is None:
+        return ""
+    written = str(get_global("script_aliases").get(script.title(), script.title()))
+    if written not in cldr_of("en").scripts or written in _NO_SCRIPTS:
+        raise _UnknownSubtagError(script)
+    return written
+
+
+def _region(region: str | None, language: str, script: str) -> str:
+    """Return the region; if an old one was split, the likely one for the language, or else the first."""
+    if region is None:
+        return ""
+    became = get_global("territory_aliases").get(region.upper(), [region.upper()])
+    likely = get_global("likely_subtags")
+    usual = likely.get(f"{language}_{script}") or likely.get(language) or ""
+    written = next((each for each in became if usual.endswith(f"_{each}")), str(became[0]))
+    if written not in cldr_of("en").territories or written in _NO_REGIONS:
+        raise _UnknownSubtagError(region.upper())
+    return written
+
+
+def _variants(variants: str) -> list[str]:
+    found = [get_global("variant_aliases").get(each, each) for each in variants.split("-") if each]
+    for each in found:
+        if each not in _known_variants() or found.count(each) > 1:
+            raise _UnknownSubtagError(each)
+    return sorted(found)
+
+
+@lru_cache(maxsize=1)
+def _known_variants() -> frozenset[str]:
+    named = {str(key).lower() for key in cldr_of("en").variants}
+    return frozenset(named | set(_MORE_VARIANTS.split()))
+
+
+def _refusal(text: str, unknown: str) -> str:
+    if not text:
+        return _("Enter a language tag, such as en, pt-BR or zh-Hans.")
+    said = {"text": text[:40], "unknown": unknown[:40]}
+    meant = None if text != unknown and "-" in text.replace("_", "-") else _meant(text)
+    if meant is None:
+        return (
+            _(
+                "“%(text)s” is not a language tag: unknown part “%(unknown)s”. Examples of tags: en, pt-BR, zh-Hans."
+            )
+            % said
+        )
+    tag, is_its_name = meant
+    said |= {"tag": tag, "name": language_name(tag)}
+    if is_its_name:
+        return _("“%(text)s” is not a language tag; %(name)s is “%(tag)s”.") % said
+    return _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?") % said
+
+
+def _meant(text: str) -> tuple[str, bool] | None:
+    """Return the tag of the language with this or a similar name, and whether the name is exact."""
+    named = _named(get_language() or "en")
+    if text.casefold() in named:
+        return named[text.casefold()], True
+    # "en glish" also means English.
+    like = {_letters(name): tag for name, tag in named.items()}
+    letters = _letters(text)
+    near = get_close_matches(letters, like, n=1, cutoff=0.8) if len(letters) > 3 else []
+    return (like[near[0]], False) if near else None
+
+
+def _letters(name: str) -> str:
+    return "".join(each for each in name.casefold() if each.isalnum())
+
+
+@lru_cache(maxsize=20)
+def _named(reader: str) -> Mapping[str, str]:
+    """Return tags by lowercase names in English, in the reader's language and in the language itself."""
+    names = [
+        *((str(name), key) for key, name in cldr_of("en").languages.items()),
+        *((str(name), key) for key, name in cldr_of(reader).languages.items()),
+        *(
+            (str(info[one]), key)
+            for key, info in LANG_INFO.items()
+            for one in ("name", "name_local")
+            if one in info
+        ),
+    ]
+    # If two languages share a name, prefer the one whose code is current.
+    found: dict[str, str] = dict(_OTHER_NAMES)
+    for name, key in sorted(names, key=lambda pair: pair[1] in get_global("language_aliases")):
+        try:
+            found.setdefault(name.casefold(), _canonical(key))
+        except _UnknownSubtagError:
+            continue
+    return found
+
 
 # Languages for which CLDR's likely script is unknown, or left-to-right in some region.
 RIGHT_TO_LEFT_LANGUAGES = frozenset({"arc", "pnb", "sd", "ug"})

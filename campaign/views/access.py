@@ -1,16 +1,22 @@
 """Access to organisers' pages: lookup of the campaign and the user's rights."""
 
+from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
-from django.http import HttpRequest
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
 
 from campaign.models import Campaign, Task, User
-from campaign.pages.rights import role_remember
+from campaign.pages.desk import role_remember
 from campaign.services.members import change_demand, owner_demand
 
 _SAFE = frozenset({"GET", "HEAD"})
 _Found = TypeVar("_Found", Campaign, Task)
+
+
+def user_of(request: HttpRequest) -> User:
+    """Return the user of a page that only members see."""
+    return cast("User", request.user)
 
 
 def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
@@ -23,7 +29,7 @@ def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
 
 def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return the campaign as above, for settings of their own that members in any role may change."""
-    mine = Campaign.objects.kept().with_role_of(cast("User", request.user))
+    mine = Campaign.objects.kept().with_role_of(user_of(request))
     return _remembered(request, get_object_or_404(mine, slug=slug))
 
 
@@ -37,7 +43,7 @@ def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
 def owned_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return the campaign as above if the user owns it, also for the page that asks for confirmation."""
     campaign = organised_campaign(request, slug)
-    owner_demand(campaign=campaign, by=cast("User", request.user))
+    owner_demand(campaign=campaign, by=user_of(request))
     return campaign
 
 
@@ -51,7 +57,7 @@ def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
 def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the task as above, for requests that members in any role may make, also by POST."""
-    mine = Task.objects.with_role_of(cast("User", request.user)).named()
+    mine = Task.objects.with_role_of(user_of(request)).named()
     tasks = mine.select_related("test_set__campaign")
     return _remembered(request, get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug))
 
@@ -70,3 +76,8 @@ def _admitted(request: HttpRequest, found: _Found) -> _Found:
     if request.method not in _SAFE:
         change_demand(found.role)  # type: ignore[attr-defined]
     return found
+
+
+def form_page(request: HttpRequest, template: str, context: Mapping[str, Any]) -> HttpResponse:
+    """Render a page with a form, with status 400 if the form has errors."""
+    return render(request, template, context, status=400 if context["form"].errors else 200)

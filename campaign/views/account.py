@@ -1,4 +1,4 @@
-"""One's own account: name, password, e-mail address, second factors, and signing in elsewhere."""
+"""One's own account: name, password, e-mail address, second factors, sessions, tokens, language, and signing in elsewhere."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,24 +19,29 @@ from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
+from django.views.i18n import set_language
 
 from campaign.accounts.clients import browser_remember
+from campaign.accounts.interface_language import SESSION_KEY, is_offered
 from campaign.accounts.second_factors import factor_is_demanded, has_factor
-from campaign.forms import AccountForm, AddressForm, NameForm, NewPasswordForm
-from campaign.models import User
+from campaign.forms import AccountForm, AddressForm, NameForm, NewPasswordForm, TokenForm
+from campaign.models import Membership, User
 from campaign.notification import mail_is_printed
 from campaign.refusals import RefusalsAt
-from campaign.services.invitations import InvitationRefusedError
+from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
+from campaign.services.api_tokens import token_create, tokens_revoke
+from campaign.services.invitations import InvitationRefusedError, invitation_revoke
 from campaign.services.own_account import (
     AccountChangeRefusedError,
     account_link_open,
@@ -50,6 +55,9 @@ from campaign.services.own_account import (
     password_set,
     password_set_by_link,
 )
+from campaign.services.people import session_end, sessions_end, user_language_set
+from campaign.views.access import form_page, user_of
+from campaign.views.decorators import form_view
 
 View = Callable[..., HttpResponseBase]
 
@@ -73,7 +81,7 @@ def for_accounts(view: View) -> View:
     @never_cache
     @wraps(view)
     def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not cast("User", request.user).email:
+        if not user_of(request).email:
             raise Http404
         return view(request, *args, **kwargs)
 
@@ -112,13 +120,15 @@ give_again = for_accounts(ReauthenticateView.as_view())
 @for_accounts
 def account_page(request: HttpRequest) -> HttpResponse:
     """Show the user's account; POST stores the name. 404 for judges, who have none."""
-    user = cast("User", request.user)
+    user = user_of(request)
     form = NameForm(request.POST or None, initial={"name": user.name})
     if form.is_valid():
         name_set(user=user, name=form.cleaned_data["name"])
         messages.success(request, _("Saved."))
         return redirect("account")
-    return _form_page(request, "account/account.html", form, has_factor=has_factor(user))
+    return form_page(
+        request, "account/account.html", {"form": form, "has_factor": has_factor(user)}
+    )
 
 
 @sensitive_post_parameters("password")
@@ -127,7 +137,7 @@ def account_page(request: HttpRequest) -> HttpResponse:
 @asked_again
 def password_page(request: HttpRequest) -> HttpResponse:
     """Show the form of a new password; POST stores it, which signs all other browsers out."""
-    user = cast("User", request.user)
+    user = user_of(request)
     form = NewPasswordForm(request.POST or None)
     if form.is_valid():
         with RefusalsAt(form):
@@ -135,7 +145,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
             update_session_auth_hash(request, user)
             messages.success(request, _("Password changed. All other browsers were signed out."))
             return redirect("account")
-    return _form_page(request, "account/password.html", form)
+    return form_page(request, "account/password.html", {"form": form})
 
 
 @require_http_methods(_METHODS)
@@ -143,13 +153,13 @@ def password_page(request: HttpRequest) -> HttpResponse:
 @asked_again
 def address_page(request: HttpRequest) -> HttpResponse:
     """Show the form of a new e-mail address; POST sends a link there that confirms it."""
-    user = cast("User", request.user)
+    user = user_of(request)
     form = AddressForm(request.POST or None)
     if form.is_valid():
         address = form.cleaned_data["email"]
         if not ratelimit.consume(request, action="change_email", key=address.lower(), user=user):
             form.add_error(None, _("Too many messages requested. Try again in one hour."))
-            return _form_page(request, "account/address.html", form)
+            return form_page(request, "account/address.html", {"form": form})
         with RefusalsAt(form):
             address_mail_request(
                 user=user,
@@ -158,11 +168,7 @@ def address_page(request: HttpRequest) -> HttpResponse:
                 language=get_language() or "en",
             )
             return render(request, "account/mail_sent.html", {"is_address": True})
-    return _form_page(request, "account/address.html", form)
-
-
-def _form_page(request: HttpRequest, template: str, form: Any, **more: Any) -> HttpResponse:
-    return render(request, template, {"form": form, **more}, status=400 if form.errors else 200)
+    return form_page(request, "account/address.html", {"form": form})
 
 
 class FactorsPage(IndexView):  # type: ignore[misc]  # untyped
@@ -231,8 +237,7 @@ def password_choose(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "account/link_refused.html", status=404)
     except ValidationError as error:
         form.add_error(None, error)
-    status = 400 if form.errors else 200
-    return render(request, "account/password_choose.html", {"form": form}, status=status)
+    return form_page(request, "account/password_choose.html", {"form": form})
 
 
 @require_http_methods(["GET", "POST"])
@@ -272,5 +277,112 @@ def organiser_account(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "campaign/invitation_refused.html", status=404)
     except ValidationError as error:
         form.add_error(None, error)
-    status = 400 if form.errors else 200
-    return render(request, "campaign/organiser_account.html", {"form": form}, status=status)
+    return form_page(request, "campaign/organiser_account.html", {"form": form})
+
+
+@form_view
+def credentials_page(request: HttpRequest) -> HttpResponse:
+    """Show the user's browsers, tokens and links; POST makes a token or ends one of them."""
+    if request.method != "POST":
+        return _page(request, _form(request))
+    action = request.POST.get("action", "")
+    if action == "make-token":
+        return _token_make(request)
+    if action in _ENDS:
+        end, said = _ENDS[action]
+        if end(request):
+            messages.success(request, str(said))
+    return redirect("credentials")
+
+
+def _page(
+    request: HttpRequest, form: TokenForm, *, new_token: str = "", status: int = 200
+) -> HttpResponse:
+    user = user_of(request)
+    users = _myself(request)
+    context: dict[str, Any] = {
+        "sessions": sessions_open(users=users),
+        "this_session": request.session.session_key,
+        "tokens": tokens_valid(users=users),
+        "links": links_valid().filter(user=user),
+        "may_make_tokens": _may_make_tokens(user),
+        "form": form,
+        "new_token": new_token,
+    }
+    return render(request, "campaign/credentials.html", context, status=status)
+
+
+def _form(request: HttpRequest, data: QueryDict | None = None) -> TokenForm:
+    return TokenForm(data, user=user_of(request))
+
+
+def _myself(request: HttpRequest) -> QuerySet[User]:
+    return User.objects.filter(pk=user_of(request).pk)
+
+
+def _may_make_tokens(user: User) -> bool:
+    """Return whether the API is of use to this user: it is for members of campaigns."""
+    return Membership.objects.filter(user=user).exists()
+
+
+def _token_make(request: HttpRequest) -> HttpResponse:
+    user = user_of(request)
+    form = _form(request, request.POST)
+    if not _may_make_tokens(user):
+        raise Http404
+    if not form.is_valid():
+        return _page(request, form, status=400)
+    _token, text = token_create(user=user, **form.cleaned_data)
+    # Without a redirect, for which the token would have to be stored.
+    return _page(request, _form(request), new_token=text, status=201)
+
+
+def _token_revoke(request: HttpRequest) -> int:
+    tokens = tokens_valid(users=_myself(request))
+    return tokens_revoke(tokens=tokens.filter(token_key=request.POST.get("token", "")))
+
+
+def _tokens_revoke(request: HttpRequest) -> int:
+    return tokens_revoke(tokens=tokens_valid(users=_myself(request)))
+
+
+def _session_end(request: HttpRequest) -> bool:
+    wanted = request.POST.get("session", "")
+    ended = [each for each in sessions_open(users=_myself(request)) if each.name == wanted]
+    for session in ended:
+        session_end(session=session)
+    return bool(ended)
+
+
+def _others_end(request: HttpRequest) -> bool:
+    sessions_end(user=user_of(request), but=request.session.session_key)
+    return True
+
+
+def _link_revoke(request: HttpRequest) -> bool:
+    links = links_valid().filter(user=request.user.pk)
+    wanted = request.POST.get("link", "")
+    revoked = [each for each in links if str(each.pk) == wanted]
+    for link in revoked:
+        invitation_revoke(invitation=link)
+    return bool(revoked)
+
+
+#: Function and message of each button; the message is shown only if something was ended.
+_ENDS: dict[str, tuple[Callable[[HttpRequest], int], Promise]] = {
+    "revoke-token": (_token_revoke, gettext_lazy("Token revoked.")),
+    "revoke-tokens": (_tokens_revoke, gettext_lazy("All tokens revoked.")),
+    "end-session": (_session_end, gettext_lazy("Browser signed out.")),
+    "end-others": (_others_end, gettext_lazy("All other browsers signed out.")),
+    "revoke-link": (_link_revoke, gettext_lazy("Link revoked.")),
+}
+
+
+@require_POST
+def language_choose(request: HttpRequest) -> HttpResponseBase:
+    """Set the language of the pages for this browser and for the signed-in user; redirect back."""
+    language = request.POST.get("language", "")
+    if isinstance(request.user, User) and is_offered(language):
+        user_language_set(user=request.user, language=language)
+        request.session[SESSION_KEY] = language
+    return set_language(request)

@@ -1,5 +1,3 @@
-from typing import cast
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -7,7 +5,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from campaign.models import BadReference, Task, User
+from campaign.models import BadReference, Task
 from campaign.selectors.bad_references import (
     bad_references_counted,
     bad_references_of,
@@ -20,7 +18,7 @@ from campaign.services.bad_references import (
 )
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_direction
-from campaign.views.access import of_task, organised_task
+from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 
@@ -105,7 +103,7 @@ def bad_reference_decide(
     elif decision == "reject" and row.approved_at and not is_answered(request):
         return _ask_withdrawal(request, task, row, f"{back}?{urlencode({'status': status})}")
     elif decision in {"approve", "reject"}:
-        user = cast("User", request.user)
+        user = user_of(request)
         with refusals_told(request):
             bad_reference_review(bad_reference=row, approve=decision == "approve", reviewer=user)
     else:

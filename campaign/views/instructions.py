@@ -1,6 +1,6 @@
 """Organisers' pages of instructions: writing, preview, versions and acceptances."""
 
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -11,15 +11,14 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from campaign.forms import VersionedForm, languages_validate
-from campaign.models import Acceptance, Instructions, User
+from campaign.models import Acceptance, Instructions
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import campaign_languages
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
-from campaign.texts.language_tags import language_tag_checked
-from campaign.texts.languages import language_direction, language_name
+from campaign.texts.languages import language_direction, language_name, language_tag_checked
 from campaign.texts.markdown import markdown_render
-from campaign.views.access import organised_campaign
+from campaign.views.access import form_page, organised_campaign, user_of
 from campaign.views.decorators import form_view, page_view
 
 
@@ -63,9 +62,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         preview = _shown(**form.cleaned_data)
     elif form.is_valid():
         with RefusalsAt(form, "text"):
-            kept = instructions_write(
-                campaign=campaign, user=cast("User", request.user), **form.cleaned_data
-            )
+            kept = instructions_write(campaign=campaign, user=user_of(request), **form.cleaned_data)
             said = (
                 _("Version %(version)d published. Judges must accept it before they continue.")
                 if kept.demands_acceptance
@@ -84,8 +81,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
             for row in instructions_history(campaign=campaign)
         ],
     }
-    status = 400 if form.errors else 200
-    return render(request, "organiser/instructions.html", context, status=status)
+    return form_page(request, "organiser/instructions.html", context)
 
 
 def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:

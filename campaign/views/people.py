@@ -1,6 +1,6 @@
 """Members: list, roles, links, invitations by e-mail, and leaving."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from campaign.forms import MemberForm, MemberMailForm
-from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole, User
+from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole
 from campaign.notification import mail_is_printed
-from campaign.pages.rights import ROLE_MEANS, rights
+from campaign.pages.desk import ROLE_MEANS, rights
 from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import (
@@ -42,7 +42,7 @@ from campaign.services.members import (
     member_remove,
     member_role_change,
 )
-from campaign.views.access import joined_campaign, organised_campaign, owned_campaign
+from campaign.views.access import joined_campaign, organised_campaign, owned_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, refusals_told
 
@@ -97,7 +97,7 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
             email=data["email"],
             name=data["name"],
             role=MembershipRole(data["role"]),
-            by=cast("User", request.user),
+            by=user_of(request),
         )
         return _link_page(request, membership)
     return members_page(request, campaign, 409, form=form)
@@ -126,7 +126,7 @@ def members_page(
 def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Create a sign-in link and show it once; show the reason if it is refused."""
     try:
-        _link, token = member_link_create(membership=membership, by=cast("User", request.user))
+        _link, token = member_link_create(membership=membership, by=user_of(request))
     except CredentialRefusedError as error:
         messages.info(request, str(error))
         return redirect("people", membership.campaign.slug)
@@ -153,7 +153,7 @@ def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
 def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Switch the daily mail of alerts on or off, of oneself only; 404 for others'."""
     membership = _membership(organised_campaign(request, slug), membership_id)
-    if membership.user_id != cast("User", request.user).pk:
+    if membership.user_id != user_of(request).pk:
         raise Http404
     with refusals_told(request):
         daily_alerts_set(membership=membership, wanted=request.POST.get("wanted") == "1")
@@ -182,7 +182,7 @@ def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
         )
         return ask(request, question, campaign=membership.campaign, section="people")
     with refusals_told(request):
-        member_role_change(membership=membership, role=role, by=cast("User", request.user))
+        member_role_change(membership=membership, role=role, by=user_of(request))
         messages.success(request, _("Role of %(name)s changed to %(role)s.") % names)
     return redirect("people", slug)
 
@@ -211,7 +211,7 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
         )
         return ask(request, question, campaign=membership.campaign, section="people")
     with refusals_told(request):
-        member_remove(membership=membership, by=cast("User", request.user))
+        member_remove(membership=membership, by=user_of(request))
         if membership.user == request.user:
             return redirect("sign-in")
         messages.success(request, _("%(name)s removed.") % {"name": membership.user.name})
@@ -232,7 +232,7 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
         mail = member_invite_by_mail(
             campaign=campaign,
             base_url=request.build_absolute_uri("/"),
-            by=cast("User", request.user),
+            by=user_of(request),
             **data,
         )
         messages.success(request, _("Invitation to %(email)s queued.") % {"email": mail.address})
@@ -245,7 +245,7 @@ def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) ->
     """Withdraw an invitation. Only owners withdraw invitations of owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
     try:
-        member_invitation_withdraw(mail=mail, by=cast("User", request.user))
+        member_invitation_withdraw(mail=mail, by=user_of(request))
     except InvitationRefusedError:
         messages.info(request, _gone(mail))
     else:
@@ -260,7 +260,7 @@ def member_mail_again(request: HttpRequest, slug: str, invitation_id: int) -> Ht
     mail = _mail(organised_campaign(request, slug), invitation_id)
     try:
         member_invitation_send_again(
-            mail=mail, base_url=request.build_absolute_uri("/"), by=cast("User", request.user)
+            mail=mail, base_url=request.build_absolute_uri("/"), by=user_of(request)
         )
     except InvitationRefusedError:
         messages.info(request, _gone(mail))
@@ -290,7 +290,7 @@ def _gone(mail: Mail) -> str:
 @never_cache
 def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the access that leaving the campaign would end, and leave it. For members in any role."""
-    campaign, user = joined_campaign(request, slug), cast("User", request.user)
+    campaign, user = joined_campaign(request, slug), user_of(request)
     membership = Membership.objects.select_related("user", "campaign").get(
         campaign=campaign, user=user
     )

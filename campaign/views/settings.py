@@ -1,17 +1,14 @@
-from typing import cast
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from campaign.forms import VERSION, CampaignForm, SettingsForm
-from campaign.models import User
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.tasks import reference_use_in_words, tasks_in_order
 from campaign.services.campaigns import ReferenceRankedError
-from campaign.views.access import organised_campaign
+from campaign.views.access import form_page, organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
 
@@ -32,7 +29,6 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         if is_saved:
             messages.success(request, _("Saved: %(rules)s.") % {"rules": _labels(form)})
             return redirect("campaign-settings", slug)
-    status = 400 if form.is_bound else 200
     context = {
         "campaign": campaign,
         "form": form,
@@ -40,7 +36,7 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "reference_notes": reference_use_in_words(campaign=campaign, shown=campaign.show_reference),
         "tasks": tasks_in_order(campaign),
     }
-    return render(request, "organiser/settings.html", context, status=status)
+    return form_page(request, "organiser/settings.html", context)
 
 
 def _ask_about_reference(
@@ -69,12 +65,10 @@ def _labels(form: SettingsForm) -> str:
 @form_view
 def campaign_new(request: HttpRequest) -> HttpResponse:
     """Ask for the name of a new campaign; POST creates it and redirects to it. For organisers only."""
-    user = cast("User", request.user)
+    user = user_of(request)
     if not may_make_campaigns(user):
         raise Http404
     form = CampaignForm(request.POST or None)
     if form.is_valid() and (campaign := form.save(user=user)) is not None:
         return redirect("campaign-detail", campaign.slug)
-    return render(
-        request, "organiser/campaign_new.html", {"form": form}, status=400 if form.errors else 200
-    )
+    return form_page(request, "organiser/campaign_new.html", {"form": form})

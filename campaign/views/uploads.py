@@ -1,6 +1,6 @@
 """Uploads of texts, the jobs that read them, and the texts of a test set."""
 
-from typing import Any, cast
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -8,11 +8,13 @@ from django.core.files.uploadedfile import UploadedFile as SentFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from campaign.formats.recognising import FileRole
 from campaign.forms import UploadForm
-from campaign.models import Job, Upload, User
-from campaign.pages.uploads import upload_in_words
+from campaign.models import Campaign, Job, ReferenceUse, Upload
 from campaign.selectors.jobs import jobs_of
 from campaign.selectors.tasks import first_task
 from campaign.selectors.texts import texts_page
@@ -29,9 +31,86 @@ from campaign.services.uploads import (
     upload_import,
     upload_part_store,
 )
-from campaign.texts.languages import language_described
-from campaign.views.access import of_task, organised_campaign, organised_task
+from campaign.texts.counted import counted
+from campaign.texts.languages import language_described, language_name
+from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
+
+ROLE_WORDS: Final = {
+    FileRole.SOURCE: gettext_lazy("Source"),
+    FileRole.REFERENCE: gettext_lazy("Reference"),
+    FileRole.SYSTEM: gettext_lazy("System outputs"),
+    FileRole.DOCUMENTS: gettext_lazy("Document names"),
+    FileRole.WHOLE: gettext_lazy("Whole test set"),
+    FileRole.IGNORED: gettext_lazy("Skipped"),
+}
+
+
+def upload_in_words(upload: Upload) -> dict[str, Any]:
+    """Return the latest report of an upload in words; `stands_out` are sentences that an organiser should read."""
+    report = upload.report or {}
+    return {
+        "roles": [(str(role), str(words)) for role, words in ROLE_WORDS.items()],
+        "languages": _languages(upload),
+        "stands_out": _stands_out(report),
+        "takes_part": _takes_part(upload, report),
+    }
+
+
+def _languages(upload: Upload) -> str:
+    if not (upload.source_language and upload.target_language):
+        return ""
+    return _("%(source)s → %(target)s") % {
+        "source": language_name(upload.source_language),
+        "target": language_name(upload.target_language),
+    }
+
+
+def _stands_out(report: dict[str, Any]) -> list[str]:
+    found = [
+        *report.get("warnings", []),
+        *(
+            _("Identical outputs: %(systems)s.") % {"systems": ", ".join(group)}
+            for group in report.get("identical_systems", [])
+        ),
+    ]
+    for system in report.get("systems", []):
+        for key, words in (
+            ("repeated", _("%(system)s: %(count)s outputs also used for another source.")),
+            ("copied", _("%(system)s: %(count)s outputs copied from the source.")),
+            ("outlier_count", _("%(system)s: %(count)s outputs of unusual length.")),
+        ):
+            if system[key]:
+                found.append(
+                    words % {"system": system["name"], "count": number_format(system[key])}
+                )
+    return found
+
+
+def _takes_part(upload: Upload, report: dict[str, Any]) -> str:
+    """Return a summary of the judged outputs: "6 systems; the reference as a hidden control"."""
+    count = len(report.get("systems", []))
+    if not count:
+        return ""
+    systems = counted("%(count)s system", "%(count)s systems", count)
+    if not report.get("references"):
+        return _("%(systems)s, no reference.") % {"systems": systems}
+    return _reference_words(upload.campaign, ReferenceUse(upload.reference_use)) % {
+        "systems": systems
+    }
+
+
+def _reference_words(campaign: Campaign, use: ReferenceUse) -> str:
+    if use is ReferenceUse.RANKED:
+        if campaign.show_reference:
+            return _("%(systems)s and the reference, which judges see and rank.")
+        return _("%(systems)s and the reference as a hidden control.")
+    if use is ReferenceUse.CONTROL and not campaign.show_reference:
+        return _("%(systems)s and the reference as a hidden control.")
+    if campaign.show_reference:
+        return _("%(systems)s; the reference is shown to judges and not ranked.")
+    return _("%(systems)s; the reference is neither shown nor ranked.")
+
 
 JOBS_ON_A_PAGE = 25
 
@@ -62,7 +141,7 @@ def job_stop(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
 def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
     """Restart a job that failed or was stopped."""
     with refusals_told(request):
-        job_retry(job=_job(request, slug, job_id), user=cast("User", request.user))
+        job_retry(job=_job(request, slug, job_id), user=user_of(request))
         messages.success(request, _("Job restarted."))
     return redirect("jobs", slug)
 
@@ -75,7 +154,7 @@ def _job(request: HttpRequest, slug: str, job_id: int) -> Job:
 def upload_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin an upload and go to its page."""
     campaign = organised_campaign(request, slug)
-    upload = upload_begin(campaign=campaign, user=cast("User", request.user))
+    upload = upload_begin(campaign=campaign, user=user_of(request))
     return redirect("upload", slug, upload.pk)
 
 
@@ -106,7 +185,7 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
         "words": upload_in_words(upload),
         "part_bytes": MAX_PART_BYTES // 2,
     }
-    return render(request, "organiser/upload.html", context, status=400 if form.errors else 200)
+    return form_page(request, "organiser/upload.html", context)
 
 
 @page_view
@@ -131,7 +210,7 @@ def _decides(request: HttpRequest) -> bool:
 
 def _act(request: HttpRequest, upload: Any, form: UploadForm) -> HttpResponse | None:
     """Carry out the button's action; None if the form is to be shown again."""
-    user, act = cast("User", request.user), request.POST.get("act", "")
+    user, act = user_of(request), request.POST.get("act", "")
     here = redirect("upload", upload.campaign.slug, upload.pk)
     if act == "give-up":
         upload_give_up(upload=upload)

@@ -1,7 +1,7 @@
 """Webhooks of a campaign: endpoints, their secrets, and the messages sent to each."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.forms import VersionedForm
-from campaign.models import Campaign, User, WebhookDelivery, WebhookEndpoint, WebhookEvent
-from campaign.pages.rights import rights
+from campaign.models import Campaign, WebhookDelivery, WebhookEndpoint, WebhookEvent
+from campaign.pages.desk import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn, moment
 from campaign.refusals import RefusalsAt
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
@@ -32,7 +32,7 @@ from campaign.services.webhooks import (
     webhook_secret_rotate,
     webhook_test,
 )
-from campaign.views.access import organised_campaign
+from campaign.views.access import form_page, organised_campaign, user_of
 from campaign.views.decorators import action_view, form_view, refusals_told
 
 _FIELDS = ("url", "description", "events")
@@ -110,7 +110,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     form = WebhookForm(request.POST or None)
     if form.is_valid():
-        user = cast("User", request.user)
+        user = user_of(request)
         with RefusalsAt(form):
             endpoint = webhook_create(campaign=campaign, by=user, **form.cleaned_data)
             # Without a redirect, for which the secret would have to be stored.
@@ -121,8 +121,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
         "webhooks": webhooks_of(campaign=campaign),
         "form": form,
     }
-    status = 400 if form.errors else 200
-    return render(request, "organiser/webhooks.html", context, status=status)
+    return form_page(request, "organiser/webhooks.html", context)
 
 
 @form_view

@@ -262,7 +262,8 @@ class Contracted(AskedAsDescribed):
 
     def _other_versions_refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse with 412 unless `If-Match` contains the `ETag` of a GET response of this address."""
-        given = parse_etags(request.headers[_MATCH])
+        # Without the mark that compression adds.
+        given = [each.removeprefix("W/") for each in parse_etags(request.headers[_MATCH])]
         asked = copy(self.original)
         asked.method = "GET"
         asked.META = {key: asked.META[key] for key in asked.META if key != "HTTP_IF_MATCH"}
@@ -274,7 +275,7 @@ class Contracted(AskedAsDescribed):
         if hasattr(answer, "render"):
             answer.render()
         etag = answer.headers.get("ETag") if answer.status_code == HTTPStatus.OK else None
-        if etag is None or ("*" not in given and etag not in [_strong(each) for each in given]):
+        if etag is None or ("*" not in given and etag not in given):
             raise ProblemError(
                 "changed-meanwhile",
                 "This resource has changed since you read it. Fetch it again and retry.",
@@ -307,11 +308,6 @@ class Contracted(AskedAsDescribed):
             return self.handle_exception(refused)
         response.data = _picked(response.data, self.wanted or [])
         return response
-
-
-def _strong(etag: str) -> str:
-    """Return an `ETag` without the suffix added by compression."""
-    return etag.removeprefix("W/")
 
 
 def contracted(

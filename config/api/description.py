@@ -267,12 +267,8 @@ def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]
     }
 
 
-def _query(operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [each for each in operation.get("parameters", ()) if each["in"] == "query"]
-
-
 def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
-    query = _query(operation)
+    query = [each for each in operation.get("parameters", ()) if each["in"] == "query"]
     # Parameters with arbitrary names are objects, which the view checks.
     if any(each["schema"].get("type") == "object" for each in query):
         return None

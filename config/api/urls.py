@@ -66,53 +66,7 @@ def _judging(each: URLPattern) -> URLPattern:
     return path(route, judging.as_view(), name=each.name)
 
 
-_files = [
-    _at("", uploads.UploadFilesView),
-    _at("<int:file_id>/", uploads.UploadFileView),
-    _at("<int:file_id>/content/", uploads.UploadContentView),
-]
-
-_upload: list[URLPattern | URLResolver] = [
-    _at("", uploads.UploadView),
-    path("files/", include(_files)),
-    _at("check/", uploads.UploadCheckView),
-    _at("import/", uploads.UploadImportView),
-]
-
-_webhook = [
-    _at("", webhooks.WebhookView),
-    _at("secret/", webhooks.WebhookSecretView),
-    _at("test/", webhooks.WebhookTestView),
-    _at("deliveries/", webhooks.WebhookDeliveriesView),
-    _at("deliveries/<int:delivery_id>/again/", webhooks.WebhookRedeliverView),
-]
-
-_judges = [
-    _at("<int:judge_id>/again/", invitations.JudgeInviteAgainView),
-    _at("<int:judge_id>/withdraw/", invitations.JudgeWithdrawView),
-    _at("<int:judge_id>/readmit/", invitations.JudgeReadmitView),
-]
-
-_panel = [
-    _at("", panels.PanelView),
-    _at("open/", panels.PanelOpenView),
-    _at("participations/", panels.PanelParticipationsView),
-]
-
-_erasures = [
-    _at("", own_data.ErasuresView),
-    _at("<int:request_id>/carry-out/", own_data.ErasureCarryOutView),
-    _at("<int:request_id>/refuse/", own_data.ErasureRefuseView),
-]
-
-_judge_groups = [
-    _at("", judge_groups.JudgeGroupsView),
-    _at("<int:group_id>/", judge_groups.JudgeGroupView),
-    _at("<int:group_id>/judges/", judge_groups.JudgeGroupJudgesView),
-    _at("<int:group_id>/delete/", judge_groups.JudgeGroupDeleteView),
-]
-
-_campaign: list[URLPattern | URLResolver] = [
+_campaign = [
     _at("", campaigns.CampaignView),
     _at("activity/", activity.ActivityView),
     _at("overview/", overview.OverviewView),
@@ -142,13 +96,25 @@ _campaign: list[URLPattern | URLResolver] = [
     _at("members/<int:membership_id>/", members.MemberView),
     _at("members/<int:membership_id>/link/", members.MemberLinkView),
     _at("uploads/", uploads.UploadsView),
-    path("uploads/<uuid:upload_id>/", include(_upload)),
+    _at("uploads/<uuid:upload_id>/", uploads.UploadView),
+    _at("uploads/<uuid:upload_id>/files/", uploads.UploadFilesView),
+    _at("uploads/<uuid:upload_id>/files/<int:file_id>/", uploads.UploadFileView),
+    _at("uploads/<uuid:upload_id>/files/<int:file_id>/content/", uploads.UploadContentView),
+    _at("uploads/<uuid:upload_id>/check/", uploads.UploadCheckView),
+    _at("uploads/<uuid:upload_id>/import/", uploads.UploadImportView),
     _at("jobs/", uploads.JobsView),
     _at("jobs/<int:job_id>/", uploads.JobView),
     _at("jobs/<int:job_id>/stop/", uploads.JobStopView),
     _at("jobs/<int:job_id>/again/", uploads.JobAgainView),
     _at("webhooks/", webhooks.WebhooksView),
-    path("webhooks/<int:webhook_id>/", include(_webhook)),
+    _at("webhooks/<int:webhook_id>/", webhooks.WebhookView),
+    _at("webhooks/<int:webhook_id>/secret/", webhooks.WebhookSecretView),
+    _at("webhooks/<int:webhook_id>/test/", webhooks.WebhookTestView),
+    _at("webhooks/<int:webhook_id>/deliveries/", webhooks.WebhookDeliveriesView),
+    _at(
+        "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/again/",
+        webhooks.WebhookRedeliverView,
+    ),
     _at("judges/", people.CampaignJudgesView),
     _at("judges/<int:judge_id>/", people.CampaignJudgeView),
     _at("judges/<int:judge_id>/link/", people.CampaignJudgeLinkView),
@@ -156,13 +122,22 @@ _campaign: list[URLPattern | URLResolver] = [
     _at("invitations/links/", invitations.JudgesLinksView),
     _at("invitations/links/<int:invitation_id>/revoke/", invitations.JudgesLinkRevokeView),
     _at("invitations/links/<int:invitation_id>/restore/", invitations.JudgesLinkRestoreView),
-    path("invitations/judges/", include(_judges)),
+    _at("invitations/judges/<int:judge_id>/again/", invitations.JudgeInviteAgainView),
+    _at("invitations/judges/<int:judge_id>/withdraw/", invitations.JudgeWithdrawView),
+    _at("invitations/judges/<int:judge_id>/readmit/", invitations.JudgeReadmitView),
     _at("panels/", panels.PanelsView),
-    path("panels/<int:panel_id>/", include(_panel)),
+    _at("panels/<int:panel_id>/", panels.PanelView),
+    _at("panels/<int:panel_id>/open/", panels.PanelOpenView),
+    _at("panels/<int:panel_id>/participations/", panels.PanelParticipationsView),
     _at("instructions/", instructions.InstructionsView),
     _at("instructions/<int:version>/", instructions.InstructionsVersionView),
-    path("erasures/", include(_erasures)),
-    path("judge-groups/", include(_judge_groups)),
+    _at("erasures/", own_data.ErasuresView),
+    _at("erasures/<int:request_id>/carry-out/", own_data.ErasureCarryOutView),
+    _at("erasures/<int:request_id>/refuse/", own_data.ErasureRefuseView),
+    _at("judge-groups/", judge_groups.JudgeGroupsView),
+    _at("judge-groups/<int:group_id>/", judge_groups.JudgeGroupView),
+    _at("judge-groups/<int:group_id>/judges/", judge_groups.JudgeGroupJudgesView),
+    _at("judge-groups/<int:group_id>/delete/", judge_groups.JudgeGroupDeleteView),
     _at("state/", campaign_state.CampaignStateView),
     _at("restore/", campaign_state.CampaignRestoreView),
     _at("file/", CampaignFileView),
@@ -171,32 +146,19 @@ _campaign: list[URLPattern | URLResolver] = [
     _at("<slug:transition>/", campaign_state.CampaignTransitionView),
 ]
 
-_system = [
-    _at("", systems.SystemView),
-    _at("withdraw/", systems.SystemWithdrawView),
-    _at("restore/", systems.SystemRestoreView),
-]
 
-_bad_references = [
-    _at("", bad_references.BadReferencesView),
-    _at("<int:bad_reference_id>/", bad_references.BadReferenceView),
-    _at("<int:bad_reference_id>/redraw/", bad_references.BadReferenceRedrawView),
-]
-
-_published_results = [
-    _at("", PublishedResultsView),
-    _at("<int:version>/", PublishedResultView),
-    _at("<int:version>/bundle/", PublishedBundleView),
-]
-
-_task: list[URLPattern | URLResolver] = [
+_task = [
     _at("", TaskView),
     _at("systems/", systems.SystemsView),
-    path("systems/<int:system_id>/", include(_system)),
+    _at("systems/<int:system_id>/", systems.SystemView),
+    _at("systems/<int:system_id>/withdraw/", systems.SystemWithdrawView),
+    _at("systems/<int:system_id>/restore/", systems.SystemRestoreView),
     _at("documents/", texts.DocumentsView),
     _at("outputs/", texts.OutputsView),
     _at("outputs/<int:output_id>/correct/", systems.OutputCorrectView),
-    path("bad-references/", include(_bad_references)),
+    _at("bad-references/", bad_references.BadReferencesView),
+    _at("bad-references/<int:bad_reference_id>/", bad_references.BadReferenceView),
+    _at("bad-references/<int:bad_reference_id>/redraw/", bad_references.BadReferenceRedrawView),
     _at("training/", training.TrainingView),
     _at("training/<int:block_id>/", training.TrainingBlockView),
     _at("segments/", texts.SegmentsView),
@@ -221,7 +183,9 @@ _task: list[URLPattern | URLResolver] = [
     _at("rankings/keep/", views.RankingKeepView),
     _at("rankings/latest/", views.RankingLatestView),
     _at("rankings/<int:ranking_id>/", views.RankingView),
-    path("published-results/", include(_published_results)),
+    _at("published-results/", PublishedResultsView),
+    _at("published-results/<int:version>/", PublishedResultView),
+    _at("published-results/<int:version>/bundle/", PublishedBundleView),
     _at("ranking-settings/", views.RankingSettingsView),
     _at("stopping-rule/", views.StoppingRuleView),
     _at("closing/", campaign_state.ClosingView),

@@ -31,7 +31,7 @@ from annotation.services.quality import (
     suggested_terms,
 )
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
-from campaign.pages.rights import rights
+from campaign.pages.desk import rights
 from campaign.texts.counted import counted
 from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered

@@ -23,8 +23,7 @@ from annotation.protocols import answer_kind
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.models import Campaign, CampaignState, Judge, Task, User
-from campaign.pages.desk import TEST_SET
-from campaign.pages.rights import rights, role_remember
+from campaign.pages.desk import TEST_SET, rights, role_remember
 from campaign.views.access import joined_campaign, joined_task, organised_campaign, organised_task
 from campaign.views.decorators import action_view, form_view, page_view
 from ranking.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
@@ -89,9 +88,7 @@ from ranking.services.analyses import (
     watermark_check,
 )
 from ranking.services.runs import latest_ranking_keep
-from ranking.views.campaigns import (
-    overview_rows,
-)
+from ranking.views.campaigns import overview_rows
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.methods import unranked_in_words
 from ranking.wording.stopping_rules import RuleState, rule_notes, shown_rule

@@ -22,7 +22,7 @@ from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import design_change, design_use_again
 from campaign.forms import VERSION
 from campaign.models import Task, User
-from campaign.pages.rights import rights
+from campaign.pages.desk import rights
 from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered

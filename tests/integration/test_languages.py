@@ -26,7 +26,7 @@ from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.panels import panel_change, panel_create
 from campaign.services.people import judge_add, judge_change
-from campaign.texts.language_tags import LanguageTagError
+from campaign.texts.languages import LanguageTagError
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser, make_task
 

@@ -14,7 +14,7 @@ from rest_framework.exceptions import NotFound, ValidationError
 
 from campaign.api import operations as by_rest
 from campaign.models import JudgeGroup, MembershipRole, Transition, User
-from campaign.pages.rights import rights, transitions_of
+from campaign.pages.desk import rights, transitions_of
 from campaign.services.members import NotAllowedError, owner_demand
 from campaign.views import access as by_page
 from tests.factories import make_analyst, make_campaign, make_organiser, make_task

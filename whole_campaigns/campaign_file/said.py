@@ -14,7 +14,7 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
 from campaign.refusals import RefusedError
-from campaign.texts.language_tags import language_tags_checked
+from campaign.texts.languages import language_tags_checked
 
 _KEEP: Final = "change it in the file, or remove the key to keep the current value"
 #: Keys that identify the items of a list.

@@ -1,7 +1,7 @@
 """Pages of campaign files: download, apply a changed one, or create a campaign, with a preview of changes."""
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy
 from campaign.export.downloads import download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
-from campaign.models import Campaign, User
+from campaign.models import Campaign
 from campaign.selectors.credentials import may_make_campaigns
-from campaign.views.access import organised_campaign
+from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
@@ -82,7 +82,7 @@ def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
 @form_view
 def campaign_new_file_page(request: HttpRequest) -> HttpResponse:
     """Show the form for a file; POST previews the campaign, and creates it after confirmation. For organisers only."""
-    if not may_make_campaigns(cast("User", request.user)):
+    if not may_make_campaigns(user_of(request)):
         raise Http404
     return _answered(request, None)
 
@@ -180,7 +180,7 @@ def _applied(
     return campaign_file_apply(
         name=getattr(request.FILES.get("file"), "name", None) or f"{slug or 'campaign'}.yaml",
         content=content,
-        by=cast("User", request.user),
+        by=user_of(request),
         slug=slug,
         must_be_new=campaign is None,
         confirmed=confirmed,

@@ -18,9 +18,9 @@ import pytest
 import requests
 
 from launcher.data_directory import CHECKOUT, DataDirectory
-from launcher.prepare import fingerprint
 from launcher.processes import is_running
 from launcher.services import Services
+from launcher.serving import fingerprint
 from tests.integration.launcher.conftest import eventually, working_in
 
 STOP_LINE = "Stop       Ctrl-C"

@@ -48,7 +48,7 @@ class Stage:
             log=self.directory.log(name),
             registry=self.registry,
             environment={},
-            folder=Path("/"),
+            cwd=Path("/"),
         )
         self.children.append(child)
         return child

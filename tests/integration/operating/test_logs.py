@@ -72,7 +72,7 @@ class TestTheIdOfARequest:
         before_task_publish.connect(publish)
         try:
             monkeypatch.setattr(
-                "config.metrics._broker",
+                "config.metrics._broker_state",
                 lambda: str(current_app.send_task("campaign.tasks.send_mails")) and "ok",
             )
             answer = Client().get("/readyz")

@@ -37,7 +37,7 @@ from campaign.services.uploads import (
     upload_part_store,
     uploads_purge,
 )
-from campaign.texts.language_tags import LanguageTagError
+from campaign.texts.languages import LanguageTagError
 from tests.integration.uploads.conftest import FILES, SOURCE, Sent
 
 import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers

@@ -16,7 +16,7 @@ from campaign.services.campaigns import (
     campaign_state_change,
 )
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
-from campaign.texts.language_tags import language_tag_checked
+from campaign.texts.languages import language_tag_checked
 from whole_campaigns.campaign_file.properties import Schema, flag, properties_of, property_of
 from whole_campaigns.campaign_file.said import Said
 from whole_campaigns.campaign_file.sections.section import ListSection, Run, Section, differing

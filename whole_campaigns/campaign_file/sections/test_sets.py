@@ -30,7 +30,7 @@ from campaign.services.bad_references import (
 )
 from campaign.services.campaigns import task_change, task_close, task_create, task_reopen
 from campaign.texts.damage import Damage
-from campaign.texts.language_tags import language_pair_checked
+from campaign.texts.languages import language_pair_checked
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_force

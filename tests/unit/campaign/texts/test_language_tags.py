@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.importing.judgment_files import language_tag
-from campaign.texts.language_tags import (
+from campaign.texts.languages import (
     MAX_LENGTH,
     LanguageTagError,
+    language_name,
     language_pair_checked,
     language_tag_checked,
     language_tags_checked,
 )
-from campaign.texts.languages import language_name
 
 ENGLISH = Locale("en")
 # Of WMT's campaigns: those that CLDR names in English, and those that only its likely scripts have.
