@@ -27,7 +27,7 @@ class TestSet(RecordedModel):
         "campaign.Campaign", models.CASCADE, related_name="test_sets", db_index=False
     )
     name = models.CharField(_("Name"), max_length=200)
-    # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before this check
+    # Canonical BCP 47 tags: `campaign/texts/languages.py`. Judgments imported before this check
     # may have unknown tags from their file.
     source_language = models.CharField(_("Source language"), max_length=35)
     target_language = models.CharField(_("Target language"), max_length=35)
