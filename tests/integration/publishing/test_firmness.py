@@ -94,7 +94,7 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
     assert "Publish version 1 without it" in text_of(asked)
     # Asked twice, computed once.
     as_organiser.post(where, {})
-    assert Job.objects.get().kind == "analysis"
+    assert Job.objects.get().kind == "slow_analysis"
 
     jobs_run_waiting()
 
