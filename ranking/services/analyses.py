@@ -436,8 +436,10 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
     judges or systems that count have changed.
     """
     kind = kind_in_place_of_ranking(task=task)
+    if kind is None:
+        return None
     last = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True).first()
-    if kind is None or not last or _compares(task):
+    if not last or _compares(task):
         return None
     choice = analysis_choice(kind.name, {})
     chosen = judgments_chosen(task=task, options=choice.options, watermark=last)
