@@ -1,4 +1,4 @@
-"""What every REST operation keeps to: parameters, fields, versions, limits, and repeated requests."""
+"""Hold every REST operation to one contract: parameters, fields, versions, limits, repeated requests."""
 
 import hashlib
 import json

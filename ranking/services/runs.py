@@ -24,7 +24,7 @@ from annotation.selectors.systems import corrections_recorded
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import sampling_state_record
 from campaign.database.many_rows import named_lock, named_lock_try
-from campaign.models import SystemKind, Task, TestSet, WebhookEvent
+from campaign.models import SystemKind, Task, WebhookEvent
 from campaign.services.webhooks import webhook_event_record
 from ranking.code_version import code_version
 from ranking.core.agreement.report import JudgeChance
@@ -167,7 +167,7 @@ def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
         {name: row[name] for name in _STANDINGS if name in row} for row in run.result["systems"]
     ]
     run.save(force_insert=True)
-    test_set = TestSet.objects.get(tasks=run.task_id)
+    test_set = run.task.test_set
     webhook_event_record(
         campaign_id=test_set.campaign_id,
         event=WebhookEvent.RANKING,
