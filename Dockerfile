@@ -47,5 +47,8 @@ RUN export NUMBA_CACHE_DIR=/var/cache/quintet && \
 # that another processor needs.
 ENV NUMBA_CACHE_DIR=/tmp/kernels
 ENTRYPOINT ["sh", "-c", "cp -rsf /var/cache/quintet/. $NUMBA_CACHE_DIR; exec \"$@\"", "sh"]
+# The image has no repository: docker compose build --build-arg CODE_VERSION="$(python3 version.py)"
+ARG CODE_VERSION=
+ENV QUINTET_CODE_VERSION=$CODE_VERSION
 EXPOSE 8000
 CMD ["gunicorn", "--config=python:config.gunicorn", "--bind=0.0.0.0:8000"]

@@ -21,21 +21,19 @@ import signal
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 
 from launcher.backup import backup_command, restore_command
 from launcher.data_directory import (
     CHECKOUT,
-    IS_INSTALLED,
     DataDirectory,
     LauncherError,
     start_command,
 )
 from launcher.services import Services, environment_beside
 from launcher.serving import serve
+from version import package_version
 
 
 def report(text: str) -> None:
@@ -55,6 +53,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code (1 if it could not be run)."""
     argv = sys.argv[1:] if arguments is None else arguments
     try:
+        if argv[:1] == ["--version"]:
+            report(package_version())
+            return 0
         if argv and argv[0] not in _OWN:
             return _manage([*_SHORT.get(argv[0], argv[:1]), *argv[1:]])
         return _launch(_parser().parse_args(argv or ["--help"]))
@@ -81,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_management_commands(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("start", help="start Quintet with your own campaigns")
     commands.add_parser("demo", help="start Quintet with demo campaigns")
@@ -109,12 +110,6 @@ def _parser() -> argparse.ArgumentParser:
     restore.add_argument("source", metavar="FOLDER", help="backup folder")
     restore.add_argument("--yes", action="store_true", help="replace existing data, keeping a copy")
     return parser
-
-
-def _version() -> str:
-    if IS_INSTALLED:
-        return version("quintet-ranking")
-    return str(tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"])
 
 
 def _management_commands() -> str:
