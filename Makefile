@@ -23,7 +23,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help start demo backup restore install wheel install-dev test test-unit test-thorough test-released fuzz mutants faults soak alarms check check-fast advisories messages untranslated lock screenshots bench attack clean
+.PHONY: help start demo backup restore install wheel install-dev test test-unit test-thorough test-released fuzz mutants faults soak alarms check check-fast advisories migration-freeze messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -96,6 +96,9 @@ check-fast: $(DEV_STAMP) ## the checks that take seconds: lint, formatting, impo
 
 advisories: $(DEV_STAMP) ## say which pinned packages have a known vulnerability (ARGS="--renew FOLDER": first read a clone of the advisory database)
 	@$(BIN)/python -m tests.advisories $(ARGS)
+
+migration-freeze: $(DEV_STAMP) ## describe the tables of a new migration, and list the digest of its file
+	@DJANGO_SETTINGS_MODULE=config.owner $(BIN)/python -m launcher run --temporary -- $(BIN)/python -m tests.upgrades.frozen
 
 messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code and templates
 	@$(BIN)/python -m translations update

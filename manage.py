@@ -45,7 +45,7 @@ def main(argv: list[str]) -> int:
     if named and not named[0].startswith("-") and not on_files and named[0] != "version":
         import django
 
-        from config.set_up import missing_from, problem_before
+        from config.set_up import missing_from, problem_after_migrate, problem_before
 
         problem = missing_from(os.environ, named[0])
         if problem is None:
@@ -60,6 +60,11 @@ def main(argv: list[str]) -> int:
         command_acts(named[0])
         with command_logs(named[0]):
             execute_from_command_line(argv)
+        if named == ["migrate"]:
+            problem = problem_after_migrate()
+        if problem is not None:
+            sys.stderr.write(f"{problem}\n")
+            return 1
         return 0
     from optional_packages import ExtraMissingError
 

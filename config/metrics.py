@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -14,7 +15,6 @@ import redis
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.db import Error, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
@@ -34,6 +34,7 @@ from prometheus_client.registry import Collector
 
 from annotation.notification import broker
 from config.queues import ENDED, ERRORS, QUEUES, ROUTES, SECONDS, SENT_AT, STATES
+from config.tables import tables_state
 from ranking.code_version import code_version
 
 logger = logging.getLogger(__name__)
@@ -307,7 +308,7 @@ class AliveMiddleware:
 
 @never_cache
 def readyz(_request: HttpRequest) -> HttpResponse:
-    """Return 200 if the database answers and is migrated, and the broker answers; 503 otherwise.
+    """Return 200 if the database answers with the tables of this version, and the broker answers; 503 otherwise.
 
     Judging works without the broker, so a load balancer may prefer `/healthz`.
     """
@@ -320,11 +321,30 @@ def readyz(_request: HttpRequest) -> HttpResponse:
 
 def _database_state() -> str:
     try:
-        executor = MigrationExecutor(connection)
-        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        tables_require()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except TablesRefusedError as error:
+        return str(error)
     except Error:
         return "unreachable"
-    return "migrations are pending" if pending else "ok"
+    return "ok"
+
+
+class TablesRefusedError(Exception):
+    """The tables are not those of this version."""
+
+
+@cache
+def tables_require() -> None:
+    """Check the tables until they are those of this version. A later migration need not stop a running process.
+
+    Raises:
+        TablesRefusedError: this version cannot use the tables; the message says why.
+        Error: the database cannot be reached.
+    """
+    if problem := tables_state().problem:
+        raise TablesRefusedError(problem)
 
 
 def _broker_state() -> str:

@@ -24,7 +24,7 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
     from campaign.database.acting import command_acts
     from config.logs import command_logs
     from config.owner import DATABASE_OF_APPLICATION
-    from config.set_up import problem_before
+    from config.set_up import problem_after_migrate, problem_before
 
     while not services.exists():
         time.sleep(0.02)
@@ -32,6 +32,8 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
         if problem := problem_before(["manage.py", "migrate"]):
             raise CommandError(problem)
         call_command("migrate", interactive=False, verbosity=0)
+        if problem := problem_after_migrate():
+            raise CommandError(problem)
     except CommandError as error:
         sys.stderr.write(f"{error}\n")
         return 1

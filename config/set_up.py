@@ -7,6 +7,10 @@ environment, reads an explanation instead of a traceback.
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from config.tables import TablesState
 
 #: Settings without a default in `config.settings`.
 _REQUIRED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
@@ -46,11 +50,29 @@ def problem_before(arguments: Sequence[str]) -> str | None:
     if {"-h", "--help"}.intersection(arguments):
         return None
     if command == "migrate":
-        return _is_of_another()
+        return _problem_before_migrate()
     app = str(get_commands().get(command)).partition(".")[0]
-    if app not in _OURS and command not in _OF_OTHERS:
+    checks_database = command == "check" and any(
+        part.startswith("--database") for part in arguments
+    )
+    if app not in _OURS and command not in _OF_OTHERS and not checks_database:
         return None
     return _database_problem(command)
+
+
+def problem_after_migrate() -> str | None:
+    """Return a message if the tables are still not those of this version; otherwise record the version, and return None.
+
+    Some migrations may be left out on purpose.
+    """
+    from config.tables import tables_state, version_record
+
+    state = tables_state()
+    if not state.can_be_migrated:
+        return _refusal(state)
+    if not state.pending:
+        version_record()
+    return None
 
 
 def _place() -> str:
@@ -58,47 +80,71 @@ def _place() -> str:
     return f"the data folder {where}" if where else "the database that DATABASE_URL names"
 
 
-def _is_of_another() -> str | None:
-    """Return a message if the tables belong to a version with unknown migrations, otherwise None."""
-    from django.db import Error, connection
-    from django.db.migrations.loader import MigrationLoader
+def _problem_before_migrate() -> str | None:
+    from django.db import Error
+
+    from config.tables import tables_state
 
     try:
-        loader = MigrationLoader(connection)
+        state = tables_state()
     except Error:
         return None  # `migrate` itself reports the error
-    if all(key in loader.graph.nodes for key in loader.applied_migrations if key[0] == "campaign"):
-        return None
-    return f"The tables in {_place()} belong to another version of Quintet and cannot be migrated. What to do: use that version, or start with an empty data folder or database."
+    return None if state.can_be_migrated else f"{_refusal(state)} Nothing was changed."
 
 
 def _database_problem(command: str) -> str | None:
     # Imported here, because `manage.py` chooses the settings first.
-    from django.db import Error, connection
-    from django.db.migrations.executor import MigrationExecutor
+    from django.db import Error
 
-    where = os.environ.get("QUINTET_HOME")
-    place = _place()
+    from config.tables import first_of, tables_state
+
     try:
-        executor = MigrationExecutor(connection)
-        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        state = tables_state()
     except Error as error:
         reason = str(error).strip().splitlines()[0]
         return (
             f"Quintet's database cannot be reached ({reason}). What to do: run `{_START}`, and "
             f"then `{QUINTET} {command}`; or, on a server, look at DATABASE_URL."
         )
-    if not missing:
+    if state.problem is None:
         return None
+    if not state.can_be_migrated:
+        return _refusal(state)
+    where = os.environ.get("QUINTET_HOME")
     start = f"QUINTET_HOME={where} {_START}" if where else _START
-    if not any(app == "campaign" for app, _name in executor.loader.applied_migrations):
+    if state.is_empty:
         return (
-            f"Quintet is not set up here: {place} has no tables. What to do: run `{start}`, or, if your "
+            f"Quintet is not set up here: {_place()} has no tables. What to do: run `{start}`, or, if your "
             "campaigns are elsewhere, set QUINTET_HOME to their data folder; on a server run `manage.py migrate`."
         )
-    names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _back in missing[:3])
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    missing = first_of(state.pending or state.missing_functions)
     return (
-        f"The tables in {place} belong to an earlier version of Quintet. Missing: {names}{more}. What to do: stop "
+        f"The tables in {_place()} belong to an earlier version of Quintet. Missing: {missing}. What to do: stop "
         f"Quintet and run `{start}`, or, on a server, `manage.py migrate`."
+    )
+
+
+def _refusal(state: "TablesState") -> str:
+    """Return a message about tables that this version can neither use nor migrate."""
+    from config.tables import first_of, last_ranked_by, migrated_by
+
+    version = migrated_by()
+    if version is None:
+        names = first_of(state.unknown or state.differences)
+        ranked_by = last_ranked_by()
+        which = f" (the last ranking is of {ranked_by})" if ranked_by else ""
+        return (
+            f"The tables in {_place()} were made before Quintet 0.2.0{which} and cannot be migrated: {names}. What to do: "
+            f"go back to that version and export: `{QUINTET} campaign_file CAMPAIGN --folder DIR` writes settings and "
+            "texts, Judgments → Download the answers; load them with this version into an empty data folder or "
+            "database (docs/operators.md, Upgrades)."
+        )
+    if state.unknown:
+        return (
+            f"The tables in {_place()} were made by Quintet {version}, which is newer: {first_of(state.unknown)}. What to do: "
+            "install that version or a newer one; or restore a backup made before the upgrade."
+        )
+    return (
+        f"The tables in {_place()} have been changed since Quintet {version} migrated them: {first_of(state.differences)}. "
+        "What to do: undo this change (campaign/database/catalogues has all definitions), or restore a backup."
     )

@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -152,6 +153,23 @@ class Preparation:
         """Record that this step is done."""
         if file := self._stamps.get(step):
             write_private(file, json.dumps({**self._stamped(step), step: self._wanted[step]}))
+
+    def forget(self, step: str) -> None:
+        """Let the next start do this step."""
+        if file := self._stamps.get(step):
+            write_private(file, json.dumps({**self._stamped(step), step: None}))
+
+    def database_problem(self) -> str:
+        """Return what `manage.py check` says about a database that the web server cannot use."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", "check", "--database=default"],
+            cwd=CHECKOUT,
+            env=dict(self._environment),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.stderr.strip() or "The tables have changed during the start. Start again."
 
     def files(self) -> Command | None:
         """Start collecting static files if they are missing."""
@@ -384,12 +402,24 @@ class _Start:
         )
         self._until(self._directory.web_ready_file.exists, late)
         self._page.close()
-        self._until(lambda: is_ready(self._port), late)
+        self._until(self._is_ready, late)
         links = self._directory.demo_file
         self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
         if not self._stop.made:
             # Only now, since the first pages do not need them and load sooner.
             self.supervisor.start(*self._background)
+
+    def _is_ready(self) -> bool:
+        """Return whether the web server is ready.
+
+        Raises:
+            LauncherError: it cannot use the tables. An earlier start prepared them, and they have changed since.
+        """
+        answer = ready_answer(self._port)
+        if answer.get("database", "ok") not in ("ok", "unreachable"):
+            self._preparation.forget("tables")
+            raise LauncherError(self._preparation.database_problem())
+        return answer.get("status") == "ok"
 
     def _step_done(self, step: str, said: str) -> None:
         if not self._stop.made:
@@ -505,12 +535,19 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
 
 def is_ready(port: int) -> bool:
     """Return whether the web server on this port is ready for requests."""
+    return ready_answer(port).get("status") == "ok"
+
+
+def ready_answer(port: int) -> dict[str, Any]:
+    """Return the answer of `/readyz` on this port; empty if there is none yet."""
     connection = http.client.HTTPConnection(HOST, port, timeout=2)
     try:
         connection.request("GET", "/readyz")
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
+        answer = json.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException, ValueError):
+        return {}
+    else:
+        return answer if isinstance(answer, dict) else {}
     finally:
         connection.close()
 
