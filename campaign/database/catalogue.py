@@ -1,14 +1,14 @@
 """Compare the tables of a database with those that the migrations of this version make.
 
 Django compares names of migrations only, so it takes a database whose tables were made by another text of the same
-migrations. `catalogues/` holds what each set of migrations makes, as PostgreSQL describes it; `manage.py catalogue
---write` adds the file of a new migration (CONTRIBUTING.md). PostgreSQL 16, 17 and 18 describe the same tables in
-the same words.
+migrations. `catalogues/` holds what each set of migrations makes, as PostgreSQL describes it; `make migration-freeze`
+adds the file of a new migration (CONTRIBUTING.md).
 
-Operators may add tables, indexes, functions, statistics and rights of their own.
+Operators may add tables, indexes, triggers, statistics and rights of their own.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -64,6 +64,7 @@ WHERE pronamespace = 'public'::regnamespace AND prorettype <> 'trigger'::regtype
 # Kinds that operators may add to our tables.
 _ADDED_BY_OPERATORS: Final = ("index ", "trigger ")
 _TRIGGER_OF_OURS: Final = "trigger pgtrigger_"
+_CASTS_AND_PARENTHESES: Final = re.compile(r"::[a-z][a-z_ ]*[a-z](\(\d+(,\d+)?\))?(\[\])?|[()]")
 
 
 @dataclass(frozen=True)
@@ -143,8 +144,19 @@ def _table_differences(expected: Definitions, actual: Definitions) -> Iterator[s
         elif name not in expected:
             if name.startswith(_TRIGGER_OF_OURS) or not name.startswith(_ADDED_BY_OPERATORS):
                 yield f"{name} is not of this version"
-        elif actual[name] != expected[name]:
+        elif not _means_the_same(actual[name], expected[name]):
             yield f"{name} differs"
+
+
+def _means_the_same(one: str, other: str) -> bool:
+    """Compare two definitions, without casts and parentheses if need be.
+
+    Restored from a dump, `(a = ANY ((ARRAY['b'::varchar])::text[]))` is `(a = ANY (ARRAY[('b'::varchar)::text]))`, and
+    `((a AND b) AND c)` is `(a AND b AND c)`.
+    """
+    if one == other:
+        return True
+    return _CASTS_AND_PARENTHESES.sub("", one) == _CASTS_AND_PARENTHESES.sub("", other)
 
 
 def migrations_by_app(names: Iterable[tuple[str, str]]) -> Migrations:
