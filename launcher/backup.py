@@ -445,8 +445,7 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
     """Restore a dump into the empty database given by the environment.
 
     Raises:
-        LauncherError: the database is not empty or has no role for the application, or the restore failed and left it
-            empty.
+        LauncherError: the database is not empty or has no role for the application, or the restore failed.
     """
     url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     role = parse_dsn(environment["DATABASE_URL"]).get("user", "")
@@ -462,7 +461,12 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
             raise LauncherError(
                 f"The role {role} in DATABASE_URL does not exist. Create it first (docs/operators.md, Two roles)."
             )
-    _load(backup, environment, report)
+    try:
+        _load(backup, environment, report)
+    except LauncherError as error:
+        raise LauncherError(
+            f"{error}\nThe database may have tables of the backup now: drop it, and restore into a new one."
+        ) from error
     if backup.secret_key not in (None, environment.get("SECRET_KEY")):
         report(
             f"Set SECRET_KEY to the value in {backup.folder / SECRET_KEY}. With the current value, all users would have to sign in again and set up their authenticator apps again."
