@@ -1,7 +1,6 @@
 """The demo is what the README says, and says where to go."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from campaign.models import BadReference, Campaign, Judge, Protocol, Task
 from demo.still_loading import still_loading_write
 from ranking.models import RankingRun
 from ranking.selectors.judges import measures_by_judge
+from tests.walked_pages import broken_links
 from whole_campaigns.campaign_file.applying import campaign_file
 from whole_campaigns.campaign_file.schema import schema_check
 
@@ -46,38 +46,11 @@ def local(url: str) -> str:
     return url.removeprefix(BASE_URL)
 
 
-def broken_links(client: Client, first: str) -> dict[str, int]:
-    """Follow the links between pages under an address, to one page of each kind; return those that lead to none.
-
-    Files are not opened.
-    """
-    waiting, known, broken = [first], set(), {}
-    while waiting:
-        path = waiting.pop()
-        # Tables over test sets ask of each task what those with rankings know.
-        if (kind := kind_of_page(path)) in known or not path.endswith("/") or "/tables/" in path:
-            continue
-        known.add(kind)
-        answer = client.get(path, follow=True)
-        if answer.status_code != 200:
-            broken[path] = answer.status_code
-        elif answer["Content-Type"].startswith("text/html"):
-            links = re.findall(r'href="(/[^"?#]*)', answer.content.decode())
-            waiting += [link for link in links if link.startswith(first)]
-    assert len(known) > 200
-    return broken
-
-
 def slug_of_its_file(campaign: Campaign) -> str:
     """Return the slug in the file of a campaign, which keeps to the schema."""
     tree = read_yaml(campaign.slug, campaign_file(campaign=campaign, people=True))
     schema_check(tree)
     return str(tree.value["slug"])
-
-
-def kind_of_page(path: str) -> str:
-    """Return an address without numbers and names of what there are many of, but with its task."""
-    return re.sub(r"(?<!/tasks)/(\d+|system/[^/]+|judges/[^/]+)/", "/…/", path)
 
 
 @pytest.mark.thorough
