@@ -61,7 +61,7 @@ def _git(root: Path, *arguments: str) -> str:
         capture_output=True,
         check=True,
         text=True,
-        timeout=5,
+        timeout=60,
     )
     return done.stdout.strip()
 

@@ -9,6 +9,7 @@ FIRST = (
     "tests/integration/launcher",
     "tests/integration/worker",
     "tests/integration/demo",
+    "tests/integration/upgrades",
     "tests/browser/test_campaign_runs.py",
     "tests/integration/test_faults.py",
     # A minute or more of the processor each.

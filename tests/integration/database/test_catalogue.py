@@ -36,6 +36,8 @@ CHANGES = {
     ),
     """CREATE OR REPLACE FUNCTION pgtrigger_judgment_append_only_4b2ba() RETURNS trigger LANGUAGE plpgsql
     AS 'BEGIN RETURN NULL; END'""": "table annotation_judgment: trigger pgtrigger_judgment_append_only_4b2ba differs",
+    """CREATE TRIGGER pgtrigger_of_old AFTER UPDATE ON campaign_campaign FOR EACH ROW
+    EXECUTE FUNCTION pgtrigger_judgment_append_only_4b2ba()""": "trigger pgtrigger_of_old is not of this version",
     "ALTER TABLE account_emailaddress DROP COLUMN verified": "table account_emailaddress: column verified is missing",
 }  # fmt: skip
 ADDED = (

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+from zipfile import ZipFile
 
 import pytest
 import requests
+from packaging.version import Version
 
 from launcher.data_directory import CHECKOUT, DataDirectory
 from tests.integration.launcher.test_commands import served
+from version import package_version
 
 pytestmark = pytest.mark.thorough
 
@@ -50,6 +53,34 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     (site / "packages_of_others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return programs
+
+
+def test_a_wheel_of_a_later_commit_upgrades_the_installed_one(tmp_path: Path) -> None:
+    """Wheels of two commits of a clone, without the packages that they depend on."""
+    clone = tmp_path / "clone"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "clone", "--quiet", str(CHECKOUT), str(clone)], check=True)
+    venv.create(tmp_path / "env")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    python = str(tmp_path / "env" / "bin" / "python")
+    versions = []
+    for commit in ("first", "second"):
+        commits = [*git, "commit", "--quiet", "--allow-empty", f"--message={commit}"]
+        subprocess.run(commits, cwd=clone, check=True)
+        wheels = tmp_path / commit
+        built = [*pip, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(clone)]
+        subprocess.run(built, check=True, timeout=600)
+        (wheel,) = wheels.iterdir()
+        kept = [path.name for path in (clone / "campaign/database/catalogues").iterdir()]
+        packed = [Path(name).name for name in ZipFile(wheel).namelist() if "/catalogues/" in name]
+        assert sorted(packed) == sorted(kept)
+        upgrade = [*pip, "--python", python, "install", "--no-deps", str(wheel)]
+        subprocess.run(upgrade, check=True, timeout=600)
+        asked = "from importlib.metadata import version; print(version('quintet-ranking'))"
+        done = subprocess.run([python, "-c", asked], check=True, capture_output=True, text=True)
+        versions.append(done.stdout.strip())
+        assert package_version(clone) == versions[-1]
+    assert Version(versions[0]) < Version(versions[1])
 
 
 @pytest.fixture
