@@ -13,7 +13,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 _ROOT = Path(__file__).resolve().parent
 _SETS_VERSION = "/^VERSION = /,+1"
