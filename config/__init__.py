@@ -4,7 +4,7 @@ import gc
 import os
 from typing import Final
 
-from config.environment import secrets_read
+from environment import environment_check
 
 OBJECTS_BETWEEN: Final = 20_000
 
@@ -23,7 +23,7 @@ def garbage_collect_seldom() -> None:
 
 
 # Before anything reads the environment; the web server, the worker and all commands import this package first.
-secrets_read(os.environ)
+environment_check(os.environ)
 # Collecting garbage in loaded modules would take a sixth of the time to start a process.
 gc.set_threshold(OBJECTS_BETWEEN)
 

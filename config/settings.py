@@ -1,14 +1,15 @@
 """Settings, all from the environment (twelve-factor); the defaults suit a laptop.
 
-`DATABASE_URL`, `REDIS_URL` and `SECRET_KEY` have no defaults: the launcher sets
-them for the demo and tests, the operator for everything else.
+`environment.variables` lists them with their defaults; wrong values are refused by name. `DATABASE_URL`,
+`REDIS_URL` and `SECRET_KEY` have no defaults: the launcher sets them for the demo and tests, the operator for
+everything else.
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
 import environ
-from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
@@ -16,20 +17,20 @@ from config.logs import logging_settings
 from config.queues import QUEUES, ROUTES, every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
 from config.url_prefix import origin_and_path
-from optional_packages import extra_require
+from environment import environment_read
 
-env = environ.Env()
+env = environment_read(os.environ)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # --- Hosts and proxies --------------------------------------------------------------------------
 
-DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY")
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+DEBUG = env["DEBUG"]
+SECRET_KEY = env["SECRET_KEY"]
+ALLOWED_HOSTS = env["ALLOWED_HOSTS"]
+CSRF_TRUSTED_ORIGINS = env["CSRF_TRUSTED_ORIGINS"] or []
 # Behind a proxy that terminates TLS, HTTPS=1 makes cookies secure and trusts the header of the proxy.
-HTTPS = env.bool("HTTPS", default=False)
+HTTPS = env["HTTPS"]
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
@@ -39,18 +40,14 @@ if HTTPS:
     SECURE_HSTS_SECONDS = 31_536_000
 # Number of trusted proxies, each of which appends its client to X-Forwarded-For. Only their entries
 # are trusted; if the number is too high, clients can forge addresses.
-PROXIES = env.int("PROXIES", default=0)
+PROXIES = env["PROXIES"]
 # Base address of links printed by commands. The launcher sets the first while Quintet is running, and
 # otherwise sets the second to its last address, which commands report as an assumption. Neither
 # contains the path, which `reverse` adds.
-PUBLIC_ADDRESS, _path = origin_and_path(env.str("PUBLIC_ADDRESS", default=""))
-ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
+PUBLIC_ADDRESS, _path = origin_and_path(env["PUBLIC_ADDRESS"])
+ASSUMED_ADDRESS = env["ASSUMED_ADDRESS"]
 # Path of Quintet at a proxy, such as "/quintet"; removed by the proxy or by `config.url_prefix`.
-URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/") or _path
-if _path not in ("", URL_PREFIX):
-    raise ImproperlyConfigured(
-        f"PUBLIC_ADDRESS names the path {_path}, and URL_PREFIX {URL_PREFIX}. Set only one of them, or set both to the same value."
-    )
+URL_PREFIX = env["URL_PREFIX"] or _path
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
 # Other services on this host do not receive these cookies.
@@ -152,10 +149,10 @@ TEMPLATES = [
 
 # --- Databases ----------------------------------------------------------------------------------
 
-DATABASES = {"default": env.db("DATABASE_URL")}
+DATABASES = {"default": environ.Env.db_url_config(env["DATABASE_URL"])}
 # Role of web servers and workers, to which `migrate` grants rights; see campaign/database/roles.py.
 APPLICATION_ROLE = DATABASES["default"]["USER"]
-DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
+DATABASES["default"]["CONN_MAX_AGE"] = env["CONN_MAX_AGE"]
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # Short timeout for servers that cannot be reached. TCP detects one that disappeared with its machine or
 # network; over a Unix socket, this has no effect.
@@ -168,8 +165,8 @@ DATABASES["default"]["OPTIONS"] = {
     **DATABASES["default"].get("OPTIONS", {}),
 }
 # A standby server for reads by pages of organisers and by the research API; see docs/scale.md.
-if REPLICA_URL := env.str("REPLICA_URL", default=""):
-    replica = env.db_url_config(REPLICA_URL)
+if REPLICA_URL := env["REPLICA_URL"]:
+    replica = environ.Env.db_url_config(REPLICA_URL)
     DATABASES["replica"] = {
         **DATABASES["default"],
         **replica,
@@ -212,7 +209,7 @@ DATABASE_LIMITS = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-REDIS_URL = env.str("REDIS_URL")
+REDIS_URL = env["REDIS_URL"]
 
 # Only for counts that limit sign-ins and arrivals at panels: all processes must share them, and they
 # must be available without the broker.
@@ -281,20 +278,20 @@ CELERY_BEAT_SCHEDULE = {
 # --- Files of texts -----------------------------------------------------------------------------
 
 # Maximum total size of the files of an upload, which are stored in the database until imported.
-UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=1_000_000_000)
+UPLOAD_MAX_BYTES = env["UPLOAD_MAX_BYTES"]
 
 # --- Zenodo -------------------------------------------------------------------------------------
 
 # Lets organisers create drafts of published results in their own Zenodo accounts; pages mention
 # this only if it is enabled.
-ZENODO_UPLOADS = env.bool("ZENODO_UPLOADS", default=False)
+ZENODO_UPLOADS = env["ZENODO_UPLOADS"]
 ZENODO_ADDRESSES = {"sandbox": "https://sandbox.zenodo.org", "zenodo": "https://zenodo.org"}
 
 # --- The pool -----------------------------------------------------------------------------------
 
 # HITs planned in advance last an hour at the current pace of a test set, within these bounds.
-POOL_MIN_HITS = env.int("POOL_MIN_HITS", default=200)
-POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
+POOL_MIN_HITS = env["POOL_MIN_HITS"]
+POOL_MAX_HITS = env["POOL_MAX_HITS"]
 
 # --- People -------------------------------------------------------------------------------------
 
@@ -311,29 +308,29 @@ LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 # The browser of a judge is only useful while the judge can be contacted; see docs/privacy.md.
-BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
+BROWSER_VISITS_KEPT_DAYS = env["BROWSER_VISITS_KEPT_DAYS"]
 # Judges return the next day and the next week. Counted from sign-in.
-SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=60) * 60 * 60 * 24
+SESSION_COOKIE_AGE = env["SESSION_DAYS"] * 60 * 60 * 24
 # Default validity of links and tokens (decision 38).
-JUDGE_LINK_DAYS = env.int("JUDGE_LINK_DAYS", default=180)
-ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
-TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
+JUDGE_LINK_DAYS = env["JUDGE_LINK_DAYS"]
+ORGANISER_LINK_DAYS = env["ORGANISER_LINK_DAYS"]
+TOKEN_DAYS = env["TOKEN_DAYS"]
 # Longer than any campaign; then a new token is needed.
-TOKEN_MOST_DAYS = env.int("TOKEN_MOST_DAYS", default=730)
+TOKEN_MOST_DAYS = env["TOKEN_MOST_DAYS"]
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
 # --- Webhooks -----------------------------------------------------------------------------------
 
 # Organisers choose the receivers: public servers by HTTPS, unless the operator allows others.
-WEBHOOKS_ALLOW_PRIVATE = env.bool("WEBHOOKS_ALLOW_PRIVATE", default=False)
-WEBHOOKS_ALLOW_HTTP = env.bool("WEBHOOKS_ALLOW_HTTP", default=False)
+WEBHOOKS_ALLOW_PRIVATE = env["WEBHOOKS_ALLOW_PRIVATE"]
+WEBHOOKS_ALLOW_HTTP = env["WEBHOOKS_ALLOW_HTTP"]
 
 # --- Mail ---------------------------------------------------------------------------------------
 
 # Without a mail server, messages are printed, with hidden links as in all logs. For trying them out,
 # `make demo` writes them to a folder.
-_MAIL = env.email_url("EMAIL_URL", default="consolemail://")
+_MAIL = environ.Env.email_url_config(env["EMAIL_URL"])
 EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")
 EMAIL_PORT = _MAIL.get("EMAIL_PORT") or 25
@@ -343,7 +340,7 @@ EMAIL_USE_TLS = _MAIL.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = _MAIL.get("EMAIL_USE_SSL", False)
 EMAIL_FILE_PATH = _MAIL.get("EMAIL_FILE_PATH") or None
 EMAIL_TIMEOUT = 20
-DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="quintet@localhost")
+DEFAULT_FROM_EMAIL = env["DEFAULT_FROM_EMAIL"]
 
 # --- Browser permissions ------------------------------------------------------------------------
 
@@ -380,7 +377,7 @@ LANGUAGE_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = ["config.formats"]
-TIME_ZONE = env.str("TIME_ZONE", default="UTC")
+TIME_ZONE = env["TIME_ZONE"]
 USE_TZ = True
 USE_THOUSAND_SEPARATOR = True
 
@@ -392,10 +389,12 @@ STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "config.storage.LibrariesFinder",
 ]
-STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
+STATIC_ROOT = BASE_DIR / env["STATIC_ROOT"]
 # Other sites cannot use our scripts.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
-STATIC_HASHED = env.bool("STATIC_HASHED", default=not DEBUG)
+STATIC_HASHED = env["STATIC_HASHED"]
+if STATIC_HASHED == "":
+    STATIC_HASHED = not DEBUG
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -406,10 +405,9 @@ STORAGES: dict[str, dict[str, Any]] = {
 }
 
 # Storage of exported files: a class of django-storages with options, or empty for the database.
-if _exports := env.str("EXPORT_STORAGE", default=""):
-    _options = env.json("EXPORT_STORAGE_OPTIONS") if env.str("EXPORT_STORAGE_OPTIONS", "") else {}
+if _exports := env["EXPORT_STORAGE"]:
+    _options = env["EXPORT_STORAGE_OPTIONS"] or {}
     if _exports == "storages.backends.s3.S3Storage":
-        extra_require("s3", "Exports in a store of S3")
         # Objects above 8 MiB are buffered on disk while read, not in memory.
         _options.setdefault("max_memory_size", 8 * 1024 * 1024)
     STORAGES["exports"] = {"BACKEND": _exports, "OPTIONS": _options}
@@ -417,19 +415,17 @@ if _exports := env.str("EXPORT_STORAGE", default=""):
 # --- Reports to operators -------------------------------------------------------------------------
 
 # Token required for `/metrics`; without it, the address does not exist and nothing is counted.
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
-    raise ImproperlyConfigured("METRICS_TOKEN needs at least 16 characters.")
+METRICS_TOKEN = env["METRICS_TOKEN"]
 # Address of a service with the protocol of Sentry for error reports; without it, none are sent.
-SENTRY_DSN = env.str("SENTRY_DSN", default="")
+SENTRY_DSN = env["SENTRY_DSN"]
 
 # --- REST ---------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = FRAMEWORK
 # API requests per person, minute and web process, by token or sign-in, except judging; 0 for no
 # limit.
-API_READS_A_MINUTE = env.int("API_READS_A_MINUTE", default=1200)
-API_WRITES_A_MINUTE = env.int("API_WRITES_A_MINUTE", default=600)
+API_READS_A_MINUTE = env["API_READS_A_MINUTE"]
+API_WRITES_A_MINUTE = env["API_WRITES_A_MINUTE"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
     "SERVERS": [{"url": URL_PREFIX}] if URL_PREFIX else [],
@@ -453,6 +449,6 @@ SPECTACULAR_SETTINGS = {
 # Both hide tokens and keys in addresses; see `config.logs`.
 DEFAULT_EXCEPTION_REPORTER = "config.logs.ErrorReporter"
 
-LOG_FORMAT = env.str("LOG_FORMAT", default="console")
-LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
+LOG_FORMAT = env["LOG_FORMAT"]
+LOG_LEVEL = env["LOG_LEVEL"]
 LOGGING = logging_settings(log_format=LOG_FORMAT, level=LOG_LEVEL)

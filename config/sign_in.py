@@ -3,11 +3,12 @@
 They apply to members of campaigns; judges sign in with links.
 """
 
+import os
 from typing import Any
 
-import environ
+from environment import environment_read
 
-env = environ.Env()
+env = environment_read(os.environ)
 
 # Sign-in with a password: no sign-up, no confirmation mail.
 ACCOUNT_ADAPTER = "campaign.accounts.adapter.AccountAdapter"
@@ -29,7 +30,7 @@ ACCOUNT_RATE_LIMITS = {
 # --- Second factors -----------------------------------------------------------------------------
 
 # Members who may change a campaign must set one up first.
-SECOND_FACTOR_DEMANDED = env.bool("SECOND_FACTOR_DEMANDED", default=False)
+SECOND_FACTOR_DEMANDED = env["SECOND_FACTOR_DEMANDED"]
 MFA_ADAPTER = "campaign.accounts.second_factors.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -40,8 +41,8 @@ MFA_TOTP_ISSUER = "Quintet"
 # --- Signing in elsewhere (OpenID Connect) ------------------------------------------------------
 
 # Issuer of an identity provider, such as https://id.example.org/realms/staff; empty for none.
-OIDC_ISSUER = env.str("OIDC_ISSUER", default="").rstrip("/")
-OIDC_NAME = env.str("OIDC_NAME", default="OpenID Connect")
+OIDC_ISSUER = env["OIDC_ISSUER"].rstrip("/")
+OIDC_NAME = env["OIDC_NAME"]
 #: ID of the only provider in allauth.
 OIDC_ID = "oidc"
 SOCIALACCOUNT_ADAPTER = "campaign.accounts.adapter.SingleSignOnAdapter"
@@ -50,8 +51,8 @@ SOCIALACCOUNT_STORE_TOKENS = False
 _OIDC_APP: dict[str, Any] = {
     "provider_id": OIDC_ID,
     "name": OIDC_NAME,
-    "client_id": env.str("OIDC_CLIENT_ID", default=""),
-    "secret": env.str("OIDC_CLIENT_SECRET", default=""),
+    "client_id": env["OIDC_CLIENT_ID"],
+    "secret": env["OIDC_CLIENT_SECRET"],
     "settings": {"server_url": OIDC_ISSUER},
 }
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {

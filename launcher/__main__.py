@@ -24,6 +24,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from environment import environment_check
 from launcher.backup import backup_command, restore_command
 from launcher.data_directory import (
     CHECKOUT,
@@ -52,6 +53,7 @@ _OWN = frozenset({"start", "demo", "run", "backup", "restore", "-h", "--help", "
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code (1 if it could not be run)."""
     argv = sys.argv[1:] if arguments is None else arguments
+    environment_check(os.environ)
     try:
         if argv[:1] == ["--version"]:
             report(package_version())

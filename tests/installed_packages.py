@@ -28,6 +28,7 @@ OURS: Final = (
         "protocols",
         "config",
         "demo",
+        "environment",
         "launcher",
         "optional_packages",
         "whole_campaigns",

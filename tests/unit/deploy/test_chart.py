@@ -8,8 +8,8 @@ import kubernetes_validate  # type: ignore[import-untyped]
 import pytest
 import yaml
 
-from config.environment import SECRETS
 from config.queues import QUEUES
+from environment import SECRETS
 from launcher.data_directory import CHECKOUT
 
 if sys.platform != "linux":

@@ -37,15 +37,15 @@ capabilities: {drop: [ALL]}
 {{- range .Values.optionalSecrets }}
 - {name: {{ . | upper | replace "-" "_" }}_FILE, value: /run/secrets/quintet/{{ . }}}
 {{- end }}
-- {name: ALLOWED_HOSTS, value: {{ .Values.host | quote }}}
-- {name: CSRF_TRUSTED_ORIGINS, value: {{ printf "https://%s" .Values.host | quote }}}
-- {name: PUBLIC_ADDRESS, value: {{ printf "https://%s%s" .Values.host .Values.urlPrefix | quote }}}
 - {name: URL_PREFIX, value: {{ .Values.urlPrefix | quote }}}
 - {name: HTTPS, value: "1"}
 - {name: PROXIES, value: {{ .Values.proxies | quote }}}
-- {name: LOG_FORMAT, value: json}
-{{- range $name, $value := .Values.settings }}
-- {name: {{ $name }}, value: {{ $value | quote }}}
+{{- $origin := printf "https://%s" .Values.host }}
+{{- $address := printf "%s%s" $origin .Values.urlPrefix }}
+{{- $defaults := dict "ALLOWED_HOSTS" .Values.host "CSRF_TRUSTED_ORIGINS" $origin "PUBLIC_ADDRESS" $address "LOG_FORMAT" "json" }}
+{{- range $name, $value := merge (dict) .Values.settings $defaults }}
+{{- /* Numbers of a values file are floating-point: 2000000000 would be 2e+09. */}}
+- {name: {{ $name }}, value: {{ if kindIs "float64" $value }}{{ printf "%.0f" $value | quote }}{{ else }}{{ $value | quote }}{{ end }}}
 {{- end }}
 {{- end }}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from config.environment import SECRETS, secrets_read
+from environment.secret_files import SECRETS, secrets_read
 
 
 @pytest.mark.parametrize(

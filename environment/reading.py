@@ -1,0 +1,109 @@
+"""Check and read the variables of the environment."""
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from environment.secret_files import secrets_read
+from environment.variables import VARIABLES, Variable
+from optional_packages import has_extra, how_to_install
+
+Values = Mapping[str, Any]
+
+
+def environment_check(environment: MutableMapping[str, str]) -> None:
+    """Read secrets from files, and refuse wrong values of variables; missing variables are not refused.
+
+    Raises
+    ------
+    SystemExit
+        Values are wrong; the message lists all of them.
+    """
+    secrets_read(environment)
+    _values, problems = _parsed(environment)
+    _refuse(problems)
+
+
+def environment_read(environment: Mapping[str, str]) -> Values:
+    """Return the values of all variables by name.
+
+    Optional ones without a default are empty texts.
+
+    Raises
+    ------
+    SystemExit
+        Values are wrong or missing; the message lists all of them.
+    """
+    values, problems = _parsed(environment)
+    missing = [
+        f"{variable.name} is not set. It must be {variable.valid}. Example: {variable.name}={variable.example}"
+        for variable in VARIABLES
+        if variable.is_required and not environment.get(variable.name)
+    ]
+    _refuse(missing + problems)
+    return values
+
+
+def _refuse(problems: list[str]) -> None:
+    if problems:
+        lines = "\n".join(f"  {problem}" for problem in problems)
+        raise SystemExit(
+            f"Quintet's settings are wrong; nothing was started or changed:\n{lines}\n"
+            "docs/operators.md describes all settings."
+        )
+
+
+def _parsed(environment: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of all variables, and messages about those that are wrong."""
+    values: dict[str, Any] = {}
+    problems = []
+    for variable in VARIABLES:
+        value = environment.get(variable.name) or variable.default
+        try:
+            values[variable.name] = variable.parse(value) if value else ""
+        except ValueError:
+            problems.append(_problem(variable, value))
+    if not problems:
+        problems = list(_contradictions(values))
+    return values, problems
+
+
+def _problem(variable: Variable, value: str) -> str:
+    shown = f"{variable.name} (value hidden)" if variable.is_secret else f"{variable.name}={value}"
+    return f"{shown} must be {variable.valid}. Example: {variable.name}={variable.example}"
+
+
+def _contradictions(values: Values) -> Iterator[str]:
+    """Yield messages about valid values that contradict each other."""
+    yield from _reversed_limits(values)
+    yield from _incomplete_provider(values)
+    yield from _unusable_exports(values)
+    path = urlsplit(values["PUBLIC_ADDRESS"]).path.rstrip("/")
+    if path and values["URL_PREFIX"] not in ("", path):
+        yield (
+            f"PUBLIC_ADDRESS names the path {path}, and URL_PREFIX={values['URL_PREFIX']} names another. "
+            "Set only one of them, or set both to the same path."
+        )
+    if values["SENTRY_DSN"] and not has_extra("errors"):
+        yield f"SENTRY_DSN needs the package sentry-sdk, which is not installed. {how_to_install('errors')}"
+
+
+def _reversed_limits(values: Values) -> Iterator[str]:
+    for lower, upper in (("TOKEN_DAYS", "TOKEN_MOST_DAYS"), ("POOL_MIN_HITS", "POOL_MAX_HITS")):
+        if values[lower] > values[upper]:
+            yield f"{lower}={values[lower]} must not be above {upper}={values[upper]}. Set both."
+
+
+def _incomplete_provider(values: Values) -> Iterator[str]:
+    names = ("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
+    missing = [name for name in names if not values[name]]
+    if missing and len(missing) < len(names):
+        yield f"{' and '.join(missing)} must be set, too, to sign in with OpenID Connect."
+
+
+def _unusable_exports(values: Values) -> Iterator[str]:
+    storage = values["EXPORT_STORAGE"]
+    if values["EXPORT_STORAGE_OPTIONS"] and not storage:
+        yield "EXPORT_STORAGE_OPTIONS is set, and EXPORT_STORAGE is not. Example: EXPORT_STORAGE=storages.backends.s3.S3Storage"
+    if storage == "storages.backends.s3.S3Storage" and not has_extra("s3"):
+        yield f"EXPORT_STORAGE={storage} needs the package boto3, which is not installed. {how_to_install('s3')}"

@@ -1,0 +1,201 @@
+"""Parsers of values. Each returns the value of a text that is not empty, or raises ValueError."""
+
+import json
+import re
+from collections.abc import Callable
+from email.utils import parseaddr
+from importlib.util import find_spec
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
+from zoneinfo import ZoneInfo
+
+_TRUE: Final = frozenset({"1", "true", "yes", "on", "y"})
+_FALSE: Final = frozenset({"0", "false", "no", "off", "n"})
+_DATABASES: Final = frozenset({"postgres", "postgresql", "pgsql", "psql"})
+_MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl", "smtps"})
+_NO_MAIL_SERVER: Final = frozenset({"consolemail", "dummymail", "filemail", "memorymail"})
+_LABEL: Final = r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?"
+_HOST: Final = re.compile(rf"\*|\.?{_LABEL}(\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+\]")
+_PREFIX: Final = re.compile(r"(/[A-Za-z0-9._~-]+)+/?")
+_CLASS: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+def text(value: str) -> str:
+    """Return any text as it is."""
+    return value
+
+
+def truth(value: str) -> bool:
+    """Return whether a switch is on."""
+    lower = value.strip().lower()
+    if lower not in _TRUE | _FALSE:
+        raise ValueError(value)
+    return lower in _TRUE
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return a parser of whole numbers between two limits."""
+
+    def parse(value: str) -> int:
+        number = int(value)
+        if number < least or (most is not None and number > most):
+            raise ValueError(value)
+        return number
+
+    return parse
+
+
+def choice(*valid: str) -> Callable[[str], str]:
+    """Return a parser that accepts only these texts."""
+
+    def parse(value: str) -> str:
+        if value not in valid:
+            raise ValueError(value)
+        return value
+
+    return parse
+
+
+def long_text(least: int) -> Callable[[str], str]:
+    """Return a parser of texts with a minimum length."""
+
+    def parse(value: str) -> str:
+        if len(value) < least:
+            raise ValueError(value)
+        return value
+
+    return parse
+
+
+def _items(value: str) -> list[str]:
+    """Return the items of a list that are separated by commas."""
+    stripped = [item.strip() for item in value.split(",")]
+    return [item for item in stripped if item]
+
+
+def hosts(value: str) -> list[str]:
+    """Return names of hosts, without scheme, port and path."""
+    names = _items(value)
+    for name in names:
+        if not _HOST.fullmatch(name):
+            raise ValueError(name)
+    return names
+
+
+def origins(value: str) -> list[str]:
+    """Return origins: scheme and host, without path."""
+    found = _items(value)
+    for origin in found:
+        if _web_address(origin).path:
+            raise ValueError(origin)
+    return found
+
+
+def web_address(value: str) -> str:
+    """Return an address that begins with http:// or https://."""
+    _web_address(value)
+    return value
+
+
+def _web_address(value: str) -> SplitResult:
+    parts = urlsplit(value)
+    # Reading the port raises ValueError if it is not a number.
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
+        raise ValueError(value)
+    if parts.query or parts.fragment or any(map(str.isspace, value)):
+        raise ValueError(value)
+    return parts
+
+
+def dsn(value: str) -> str:
+    """Return the address of a project of Sentry, with its key."""
+    parts = _web_address(value)
+    if not parts.username or not parts.path.strip("/"):
+        raise ValueError(value)
+    return value
+
+
+def prefix(value: str) -> str:
+    """Return a path that begins with a slash, without the slash at its end."""
+    if not _PREFIX.fullmatch(value):
+        raise ValueError(value)
+    return value.rstrip("/")
+
+
+def time_zone(value: str) -> str:
+    """Return the name of a time zone."""
+    try:
+        ZoneInfo(value)
+    except (KeyError, OSError) as error:
+        raise ValueError(value) from error
+    return value
+
+
+def sender(value: str) -> str:
+    """Return the sender of mail: an address, with or without a name."""
+    local, _at, domain = parseaddr(value)[1].rpartition("@")
+    if not local or not domain or "\n" in value:
+        raise ValueError(value)
+    return value
+
+
+def database(value: str) -> str:
+    """Return the address of a database of PostgreSQL; it may name several hosts."""
+    parts = urlsplit(value)
+    if parts.scheme not in _DATABASES or not parts.path.strip("/"):
+        raise ValueError(value)
+    for host in parts.netloc.rpartition("@")[2].split(","):
+        # An IPv6 address in brackets contains colons, too.
+        _name, colon, port = host.rpartition("]")[2].rpartition(":")
+        if colon and not 1 <= int(port) <= 65535:
+            raise ValueError(value)
+    return value
+
+
+def broker(value: str) -> str:
+    """Return the address of a Valkey or Redis."""
+    parts = urlsplit(value)
+    if parts.scheme == "unix":
+        is_complete = bool(parts.path)
+    elif parts.scheme in {"redis", "rediss"}:
+        number = parts.path.strip("/")
+        is_complete = (
+            bool(parts.hostname) and parts.port != 0 and (number.isdecimal() or not number)
+        )
+    else:
+        is_complete = False
+    if not is_complete:
+        raise ValueError(value)
+    return value
+
+
+def mail_server(value: str) -> str:
+    """Return the address of a mail server."""
+    parts = urlsplit(value)
+    if parts.scheme in _MAIL_SERVERS:
+        if not parts.hostname or parts.port == 0 or parts.path.strip("/"):
+            raise ValueError(value)
+    elif parts.scheme not in _NO_MAIL_SERVER:
+        raise ValueError(value)
+    return value
+
+
+def storage_class(value: str) -> str:
+    """Return the path of a class in a module that is installed."""
+    if not _CLASS.fullmatch(value):
+        raise ValueError(value)
+    try:
+        module = find_spec(value.rpartition(".")[0])
+    except ImportError as error:
+        raise ValueError(value) from error
+    if module is None:
+        raise ValueError(value)
+    return value
+
+
+def json_object(value: str) -> dict[str, Any]:
+    """Return an object of JSON."""
+    found = json.loads(value)
+    if not isinstance(found, dict):
+        raise ValueError(value)
+    return found
