@@ -48,20 +48,24 @@ def main(argv: list[str]) -> int:
         from config.set_up import missing_from, problem_after_migrate, problem_before
 
         problem = missing_from(os.environ, named[0])
-        if problem is None:
-            django.setup()
-            problem = problem_before(argv)
         if problem is not None:
             sys.stderr.write(f"{problem}\n")
             return 1
+        django.setup()
         from campaign.database.acting import command_acts
         from config.logs import command_logs
+        from config.postgresql.base import OldServerError
 
-        command_acts(named[0])
         with command_logs(named[0]):
-            execute_from_command_line(argv)
-        if named == ["migrate"]:
-            problem = problem_after_migrate()
+            try:
+                problem = problem_before(argv)
+                if problem is None:
+                    command_acts(named[0])
+                    execute_from_command_line(argv)
+                if problem is None and named == ["migrate"]:
+                    problem = problem_after_migrate()
+            except OldServerError as error:
+                problem = str(error)
         if problem is not None:
             sys.stderr.write(f"{problem}\n")
             return 1

@@ -31,6 +31,7 @@ from campaign.database.acting import task_acts, task_acts_no_more
 from config import garbage_collect_seldom
 from config.logs import errors_report
 from config.queues import ENDED, REQUEST, SECONDS, SENT_AT, STATES
+from environment.server_versions import broker_problem
 from ranking.code_version import code_version
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -108,6 +109,16 @@ app.autodiscover_tasks()
 def _worker_named(**_signal: Any) -> None:
     """Mark this process and its children as a worker, for `settings.DATABASE_LIMITS`."""
     os.environ["QUINTET_PROCESS"] = "worker"
+
+
+@worker_init.connect
+@beat_init.connect
+def _old_broker_refused(**_signal: Any) -> None:
+    """End a worker or beat whose broker is too old; one that cannot be reached may come later."""
+    with contextlib.suppress(redis.RedisError):
+        problem = broker_problem(broker().info("server")["redis_version"])
+        if problem is not None:
+            raise SystemExit(problem)
 
 
 @worker_init.connect

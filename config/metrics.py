@@ -33,8 +33,10 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from annotation.notification import broker
+from config.postgresql.base import OldServerError
 from config.queues import ENDED, ERRORS, QUEUES, ROUTES, SECONDS, SENT_AT, STATES
 from config.tables import tables_state
+from environment.server_versions import broker_problem
 from ranking.code_version import code_version
 
 logger = logging.getLogger(__name__)
@@ -328,6 +330,8 @@ def _database_state() -> str:
         return str(error)
     except Error:
         return "unreachable"
+    except OldServerError as error:
+        return str(error)
     return "ok"
 
 
@@ -349,7 +353,7 @@ def tables_require() -> None:
 
 def _broker_state() -> str:
     try:
-        broker().ping()
+        version = broker().info("server")["redis_version"]
     except redis.RedisError:
         return "unreachable"
-    return "ok"
+    return broker_problem(version) or "ok"

@@ -24,6 +24,7 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
     from campaign.database.acting import command_acts
     from config.logs import command_logs
     from config.owner import DATABASE_OF_APPLICATION
+    from config.postgresql.base import OldServerError
     from config.set_up import problem_after_migrate, problem_before
 
     while not services.exists():
@@ -34,7 +35,7 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
         call_command("migrate", interactive=False, verbosity=0)
         if problem := problem_after_migrate():
             raise CommandError(problem)
-    except CommandError as error:
+    except (CommandError, OldServerError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     tables.touch()

@@ -149,7 +149,9 @@ TEMPLATES = [
 
 # --- Databases ----------------------------------------------------------------------------------
 
-DATABASES = {"default": environ.Env.db_url_config(env["DATABASE_URL"])}
+# Refuses servers that are too old.
+DATABASE_ENGINE = "config.postgresql"
+DATABASES = {"default": environ.Env.db_url_config(env["DATABASE_URL"], engine=DATABASE_ENGINE)}
 # Role of web servers and workers, to which `migrate` grants rights; see campaign/database/roles.py.
 APPLICATION_ROLE = DATABASES["default"]["USER"]
 DATABASES["default"]["CONN_MAX_AGE"] = env["CONN_MAX_AGE"]
@@ -170,7 +172,7 @@ if REPLICA_URL := env["REPLICA_URL"]:
     DATABASES["replica"] = {
         **DATABASES["default"],
         **replica,
-        "ENGINE": DATABASES["default"]["ENGINE"],
+        "ENGINE": DATABASE_ENGINE,
         "OPTIONS": {
             **{k: v for k, v in DATABASES["default"]["OPTIONS"].items() if k != "host"},
             **replica.get("OPTIONS", {}),

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +24,7 @@ import psutil
 import psycopg2
 import redis
 
+from environment.server_versions import broker_problem, postgresql_problem
 from launcher.data_directory import (
     DataDirectory,
     FolderInUseError,
@@ -521,6 +522,8 @@ class Services:
         for service in (self.postgres, self.valkey):
             if service is not None:
                 service.start()
+        if self.postgres is None or self.valkey is None:
+            _old_servers_refuse(self.environment)
         write_private(self.running_file, json.dumps(self.environment))
 
     def serve_at(self, address: str) -> None:
@@ -551,6 +554,29 @@ class Services:
     def __exit__(self, *_error: object) -> None:
         """Stop Valkey, then PostgreSQL, and unlock the directory."""
         self._held.close()
+
+
+def _old_servers_refuse(environment: Mapping[str, str]) -> None:
+    """Refuse servers that are too old. Those that cannot be reached are reported by the processes that need them.
+
+    Raises:
+        LauncherError: a server is too old.
+    """
+    problem = None
+    with contextlib.suppress(redis.RedisError):
+        client = redis.Redis.from_url(
+            environment["REDIS_URL"], socket_connect_timeout=CONNECT_SECONDS, retry=None
+        )
+        with contextlib.closing(client):
+            problem = broker_problem(client.info("server")["redis_version"])
+    with contextlib.suppress(psycopg2.OperationalError):
+        connection = psycopg2.connect(
+            environment["DATABASE_URL"], connect_timeout=CONNECT_SECONDS
+        )
+        with contextlib.closing(connection):
+            problem = postgresql_problem(connection.server_version) or problem
+    if problem is not None:
+        raise LauncherError(problem)
 
 
 def running_environment(directory: DataDirectory) -> dict[str, str] | None:

@@ -73,7 +73,7 @@ FORBIDDEN = {
 def test_the_application_may_not(statement: str) -> None:
     with (
         owner_cursor(),  # somebody to end
-        pytest.raises(DatabaseError, match=r"permission denied|must be owner") as refused,
+        pytest.raises(DatabaseError) as refused,
         transaction.atomic(),
         connection.cursor() as cursor,
     ):

@@ -1,0 +1,28 @@
+"""Servers older than the oldest that tests run on are refused."""
+
+import pytest
+
+from environment.server_versions import broker_problem, postgresql_problem
+
+
+@pytest.mark.parametrize(("reported", "version"), [(140023, "14.23"), (90624, "9.624")])
+def test_an_old_postgresql_is_refused_with_both_versions(reported: int, version: str) -> None:
+    problem = postgresql_problem(reported) or ""
+    assert f"names PostgreSQL {version}, which is too old: Quintet needs PostgreSQL 15" in problem
+
+
+@pytest.mark.parametrize("reported", [150000, 150020, 180004])
+def test_a_postgresql_of_a_promised_version_is_taken(reported: int) -> None:
+    assert postgresql_problem(reported) is None
+
+
+@pytest.mark.parametrize("reported", ["6.2.14", "5.0"])
+def test_an_old_redis_is_refused_with_both_versions(reported: str) -> None:
+    problem = broker_problem(reported) or ""
+    assert f"names Redis {reported}, which is too old: Quintet needs Redis 7.0" in problem
+
+
+# The last is what Valkey 9 reports.
+@pytest.mark.parametrize("reported", ["7.0.15", "8.2.1", "10.0.0", "7.2.4"])
+def test_a_redis_of_a_promised_version_is_taken(reported: str) -> None:
+    assert broker_problem(reported) is None
