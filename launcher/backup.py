@@ -22,6 +22,7 @@ from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor  # noqa: N812  it is a class
 from psycopg2.extensions import parse_dsn
 
+from environment.server_versions import postgresql_problem
 from launcher.data_directory import (
     CHECKOUT,
     IS_INSTALLED,
@@ -32,6 +33,7 @@ from launcher.data_directory import (
     start_command,
     write_private,
 )
+from launcher.older_server import KNOWS_TRANSACTION_TIMEOUT, restore_into_older
 from launcher.processes import ProcessRegistry
 from launcher.services import (
     CONNECT_SECONDS,
@@ -295,12 +297,9 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
     Raises:
         LauncherError: the program failed; the message includes the end of its output.
     """
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PG")}
-    for name, value in (psycopg2.extensions.parse_dsn(url) if url else {}).items():
-        environment[_NAMES.get(name, f"PG{name.upper()}")] = value
     done = subprocess.run(
         [str(program), *arguments],
-        env=environment,
+        env=_program_environment(url),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -311,6 +310,14 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
         words = "\n".join(done.stderr.strip().splitlines()[-8:])
         raise LauncherError(f"{program.name} failed (status {done.returncode}):\n{words}")
     return done.stdout
+
+
+def _program_environment(url: str | None) -> dict[str, str]:
+    """Return the environment of a program of PostgreSQL, with the address in variables of libpq."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PG")}
+    for name, value in (psycopg2.extensions.parse_dsn(url) if url else {}).items():
+        environment[_NAMES.get(name, f"PG{name.upper()}")] = value
+    return environment
 
 
 @dataclass(frozen=True)
@@ -393,6 +400,9 @@ def restore_command(
         url = os.environ.get("MIGRATION_DATABASE_URL") or os.environ["DATABASE_URL"]
         with connected(url) as connection:
             major = server_major(connection)
+            problem = postgresql_problem(connection.server_version)
+        if problem is not None:
+            raise LauncherError(problem)
         restore_into_database(
             Backup.checked(folder, major=major, report=report), os.environ, report
         )
@@ -476,19 +486,7 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
 def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> None:
     """Load the dump, compare it with the manifest, and migrate, which also grants rights to the application."""
     url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
-    with connected(url) as connection:
-        programs = programs_for(server_major(connection))
-    run_program(
-        programs / "pg_restore",
-        "--no-owner",
-        "--no-privileges",
-        "--exit-on-error",
-        "--single-transaction",
-        "--no-password",
-        f"--dbname={parse_dsn(url)['dbname']}",
-        str(backup.folder / DUMP),
-        url=url,
-    )
+    _restore(backup.folder / DUMP, url)
     with connected(url) as connection, connection.cursor() as cursor:
         found = rows_of_tables(cursor)
     saved = backup.manifest.rows
@@ -512,6 +510,27 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
         words = "\n".join(migrated.stderr.strip().splitlines()[-8:])
         raise LauncherError(f"`manage.py migrate` failed on the restored data:\n{words}")
     report("database tables migrated, application role granted")
+
+
+def _restore(dump: Path, url: str) -> None:
+    """Restore a dump into an empty database, in one transaction."""
+    with connected(url) as connection:
+        major = server_major(connection)
+    programs = programs_for(major)
+    if major < KNOWS_TRANSACTION_TIMEOUT:
+        restore_into_older(programs, dump, environment=_program_environment(url))
+        return
+    run_program(
+        programs / "pg_restore",
+        "--no-owner",
+        "--no-privileges",
+        "--exit-on-error",
+        "--single-transaction",
+        "--no-password",
+        f"--dbname={parse_dsn(url)['dbname']}",
+        str(dump),
+        url=url,
+    )
 
 
 def _what_is_there(postgres: Postgres) -> str:

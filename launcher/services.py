@@ -570,9 +570,7 @@ def _old_servers_refuse(environment: Mapping[str, str]) -> None:
         with contextlib.closing(client):
             problem = broker_problem(client.info("server")["redis_version"])
     with contextlib.suppress(psycopg2.OperationalError):
-        connection = psycopg2.connect(
-            environment["DATABASE_URL"], connect_timeout=CONNECT_SECONDS
-        )
+        connection = psycopg2.connect(environment["DATABASE_URL"], connect_timeout=CONNECT_SECONDS)
         with contextlib.closing(connection):
             problem = postgresql_problem(connection.server_version) or problem
     if problem is not None:
