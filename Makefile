@@ -23,7 +23,7 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help start demo backup restore install wheel install-dev test test-unit test-thorough test-released fuzz mutants faults soak alarms check check-fast advisories migration-freeze messages untranslated lock screenshots bench attack clean
+.PHONY: help start demo backup restore install wheel install-dev test test-unit test-thorough test-oldest test-released fuzz mutants faults soak alarms check check-fast advisories migration-freeze messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -62,6 +62,9 @@ test-unit: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that need no database, broke
 test-thorough: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that take long (over half an hour): many judges, large files, faults, backups, the wheel, each combination
 	@$(BIN)/python -m launcher.browser
 	@$(BIN)/python -m pytest -m "thorough or hypothesis" --hypothesis-profile=thorough $(PROCESSES) $(ARGS)
+
+test-oldest: $(DEV_STAMP) $(WORDS_STAMP) $(KERNEL_STAMP) ## the tests on the oldest PostgreSQL and Redis that are supported (Debian 12; root installs them)
+	@$(BIN)/python -m tests.oldest $(ARGS)
 
 test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT released, in the folder QUINTET_REAL_DATA
 	@$(BIN)/python -m pytest -m released_texts $(PROCESSES) $(ARGS)

@@ -326,12 +326,10 @@ def _database_state() -> str:
         tables_require()
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except TablesRefusedError as error:
+    except (TablesRefusedError, OldServerError) as error:
         return str(error)
     except Error:
         return "unreachable"
-    except OldServerError as error:
-        return str(error)
     return "ok"
 
 

@@ -6,6 +6,15 @@
 The package imports neither Django nor the project, so that the launcher can use it.
 """
 
+import sys
+
+# Before any import that an older version lacks: web server, workers, commands and launcher import this package first.
+if sys.version_info < (3, 11):  # noqa: UP036
+    raise SystemExit(
+        f"Quintet needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}. "
+        "What to do: run `make install PYTHON=/path/to/python3.11`, and then `./quintet`."
+    )
+
 from environment.reading import environment_check, environment_read
 from environment.secret_files import SECRETS
 from environment.variables import VARIABLES, Variable

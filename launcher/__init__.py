@@ -2,3 +2,5 @@
 
 The applications do not import this package; they only see ``DATABASE_URL`` and ``REDIS_URL``.
 """
+
+import environment  # noqa: F401  refuses an old Python

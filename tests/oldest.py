@@ -1,8 +1,8 @@
-"""Run tests on the oldest PostgreSQL and Redis that Quintet promises to work with: those of Debian 12.
+"""Run tests on the oldest PostgreSQL and Redis that Quintet works with (`environment.server_versions`).
 
     python -m tests.oldest [ARGUMENTS OF PYTEST]
 
-Both run from their Debian packages on data of their own. As root, missing packages are installed.
+Both run from their packages of Debian 12 on data of their own. For root, missing packages are installed.
 """
 
 import contextlib
@@ -26,17 +26,23 @@ from launcher.services import APPLICATION, DATABASE, OWNER, Account
 PROGRAMS = Path(f"/usr/lib/postgresql/{POSTGRESQL}/bin")
 PACKAGES = (f"postgresql-{POSTGRESQL}", "redis-server")
 
-#: Tests of features that depend on the version of a server: tables, constraints and triggers, roles, COPY, locks,
-#: prepared statements, lending, numbering, ranking, exports, backups, messages to workers.
+#: Tests of what depends on the version of a server: tables, constraints and triggers, roles, COPY, locks, prepared
+#: statements, lending, numbering, ranking, metrics, backups, messages to workers.
 TESTS = (
     "tests/integration/constraints",
     "tests/integration/database",
-    "tests/integration/annotation",
-    "tests/integration/ranking",
-    "tests/integration/exports",
+    "tests/integration/annotation/test_lending.py",
+    "tests/integration/annotation/test_lending_races.py",
+    "tests/integration/annotation/test_numbers.py",
+    "tests/integration/annotation/test_prepared_queries.py",
+    "tests/integration/annotation/test_submission.py",
+    "tests/integration/annotation/test_worker.py",
+    "tests/integration/launcher/test_backup_of_an_older_server.py",
+    "tests/integration/operating/test_gauges.py",
+    "tests/integration/ranking/test_same_bits.py",
+    "tests/integration/ranking/test_services.py",
+    "tests/integration/ranking/test_tasks.py",
     "tests/integration/worker",
-    "tests/integration/launcher/test_backup.py",
-    "tests/integration/operating",
 )
 
 

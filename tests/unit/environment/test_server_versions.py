@@ -2,7 +2,8 @@
 
 import pytest
 
-from environment.server_versions import broker_problem, postgresql_problem
+from environment.server_versions import POSTGRESQL, REDIS, broker_problem, postgresql_problem
+from launcher.data_directory import CHECKOUT
 
 
 @pytest.mark.parametrize(("reported", "version"), [(140023, "14.23"), (90624, "9.624")])
@@ -26,3 +27,9 @@ def test_an_old_redis_is_refused_with_both_versions(reported: str) -> None:
 @pytest.mark.parametrize("reported", ["7.0.15", "8.2.1", "10.0.0", "7.2.4"])
 def test_a_redis_of_a_promised_version_is_taken(reported: str) -> None:
     assert broker_problem(reported) is None
+
+
+def test_the_handbook_promises_the_versions_that_are_not_refused() -> None:
+    handbook = (CHECKOUT / "docs" / "operators.md").read_text()
+    assert f"PostgreSQL {POSTGRESQL} or newer" in handbook
+    assert f"Redis {REDIS[0]}.{REDIS[1]} or newer" in handbook
