@@ -75,6 +75,14 @@ def problem_after_migrate() -> str | None:
     return None
 
 
+def _unreachable(error: Exception, command: str) -> str:
+    reason = str(error).strip().splitlines()[0]
+    return (
+        f"Quintet's database cannot be reached ({reason}). What to do: start its server, or correct DATABASE_URL; "
+        f"without DATABASE_URL, `{QUINTET} {command}` uses the database of the data folder."
+    )
+
+
 def _place() -> str:
     where = os.environ.get("QUINTET_HOME")
     return f"the data folder {where}" if where else "the database that DATABASE_URL names"
@@ -87,8 +95,8 @@ def _problem_before_migrate() -> str | None:
 
     try:
         state = tables_state()
-    except Error:
-        return None  # `migrate` itself reports the error
+    except Error as error:
+        return _unreachable(error, "migrate")
     return None if state.can_be_migrated else f"{_refusal(state)} Nothing was changed."
 
 
@@ -101,11 +109,7 @@ def _database_problem(command: str) -> str | None:
     try:
         state = tables_state()
     except Error as error:
-        reason = str(error).strip().splitlines()[0]
-        return (
-            f"Quintet's database cannot be reached ({reason}). What to do: run `{_START}`, and "
-            f"then `{QUINTET} {command}`; or, on a server, look at DATABASE_URL."
-        )
+        return _unreachable(error, command)
     if state.problem is None:
         return None
     if not state.can_be_migrated:

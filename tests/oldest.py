@@ -60,7 +60,9 @@ def main(arguments: Sequence[str]) -> int:
         Path(folder).chmod(0o711)
         environment = stack.enter_context(postgresql_running(Path(folder)))
         environment |= stack.enter_context(redis_running(Path(folder)))
-        command = [sys.executable, "-m", "pytest", "-n", "0", *(arguments or TESTS)]
+        names_tests = any(not argument.startswith("-") for argument in arguments)
+        paths = () if names_tests else TESTS
+        command = [sys.executable, "-m", "pytest", "-n", "0", *arguments, *paths]
         return subprocess.run(
             command,
             cwd=CHECKOUT,

@@ -19,9 +19,11 @@ from tests.roles import owner_cursor
 COMMAND = ("manage.py", "add_judge", "judge-1", "--campaign", "mine")
 
 
-def run(environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+def run(
+    environment: Mapping[str, str], command: tuple[str, ...] = COMMAND
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, *COMMAND],
+        [sys.executable, *command],
         cwd=settings.BASE_DIR,
         env={**os.environ, **environment},
         capture_output=True,
@@ -101,8 +103,10 @@ def test_an_empty_database_is_not_set_up(empty_database: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_database_that_is_away_is_said_to_be_away() -> None:
-    done = run({"DATABASE_URL": "postgres://somebody:secret@127.0.0.1:1/quintet"})
+@pytest.mark.parametrize("command", [COMMAND, ("manage.py", "migrate"), ("manage.py", "check", "--database", "default")], ids=" ".join)  # fmt: skip
+def test_a_database_that_is_away_is_said_to_be_away(command: tuple[str, ...]) -> None:
+    away = "postgres://somebody:secret@127.0.0.1:1/quintet"
+    done = run({"DATABASE_URL": away, "MIGRATION_DATABASE_URL": away}, command)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("Quintet's database cannot be reached (")
     assert done.stderr.count("\n") == 1
