@@ -26,6 +26,8 @@ _START, QUINTET = (
     else ("quintet start", "quintet")
 )
 _WHAT_TO_DO = f"What to do: run `{_START}`, and then `{QUINTET} {{command}}`; or, on a server, set {{what}} (docs/operators.md)."
+# The image has neither of these commands.
+_WHAT_TO_DO_IN_IMAGE = "What to do: set {what} (docs/operators.md)."
 
 
 def missing_from(environment: Mapping[str, str], command: str) -> str | None:
@@ -35,7 +37,8 @@ def missing_from(environment: Mapping[str, str], command: str) -> str | None:
         return None
     names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
     verb = "is" if len(missing) == 1 else "are"
-    what_to_do = _WHAT_TO_DO.format(command=command, what=names)
+    advice = _WHAT_TO_DO_IN_IMAGE if "QUINTET_IMAGE" in environment else _WHAT_TO_DO
+    what_to_do = advice.format(command=command, what=names)
     return f"Quintet is not set up here: {names} {verb} not set. {what_to_do}"
 
 
@@ -77,10 +80,10 @@ def problem_after_migrate() -> str | None:
 
 def _unreachable(error: Exception, command: str) -> str:
     reason = str(error).strip().splitlines()[0]
-    return (
-        f"Quintet's database cannot be reached ({reason}). What to do: start its server, or correct DATABASE_URL; "
-        f"without DATABASE_URL, `{QUINTET} {command}` uses the database of the data folder."
-    )
+    advice = f"Quintet's database cannot be reached ({reason}). What to do: start its server, or correct DATABASE_URL"
+    if "QUINTET_IMAGE" in os.environ:
+        return f"{advice}."
+    return f"{advice}; without DATABASE_URL, `{QUINTET} {command}` uses the database of the data folder."
 
 
 def _place() -> str:

@@ -24,6 +24,13 @@ def test_what_is_missing_is_named_with_a_way_out(name: str, value: str | None) -
     assert "./quintet add_judge" in said
 
 
+def test_the_image_is_not_advised_to_run_commands_that_it_lacks() -> None:
+    said = missing_from({"QUINTET_IMAGE": "1"}, "add_judge") or ""
+    assert said.endswith(
+        "What to do: set DATABASE_URL, REDIS_URL and SECRET_KEY (docs/operators.md)."
+    )
+
+
 def test_manage_py_says_it_in_place_of_a_traceback() -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "add_judge", "judge-1", "--campaign", "mine"],
