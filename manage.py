@@ -46,6 +46,7 @@ def main(argv: list[str]) -> int:
     if named == ["collectstatic"]:
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.static_files"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    problem: str | None
     if find_spec("django") is None:
         problem = (
             f"Quintet's packages are not installed for {sys.executable}. What to do: run `make install`, and then "
