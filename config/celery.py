@@ -4,12 +4,14 @@ import contextlib
 import logging.config
 import os
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
 import redis
 import structlog
 from celery import Celery
+from celery.app.amqp import AMQP
 from celery.signals import (
     beat_init,
     before_task_publish,
@@ -60,18 +62,30 @@ class QoS(redis_transport.QoS):
             raise
 
     def restore_unacked(self, client: Any = None) -> None:
-        """Restore unacknowledged messages, unless the connection is lost.
-
-        Celery closes a lost connection twice. The second time it has no address, and an error would end the worker.
-        """
-        if self.channel.connection.client is not None:
+        """Restore unacknowledged messages, unless the connection is closed: Celery closes a lost one twice."""
+        if not self.channel.is_disconnected:
             super().restore_unacked(client)
 
 
 class Channel(redis_transport.Channel):
-    """A channel that counts messages by `QoS`."""
+    """A channel that counts messages by `QoS`, and reports a closed connection as a connection error.
+
+    A task may end after Celery has closed the lost connection that the task came from. kombu then looks for the address of
+    the broker in a connection that is None, and the `AttributeError` ends the worker.
+    """
 
     QoS = QoS
+
+    @property
+    def is_disconnected(self) -> bool:
+        """Whether the connection has been closed, so that the channel no longer knows the broker."""
+        return self.connection is None or self.connection.client is None
+
+    def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:
+        if self.is_disconnected:
+            raise redis.ConnectionError("The connection to the broker has been closed.")
+        parameters: dict[str, Any] = super()._connparams(asynchronous)
+        return parameters
 
 
 class Transport(redis_transport.Transport):
@@ -82,11 +96,36 @@ class Transport(redis_transport.Transport):
     brpop_timeout = 4
 
 
+class BrokerConnection(Connection):
+    """A connection that is tried again after 0.2 seconds, then less often, at least every two seconds.
+
+    kombu waits 2 seconds after the first attempt, and up to 30 later. A restarted broker is back within a second.
+    """
+
+    def ensure_connection(
+        self,
+        errback: Callable[..., Any] | None = None,
+        max_retries: int | None = None,
+        **options: Any,
+    ) -> Connection:
+        """Connect; see `kombu.Connection.ensure_connection`."""
+        intervals = {"interval_start": 0.2, "interval_step": 0.2, "interval_max": 2}
+        return super().ensure_connection(errback, max_retries, **{**intervals, **options})
+
+
+class Messages(AMQP):
+    """The part of Celery that makes connections."""
+
+    Connection = BrokerConnection
+
+
 class Application(Celery):
     """Celery, with short timeouts for sending messages.
 
     Receiving waits longer, because a worker asks the broker to answer only when there is a message.
     """
+
+    amqp_cls = Messages
 
     def connection_for_write(self, url: str | None = None, **options: Any) -> Connection:
         """Return a connection for sending messages."""

@@ -37,3 +37,31 @@ def test_a_message_whose_acknowledgement_was_lost_holds_no_place(queue: SimpleQu
     assert second.payload == "second"
     second.ack()
     assert queue.get(timeout=600).payload == "third"
+
+
+def test_a_closed_channel_fails_with_a_connection_error() -> None:
+    # As for a task that ends after the worker has closed the lost connection that the task came from. Any other error
+    # would end the worker.
+    connection = app.connection_for_read()
+    channel = connection.channel()
+    connection.close()
+    with pytest.raises(connection.connection_errors):
+        channel.basic_ack("tag")
+    with pytest.raises(connection.connection_errors):
+        channel.basic_reject("tag", requeue=True)
+    channel.qos.restore_unacked()
+
+
+def test_a_worker_never_gives_up_its_broker() -> None:
+    assert app.conf.broker_connection_max_retries is None
+    with app.connection_for_read("redis+socket:///nothing/here.sock") as connection:
+        intervals: list[float] = []
+
+        def stop_after_many(_error: Exception, interval: float) -> None:
+            intervals.append(interval)
+            if len(intervals) > 2:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            connection.ensure_connection(stop_after_many, app.conf.broker_connection_max_retries)
+    assert intervals[0] < 1
