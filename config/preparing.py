@@ -3,7 +3,8 @@
     python -m config.preparing SERVICES_FILE TABLES_FILE [COMMAND ...]
 
 This waits for the first file, which exists once PostgreSQL is running, and creates the second one once the tables are
-up to date. It loads Django once, while PostgreSQL starts; separate commands would take five seconds longer.
+up to date; with ``-`` instead of the second one, they are up to date already. It loads Django once, while PostgreSQL
+starts; separate commands would take five seconds longer.
 """
 
 import os
@@ -13,8 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def main(services: Path, tables: Path, command: Sequence[str]) -> int:
-    """Prepare the database; return the exit code."""
+def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
+    """Prepare the database; return the exit code.
+
+    Args:
+        services: file that exists once PostgreSQL is running.
+        tables: file to create once the tables are up to date; None if they are, and only the command is to be run.
+        command: the command to run then, with its arguments.
+    """
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     import django
     from django.core.management import CommandError, call_command
@@ -30,15 +37,16 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
     while not services.exists():
         time.sleep(0.02)
     try:
-        if problem := problem_before(["manage.py", "migrate"]):
+        if problem := problem_before(["manage.py", "migrate" if tables else command[0]]):
             raise CommandError(problem)
-        call_command("migrate", interactive=False, verbosity=0)
-        if problem := problem_after_migrate():
-            raise CommandError(problem)
+        if tables is not None:
+            call_command("migrate", interactive=False, verbosity=0)
+            if problem := problem_after_migrate():
+                raise CommandError(problem)
+            tables.touch()
     except (CommandError, OldServerError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    tables.touch()
     if command:
         connection.close()
         connection.settings_dict.update(DATABASE_OF_APPLICATION)
@@ -49,4 +57,7 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]))
+    _program, services_file, tables_file, *last_command = sys.argv
+    sys.exit(
+        main(Path(services_file), None if tables_file == "-" else Path(tables_file), last_command)
+    )

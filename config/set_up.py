@@ -5,6 +5,8 @@ environment, reads an explanation instead of a traceback.
 """
 
 import os
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +21,8 @@ _OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "whole_campai
 _OF_OTHERS = frozenset(
     {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
 )
+#: Beginning of the answers with SQLSTATE 57P03 (`cannot_connect_now`), which libpq does not pass on.
+_STARTING = "the database system is "
 #: Commands for users, in a checkout and with an installed wheel.
 _START, QUINTET = (
     ("make start", "./quintet")
@@ -53,6 +57,7 @@ def problem_before(arguments: Sequence[str]) -> str | None:
     if {"-h", "--help"}.intersection(arguments):
         return None
     if command == "migrate":
+        _await_recovery()
         return _problem_before_migrate()
     app = str(get_commands().get(command)).partition(".")[0]
     checks_database = command == "check" and any(
@@ -60,6 +65,7 @@ def problem_before(arguments: Sequence[str]) -> str | None:
     )
     if app not in _OURS and command not in _OF_OTHERS and not checks_database:
         return None
+    _await_recovery()
     return _database_problem(command)
 
 
@@ -84,6 +90,31 @@ def _unreachable(error: Exception, command: str) -> str:
     if "QUINTET_IMAGE" in os.environ:
         return f"{advice}."
     return f"{advice}; without DATABASE_URL, `{QUINTET} {command}` uses the database of the data folder."
+
+
+def _await_recovery() -> None:
+    """Wait while PostgreSQL says that it is starting up or recovering, as after a power failure.
+
+    Report this after two seconds, and then every ten seconds.
+    """
+    attempt = 0
+    while reason := _starting_refusal():
+        if attempt % 20 == 4:
+            sys.stderr.write(f"waiting for PostgreSQL ({attempt / 2:.0f} s): {reason}\n")
+        attempt += 1
+        time.sleep(0.5)
+
+
+def _starting_refusal() -> str | None:
+    """Return the answer of a PostgreSQL that is starting; None if it accepts connections, or fails for another reason."""
+    from django.db import Error, connection
+
+    try:
+        connection.ensure_connection()
+    except Error as error:
+        _before, starting, rest = str(error).strip().partition(_STARTING)
+        return f"{starting}{rest}".splitlines()[0] if starting else None
+    return None
 
 
 def _place() -> str:

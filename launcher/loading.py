@@ -33,6 +33,7 @@ def _(text: str) -> str:
 _STARTING = _("Quintet is starting")
 _FAILED = _("Quintet could not start")
 _BY_ITSELF = _("This page opens Quintet when it is ready.")
+_RECOVERING = _("The database is recovering after an unexpected stop. This can take a few minutes.")
 _REASON = _("See the terminal for the reason.")
 
 #: Names of the steps of a start, in order.
@@ -72,9 +73,14 @@ li.done::before {{ content: "✓"; }}
 
 
 class LoadingPage:
-    """Server that answers every request with 503 from `open` to `close`; if the start fails, it briefly shows the error first."""
+    """Server that answers every request with 503 from `open` to `close`; if the start fails, it briefly shows the error first.
+
+    Attributes:
+        recovering: whether to say that the database is recovering.
+    """
 
     def __init__(self) -> None:
+        self.recovering = False
         self._done: set[str] = set()
         self._failed = False
         self._asked = 0.0
@@ -139,8 +145,15 @@ class LoadingPage:
             if self._failed
             else f'<meta http-equiv="refresh" content="{_RETRY_SECONDS}">\n',
             progress="" if self._failed else f"{bar}\n<ul>\n{steps}</ul>",
-            said=escape(said(_REASON if self._failed else _BY_ITSELF)),
+            said=escape(said(self._status())),
         )
+
+    def _status(self) -> str:
+        if self._failed:
+            return _REASON
+        if self.recovering and "services" not in self._done:
+            return _RECOVERING
+        return _BY_ITSELF
 
     def problem(self, path: str) -> dict[str, Any]:
         """Return the same information for programs (RFC 9457)."""

@@ -151,8 +151,8 @@ class Child:
         """Exit code (negative for a signal); None while it is running or before it is started."""
         return self._process.poll() if self._process else None
 
-    def start(self) -> None:
-        """Start the process in its own session, so that Ctrl-C only reaches the supervisor."""
+    def launch(self) -> None:
+        """Start the process in its own session, so that Ctrl-C only reaches the supervisor; do not wait for it."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 self.command,
@@ -291,7 +291,7 @@ class Supervisor:
         """Start children and watch them."""
         for child in children:
             self._children.append(child)
-            child.start()
+            child.launch()
             self._watched.append(_Supervised(child))
 
     def run(self, stop: StopRequest) -> None:
@@ -333,7 +333,8 @@ class Supervisor:
         # Workers of a killed main process would keep its port or tasks.
         watched.child.kill_group()
         try:
-            watched.child.start()
+            # Without waiting: a PostgreSQL that recovers for minutes must not delay the others, or an end.
+            watched.child.launch()
         except LauncherError as error:
             self._report(str(error))
         except OSError as error:

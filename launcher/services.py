@@ -33,10 +33,10 @@ from launcher.data_directory import (
     reinstall_command,
     remove_socket_folder,
     socket_folder,
-    wait_until,
     write_private,
 )
 from launcher.processes import Child, ProcessRegistry, is_running, stop_all
+from launcher.waiting import Watch, await_server, is_away_or_starting
 
 # The owner of the database, tables and triggers is used for migrations. The application may only read
 # and write rows; see docs/decisions/0039-two-database-roles.md.
@@ -183,11 +183,25 @@ class Postgres(Child):
         """Return an address that libpq, psycopg and django-environ understand."""
         return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
 
-    def start(self) -> None:
-        """Start the server and wait until it answers; create its data first if missing.
+    def start(self, watch: Watch | None = None) -> None:
+        """Start the server and wait until it answers, however long it recovers; create its data first if missing.
 
         Raises:
-            LauncherError: it ended, or did not answer within a minute (a long recovery may take longer).
+            LauncherError: it ended, or neither answered nor recovered for a minute.
+        """
+        self.launch()
+        refusal = await_server(
+            "PostgreSQL", self._refusal, watch or Watch(), is_alive=lambda: self.pid is not None
+        )
+        if refusal is not None:
+            log = self._home.logs / f"{self.name}.log"
+            raise LauncherError(f"PostgreSQL did not start. See the end of {log}")
+
+    def launch(self) -> None:
+        """Start the server without waiting until it answers; create its data first if missing.
+
+        Raises:
+            LauncherError: the data could not be created.
         """
         # From an earlier start, or from a killed server, whose children keep the shared memory for a moment.
         stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
@@ -199,15 +213,7 @@ class Postgres(Child):
             # they would prevent a start once another process or a zombie has the same ID.
             (self._data / "postmaster.pid").unlink(missing_ok=True)
             (self.sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
-        super().start()
-        if not wait_until(self._answers, seconds=60, alive=lambda: self.pid is not None):
-            log = self._home.logs / f"{self.name}.log"
-            raise LauncherError(f"PostgreSQL did not start. See the end of {log}")
-        try:
-            self._ensure_database_and_roles()
-        except psycopg2.Error as error:
-            # It answered and then ended, as on a full disk.
-            raise LauncherError(f"PostgreSQL stopped during start-up: {error}") from error
+        super().launch()
 
     def stop(self, timeout_seconds: float = 10) -> None:
         """Stop at once; open transactions are rolled back, and committed ones are on disk."""
@@ -287,11 +293,20 @@ class Postgres(Child):
             shutil.rmtree(data, ignore_errors=True)
             raise LauncherError(f"PostgreSQL could not create {data}:\n{made.stderr.strip()}")
 
-    def _answers(self) -> bool:
-        with contextlib.suppress(psycopg2.OperationalError):
-            self._connect("postgres").close()
-            return True
-        return False
+    def _refusal(self) -> str | None:
+        """Create what is missing in the server; return why that failed, or None.
+
+        Raises:
+            LauncherError: the server answers, but cannot create it, as on a full disk.
+        """
+        try:
+            self._ensure_database_and_roles()
+        except psycopg2.Error as error:
+            # Without a code if there was no connection, or it was lost.
+            if error.pgcode is None:
+                return str(error)
+            raise LauncherError(f"PostgreSQL stopped during start-up: {error}") from error
+        return None
 
     def _connect(self, database: str) -> psycopg2.extensions.connection:
         return psycopg2.connect(
@@ -406,34 +421,54 @@ class Valkey(Child):
         #: The address for redis-py. For Celery, the same socket is ``redis+socket://``.
         self.url = f"unix://{self._sockets / 'valkey.sock'}"
 
-    def start(self) -> None:
-        """Write the configuration, start the server and wait until it answers.
+    def start(self, watch: Watch | None = None) -> None:
+        """Start the server and wait until it answers, however long it loads its data.
 
         Raises:
-            LauncherError: it ended, or did not answer within twenty seconds.
+            LauncherError: it ended, or neither answered nor loaded its data for a minute.
         """
+        self.launch()
+        refusal = await_server(
+            "Valkey", self._refusal, watch or Watch(), is_alive=lambda: self.pid is not None
+        )
+        if refusal is not None:
+            log = self._home.logs / f"{self.name}.log"
+            raise LauncherError(f"Valkey did not start. See the end of {log}")
+
+    def launch(self) -> None:
+        """Write the configuration and start the server, without waiting until it answers."""
         self._folder.chmod(0o700)
         write_private(
             self._folder / "valkey.conf",
             _CONFIGURATION.format(socket=self._sockets / "valkey.sock"),
         )
-        super().start()
-        if not wait_until(self._answers, seconds=20, alive=lambda: self.pid is not None):
-            log = self._home.logs / f"{self.name}.log"
-            raise LauncherError(f"Valkey did not start. See the end of {log}")
+        super().launch()
 
     def remove_sockets(self) -> None:
         """Remove the folder of the socket if it is outside the data folder."""
         remove_socket_folder(self._sockets, self._folder)
 
-    def _answers(self) -> bool:
+    def _refusal(self) -> str | None:
+        """Return why the server does not answer; None if it does."""
         client = redis.Redis.from_url(self.url, socket_timeout=1, retry=None)
         try:
-            return bool(client.ping())
-        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError):
-            return False  # ResponseError: still loading its file
+            client.ping()
+        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
+            return str(error)
         finally:
             client.close()
+        return None
+
+
+def _refusal_of(url: str) -> str | None:
+    """Return why this PostgreSQL does not answer; None if it does."""
+    try:
+        psycopg2.connect(url, connect_timeout=CONNECT_SECONDS).close()
+    except psycopg2.OperationalError as error:
+        return str(error)
+    except psycopg2.ProgrammingError:
+        return None  # an address that only Django understands, which reports its own errors
+    return None
 
 
 # Addresses for the application and for the owner.
@@ -514,18 +549,36 @@ class Services:
                 undo.callback(self.valkey.stop)
             yield
 
-    def start(self) -> None:
+    def start(self, watch: Watch | None = None) -> None:
         """Start the services, after the directory has been locked.
 
         Raises:
             LauncherError: a service does not start.
         """
+        watch = watch or Watch()
         for service in (self.postgres, self.valkey):
             if service is not None:
-                service.start()
+                service.start(watch)
+        if watch.is_stopped():
+            return
         if self.postgres is None or self.valkey is None:
             _old_servers_refuse(self.environment)
         write_private(self.running_file, json.dumps(self.environment))
+
+    def await_external_database(self, watch: Watch) -> None:
+        """Wait until the PostgreSQL in DATABASE_URL, if one is set, can be reached and has recovered.
+
+        Raises:
+            LauncherError: it refuses this role or database.
+        """
+        url = os.environ.get("MIGRATION_DATABASE_URL") or os.environ.get("DATABASE_URL")
+        if self.postgres is not None or not url:
+            return
+        refusal = await_server(
+            "PostgreSQL", lambda: _refusal_of(url), watch, is_worth_waiting=is_away_or_starting
+        )
+        if refusal is not None:
+            raise LauncherError(f"The PostgreSQL in DATABASE_URL cannot be used: {refusal.strip()}")
 
     def serve_at(self, address: str) -> None:
         """Make commands print links to a web server at this address. Call it before the services start.
@@ -586,13 +639,19 @@ def running_environment(directory: DataDirectory) -> dict[str, str] | None:
 
 @contextlib.contextmanager
 def environment_beside(directory: DataDirectory) -> Iterator[dict[str, str]]:
-    """Yield the environment of the services of a data folder; if none are running, start them for this context."""
+    """Yield the environment of the services of a data folder; if none are running, start them for this context.
+
+    Wait for services that another process is starting.
+    """
     with contextlib.ExitStack() as stack:
-        try:
-            environment = stack.enter_context(Services(directory)).environment
-        except FolderInUseError:
-            running = running_environment(directory)
-            if running is None:
-                raise
-            environment = running
+        is_reported = False
+        environment = None
+        while environment is None:
+            try:
+                environment = stack.enter_context(Services(directory)).environment
+            except FolderInUseError:
+                environment = running_environment(directory)
+                if environment is None and not is_reported:
+                    Watch().report(f"Quintet is starting from {directory.path}; waiting for it")
+                    is_reported = True
         yield environment

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import json
 import os
 import shlex
-import socket
 import subprocess
 import sys
 import time
@@ -24,9 +22,11 @@ from launcher.data_directory import (
     start_command,
     write_private,
 )
+from launcher.listening import Address, address_of, listen
 from launcher.loading import LoadingPage
 from launcher.processes import Child, StopRequest, Supervisor
 from launcher.services import Services
+from launcher.waiting import Watch
 
 #: Files that each step depends on.
 _SOURCES: Mapping[str, tuple[str, ...]] = {
@@ -75,7 +75,7 @@ class Command:
         self._relay = relay
         self._ended = False
         self._began = self._told = log.stat().st_size if log.exists() else 0
-        child.start()
+        child.launch()
 
     def done(self) -> bool:
         """Relay the output; return whether the command has ended.
@@ -183,11 +183,11 @@ class Preparation:
 
         A single process (`config.preparing`) waits for the services and reports when the tables are ready.
         """
-        files = (str(self._services.running_file), str(self._directory.tables_ready_file))
         last = self._last_command()
         if not last and self.is_done("tables"):
             return None
-        program = ("manage.py",) if self.is_done("tables") else ("-m", "config.preparing", *files)
+        tables = "-" if self.is_done("tables") else str(self._directory.tables_ready_file)
+        program = ("-m", "config.preparing", str(self._services.running_file), tables)
         relay = report if self._demo else None
         return self._command(
             "Preparing the database", "prepare-database", *program, *last, relay=relay
@@ -241,10 +241,7 @@ class Preparation:
         return found if isinstance(found, dict) else {}
 
 
-HOST = "127.0.0.1"
 READY_SECONDS = 120
-# Number of waiting connections, the default of gunicorn.
-BACKLOG = 2048
 
 # One thread per process: with several, numerical libraries would add in a different order from run to run,
 # and the web server, workers and PostgreSQL would compete for the same cores.
@@ -263,29 +260,6 @@ ONE_THREAD = dict.fromkeys(
 # One process for all background work. On servers whose rankings need more cores, variables of Celery change this
 # (docs/operators.md).
 WORKER = {"CELERY_WORKER_POOL": "threads", "CELERY_WORKER_CONCURRENCY": "8"}
-
-
-def listen(command: str) -> socket.socket:
-    """Listen on ``PORT`` (default 8000; 0 for any free port) of this machine.
-
-    Args:
-        command: ``start`` or ``demo``, for error messages.
-
-    Raises:
-        LauncherError: the port is not a number, or is in use.
-    """
-    text = os.environ.get("PORT") or "8000"
-    if not text.isdecimal() or int(text) > 65535:
-        raise LauncherError(
-            f"PORT={text} is not a port number. Example: PORT=8001 {start_command(command)}"
-        )
-    try:
-        return socket.create_server((HOST, int(text)), backlog=BACKLOG)
-    except OSError as error:
-        raise LauncherError(
-            f"Port {text} on {HOST} cannot be used: {error.strerror}. "
-            f"Choose another one: PORT={(int(text) + 1) % 65536 or 8001} {start_command(command)}"
-        ) from error
 
 
 def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool) -> None:
@@ -311,13 +285,16 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
             # Not earlier, since the web server of an earlier run, which was just stopped, may have used the port.
             listener = listen(command)
             page.open(listener)
-            progress(f"http://{HOST}:{listener.getsockname()[1]} shows the progress")
+            progress(f"{address_of(listener).url} shows the progress")
             if services.found:
                 progress(f"stopped processes of an earlier run: {', '.join(services.found)}")
             with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()
-                services.start()
-                progress(_services_sentence(services))
+                watch = Watch(start.report_wait, lambda: stop.made)
+                services.await_external_database(watch)
+                services.start(watch)
+                if not stop.made:
+                    progress(_services_sentence(services))
                 start.until_usable()
                 if not stop.made:
                     report(start.welcome(time.monotonic() - began))
@@ -341,12 +318,12 @@ class _Start:
     ) -> None:
         self._directory = services.directory
         self._page = page
-        self._port = page.listener.getsockname()[1]
+        self._address = address_of(page.listener)
         self._stop = stop
         self._progress = progress
         self._demo = demo
-        services.serve_at(f"http://{HOST}:{self._port}")
-        environment = _environment(services)
+        services.serve_at(self._address.url)
+        environment = _environment(services, self._address)
         self._preparation = Preparation(services, environment, demo=demo)
         # Web server and workers do not receive the database address of the owner.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
@@ -379,6 +356,11 @@ class _Start:
                 command.stop()
         self._preparation.organiser_file.unlink(missing_ok=True)
         self.supervisor.stop(self._stop)
+
+    def report_wait(self, text: str) -> None:
+        """Tell the operator, and people with the page open, that a service is recovering."""
+        self._progress(text)
+        self._page.recovering = True
 
     def until_usable(self) -> None:
         """Start the web server once its files exist, and wait until it can serve the first links."""
@@ -415,7 +397,7 @@ class _Start:
         Raises:
             LauncherError: it cannot use the tables. An earlier start prepared them, and they have changed since.
         """
-        answer = ready_answer(self._port)
+        answer = self._address.ready_answer()
         if answer.get("database", "ok") not in ("ok", "unreachable"):
             self._preparation.forget("tables")
             raise LauncherError(self._preparation.database_problem())
@@ -469,7 +451,7 @@ def _services_sentence(services: Services) -> str:
     return " and ".join(names[name] for name in own) + (" is up" if len(own) == 1 else " are up")
 
 
-def _environment(services: Services) -> dict[str, str]:
+def _environment(services: Services, address: Address) -> dict[str, str]:
     # Otherwise each process would compile all modules again.
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
@@ -479,6 +461,7 @@ def _environment(services: Services) -> dict[str, str]:
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "START_AFTER": str(services.directory.tables_ready_file),
+        "ALLOWED_HOSTS": os.environ.get("ALLOWED_HOSTS") or address.allowed_hosts,
         "READY_FILE": str(services.directory.web_ready_file),
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
         # For trying out invitations; logs contain no links.
@@ -531,25 +514,6 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
         )
         for name, command in commands.items()
     ]
-
-
-def is_ready(port: int) -> bool:
-    """Return whether the web server on this port is ready for requests."""
-    return ready_answer(port).get("status") == "ok"
-
-
-def ready_answer(port: int) -> dict[str, Any]:
-    """Return the answer of `/readyz` on this port; empty if there is none yet."""
-    connection = http.client.HTTPConnection(HOST, port, timeout=2)
-    try:
-        connection.request("GET", "/readyz")
-        answer = json.loads(connection.getresponse().read())
-    except (OSError, http.client.HTTPException, ValueError):
-        return {}
-    else:
-        return answer if isinstance(answer, dict) else {}
-    finally:
-        connection.close()
 
 
 def welcome(

@@ -14,8 +14,8 @@ from typing import Any
 import psutil
 
 from launcher.data_directory import CHECKOUT, read_json, wait_until
+from launcher.listening import Address
 from launcher.processes import is_running, stop_all
-from launcher.serving import is_ready
 from tests.faults.server import HOST
 
 SUPERVISOR = "supervisor"
@@ -152,7 +152,11 @@ class Installation:
     def _is_healthy(self) -> bool:
         roles = self.roles()
         # The supervisor, the web server, both services and something that works behind them.
-        return len(roles) > 4 and all(map(_runs, roles.values())) and is_ready(self.port)
+        return (
+            len(roles) > 4
+            and all(map(_runs, roles.values()))
+            and Address(HOST, self.port).is_ready()
+        )
 
 
 def _runs(pid: int) -> bool:
