@@ -88,7 +88,7 @@ def listen(command: str) -> socket.socket:
         if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
             raise _no_address(host, command) from error
         raise LauncherError(
-            f"Port {port} on {host} cannot be used: {error.strerror}. "
+            f"Port {port} on {host} cannot be used: {os.strerror(error.errno or 0)}. "
             f"Choose another one: PORT={(port + 1) % 65536 or 8001} {start_command(command)}"
         ) from error
 

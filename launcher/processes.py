@@ -24,7 +24,7 @@ class ProcessRegistry:
     """Processes of a data directory, recorded in a file when they start.
 
     A later start uses the file to find processes left running by a killed supervisor. Process IDs may
-    be reused, so times of creation are stored with them.
+    be reused, so times of creation are stored with them, counted from the boot: the clock may be set meanwhile.
 
     Processes continue on a full disk, since they may free space: `refusal` contains the error, and
     the supervisor calls `write` until it is None.
@@ -35,7 +35,7 @@ class ProcessRegistry:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._entries: dict[str, dict[str, float]] = {}
+        self._entries: dict[str, dict[str, float | str]] = {}
         self.refusal: str | None = None
 
     def write(self) -> None:
@@ -50,8 +50,12 @@ class ProcessRegistry:
     def add(self, name: str, pid: int, ends_on: signal.Signals) -> None:
         """Record a process by its role, instead of an earlier one with the same role."""
         with contextlib.suppress(psutil.NoSuchProcess):
-            created = psutil.Process(pid).create_time()
-            self._entries[name] = {"pid": pid, "created": created, "ends_on": ends_on}
+            self._entries[name] = {
+                "pid": pid,
+                "boot": _boot(),
+                "created": _seconds_since_boot(psutil.Process(pid)),
+                "ends_on": ends_on,
+            }
         self.write()
 
     def remove(self, name: str) -> None:
@@ -87,6 +91,8 @@ def _group_of(entry: Any) -> Iterable[psutil.Process]:
         leader, created = int(entry["pid"]), float(entry["created"])
     except (KeyError, TypeError, ValueError):
         return
+    if entry.get("boot") != _boot():
+        return
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
             if os.getpgid(process.pid) != leader or not is_running(process):
@@ -94,9 +100,23 @@ def _group_of(entry: Any) -> Iterable[psutil.Process]:
             # A group may outlive its leader, and its ID is not reused before it ends. If the
             # leader runs but was created at another time, both belong to another program.
             is_leader = process.pid == leader
-            same = abs(process.create_time() - created) < 1
-            if (is_leader and same) or (not is_leader and process.create_time() >= created - 1):
+            begun = _seconds_since_boot(process)
+            same = abs(begun - created) < 1
+            if (is_leader and same) or (not is_leader and begun >= created - 1):
                 yield process
+
+
+def _seconds_since_boot(process: psutil.Process) -> float:
+    """Return when a process was created; setting the clock moves both times, and not their difference."""
+    return process.create_time() - psutil.boot_time()
+
+
+def _boot() -> str:
+    """Return an ID of this run of the kernel; empty where there is none."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 def stop_all(

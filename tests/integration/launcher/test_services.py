@@ -1,21 +1,26 @@
 """The embedded services, real ones, started, killed and started again."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import psycopg2
 import pytest
 import redis
 
 from launcher import services as launched
+from launcher import waiting
 from launcher.data_directory import CHECKOUT, DataDirectory, FolderInUseError, LauncherError
-from launcher.processes import is_running
-from launcher.services import Services, running_environment
+from launcher.processes import ProcessRegistry, is_running
+from launcher.services import Postgres, Services, environment_beside, running_environment
+from launcher.waiting import Watch
 from tests.integration.launcher.conftest import eventually, remember, remembered, working_in
 
 HOLD = "import signal; from launcher.data_directory import DataDirectory; from launcher.services import Services\nwith Services(DataDirectory.from_environment()): print('up', flush=True); signal.pause()"
@@ -38,6 +43,22 @@ def another_supervisor(directory: DataDirectory) -> Iterator[subprocess.Popen[st
             yield process
         finally:
             process.kill()
+
+
+def kill_while_it_writes(postgres: Postgres, *, megabytes: int) -> None:
+    """Kill PostgreSQL with that much of its log to be read again at the next start."""
+    connection = psycopg2.connect(postgres.owner_url)
+    connection.autocommit = True
+    with contextlib.closing(connection), connection.cursor() as cursor:
+        # No checkpoint while it writes.
+        cursor.execute("CHECKPOINT")
+        cursor.execute("CREATE TABLE filler (words text)")
+        cursor.execute(
+            "INSERT INTO filler SELECT repeat('x', 1000) FROM generate_series(1, %s)",
+            [megabytes * 1000],
+        )
+        postgres.send(signal.SIGKILL)
+        postgres.wait(60)
 
 
 @pytest.mark.thorough
@@ -95,6 +116,51 @@ def test_a_killed_postmaster_loses_nothing_committed(directory: DataDirectory) -
         assert remembered(services) == (["committed"], ["committed"])
 
 
+def test_a_start_waits_for_a_recovery_and_reports_it(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "_FIRST_REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(waiting, "_REPORT_SECONDS", 0.0)
+    reports: list[str] = []
+    with Services(directory) as services:
+        assert services.postgres is not None
+        remember(services, "committed")
+        kill_while_it_writes(services.postgres, megabytes=100)
+        services.postgres.start(Watch(reports.append))
+        assert remembered(services)[0] == ["committed"]
+    assert any("the database system is" in report for report in reports)
+
+
+def test_a_stop_ends_the_wait_for_a_recovery(directory: DataDirectory) -> None:
+    with Services(directory) as services:
+        assert services.postgres is not None
+        kill_while_it_writes(services.postgres, megabytes=1)
+        services.postgres.start(Watch(is_stopped=lambda: True))
+    assert working_in(directory.path) == []
+
+
+def test_a_command_waits_for_a_recovery(directory: DataDirectory) -> None:
+    with Services(directory) as services:
+        assert services.postgres is not None
+        kill_while_it_writes(services.postgres, megabytes=100)
+        services.postgres.launch()
+        command = [sys.executable, "manage.py", "migrate", "campaign", "zero", "--plan"]
+        subprocess.run(
+            command, cwd=CHECKOUT, env={**os.environ, **services.environment}, check=True
+        )
+
+
+def test_a_command_waits_for_services_that_are_being_started(directory: DataDirectory) -> None:
+    with another_supervisor(directory) as supervisor:
+        # As before they answer.
+        ready = directory.path / "services.json"
+        ready.rename(ready.with_suffix(".later"))
+        threading.Timer(1.5, ready.with_suffix(".later").rename, [ready]).start()
+        with environment_beside(directory) as environment:
+            assert environment["QUINTET_HOME"] == str(directory.path)
+        assert supervisor.poll() is None
+
+
 @pytest.mark.thorough
 def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(
     directory: DataDirectory,
@@ -147,13 +213,45 @@ def test_a_start_after_everything_was_killed_at_once_keeps_the_data(
 def test_a_stranger_with_a_recorded_number_is_left_alone(directory: DataDirectory) -> None:
     directory.create()
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
-        (directory.path / "processes.json").write_text(
-            f'{{"web": {{"pid": {stranger.pid}, "created": 1.0}}}}'
-        )
+        registry = ProcessRegistry(directory.path / "processes.json")
+        registry.add("web", stranger.pid, signal.SIGTERM)
+        recorded = json.loads((directory.path / "processes.json").read_text())
+        recorded["web"]["created"] -= 60
+        (directory.path / "processes.json").write_text(json.dumps(recorded))
         with Services(directory) as services:
             assert services.found == []
             assert stranger.poll() is None
         stranger.kill()
+
+
+def test_leftovers_are_found_after_the_clock_was_set(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory.create()
+    record = directory.path / "processes.json"
+    command = [sys.executable, "-c", "input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as leftover:
+        ProcessRegistry(record).add("web", leftover.pid, signal.SIGTERM)
+        # The kernel counts both from the time of day.
+        boot_time, create_time = psutil.boot_time, psutil.Process.create_time
+        monkeypatch.setattr(psutil, "boot_time", lambda: boot_time() + 86_400)
+        monkeypatch.setattr(
+            psutil.Process, "create_time", lambda process: create_time(process) + 86_400
+        )
+        assert ProcessRegistry(record).stop_leftovers() == ["web"]
+
+
+def test_a_process_of_another_boot_is_left_alone(directory: DataDirectory) -> None:
+    directory.create()
+    record = directory.path / "processes.json"
+    command = [sys.executable, "-c", "input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as stranger:
+        ProcessRegistry(record).add("web", stranger.pid, signal.SIGTERM)
+        recorded = json.loads(record.read_text())
+        recorded["web"]["boot"] = "an earlier one"
+        record.write_text(json.dumps(recorded))
+        assert ProcessRegistry(record).stop_leftovers() == []
+        assert stranger.poll() is None
 
 
 @pytest.mark.thorough
