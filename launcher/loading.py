@@ -33,7 +33,9 @@ def _(text: str) -> str:
 _STARTING = _("Quintet is starting")
 _FAILED = _("Quintet could not start")
 _BY_ITSELF = _("This page opens Quintet when it is ready.")
-_RECOVERING = _("The database is recovering after an unexpected stop. This can take a few minutes.")
+_WAITING = _(
+    "Waiting for the database. After an unexpected stop, it recovers for up to a few minutes."
+)
 _REASON = _("See the terminal for the reason.")
 
 #: Names of the steps of a start, in order.
@@ -76,11 +78,11 @@ class LoadingPage:
     """Server that answers every request with 503 from `open` to `close`; if the start fails, it briefly shows the error first.
 
     Attributes:
-        recovering: whether to say that the database is recovering.
+        waiting: whether to say that the database is not ready yet.
     """
 
     def __init__(self) -> None:
-        self.recovering = False
+        self.waiting = False
         self._done: set[str] = set()
         self._failed = False
         self._asked = 0.0
@@ -151,8 +153,8 @@ class LoadingPage:
     def _status(self) -> str:
         if self._failed:
             return _REASON
-        if self.recovering and "services" not in self._done:
-            return _RECOVERING
+        if self.waiting and "services" not in self._done:
+            return _WAITING
         return _BY_ITSELF
 
     def problem(self, path: str) -> dict[str, Any]:

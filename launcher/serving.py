@@ -358,9 +358,9 @@ class _Start:
         self.supervisor.stop(self._stop)
 
     def report_wait(self, text: str) -> None:
-        """Tell the operator, and people with the page open, that a service is recovering."""
+        """Tell the operator, and people with the page open, that a service is not ready yet."""
         self._progress(text)
-        self._page.recovering = True
+        self._page.waiting = True
 
     def until_usable(self) -> None:
         """Start the web server once its files exist, and wait until it can serve the first links."""

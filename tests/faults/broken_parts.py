@@ -95,6 +95,52 @@ def kill_valkey(stage: Stage) -> None:
         stage.last(2)
 
 
+@fault("kill-valkey-under-load", short=True)
+def kill_valkey_under_load(stage: Stage) -> None:
+    """Kill Valkey ten times while tasks are sent as fast as the broker takes them; the worker must not end."""
+    worker = stage.installation.roles()["worker"]
+    waits = []
+    with stage.installation.beside("-m", "tests.faults.messages"):
+        for _time in range(3 if stage.short else 10):
+            stage.until(lambda: _tasks_end(stage), seconds=60, what="a task that ends")
+            stage.last(2)
+            killed = stage.installation.roles()["valkey"]
+            stage.send(signal.SIGKILL, stage.installation.group("valkey"))
+            stage.until(
+                lambda before=killed: _is_back(stage, before),  # type: ignore[misc]
+                seconds=90,
+                what="Valkey again",
+            )
+            began = time.monotonic()
+            stage.until(lambda: _tasks_end(stage), seconds=60, what="a task that ends")
+            waits.append(time.monotonic() - began)
+    waits.sort()
+    stage.notes.append(f"tasks again after {waits[0]:.1f}–{waits[-1]:.1f} s")
+    if stage.installation.roles()["worker"] != worker:
+        stage.failures.append("the worker ended")
+
+
+def _is_back(stage: Stage, before: int) -> bool:
+    """Return whether another Valkey than the one with this process ID answers."""
+    if stage.installation.roles().get("valkey") in (None, before):
+        return False
+    try:
+        with redis.Redis.from_url(stage.installation.services["REDIS_URL"], retry=None) as client:
+            return bool(client.ping())
+    except redis.RedisError:
+        return False
+
+
+def _tasks_end(stage: Stage) -> bool:
+    """Wait for a moment; return whether a task ended meanwhile."""
+    log = stage.installation.folder / "logs" / "worker.log"
+    size = log.stat().st_size
+    time.sleep(0.1)
+    with log.open("rb") as file:
+        file.seek(size)
+        return b" succeeded in " in file.read()
+
+
 @fault("kill-all")
 def kill_all(stage: Stage) -> None:
     """Kill everything that the supervisor runs, at once."""

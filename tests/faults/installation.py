@@ -6,8 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +37,43 @@ class Installation:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the supervisor and wait until the web server is ready."""
+        """Start the supervisor once, and wait until the web server is ready.
+
+        Raises:
+            RuntimeError: the start failed; with the end of what it said.
+            TimeoutError: it took too long.
+        """
+        self.launch()
+        assert self._process is not None
+        supervisor = self._process
+        wait_until(
+            self._is_healthy,
+            seconds=START_SECONDS,
+            alive=lambda: supervisor.poll() is None,
+            pause_seconds=0.2,
+        )
+        if supervisor.poll() is not None:
+            raise RuntimeError(f"The start failed: {self.said[-2000:]}")
+        self.await_health(seconds=0)
+
+    @property
+    def said(self) -> str:
+        """Everything that the supervisors have printed."""
+        return self._log.read_text()
+
+    @property
+    def _log(self) -> Path:
+        """Beside the data folder, whose disk may be full."""
+        return self.folder.with_suffix(".log")
+
+    def launch(self) -> None:
+        """Start the supervisor without waiting for anything."""
         named = (
             *("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL"),
             *("SECRET_KEY", "STATIC_ROOT"),
         )
         environment = {k: v for k, v in os.environ.items() if k not in named}
-        # Beside the data folder, whose disk may be full.
-        with self.folder.with_suffix(".log").open("ab") as log:
+        with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "launcher", "start"],
                 cwd=CHECKOUT,
@@ -59,7 +88,27 @@ class Installation:
                 stderr=log,
                 start_new_session=True,
             )
-        self.await_health(seconds=START_SECONDS)
+
+    def await_end(self, *, seconds: float) -> int | None:
+        """Wait until the supervisor ends; return its exit code, or None if it runs on."""
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(seconds)
+        return None
+
+    def cut_power(self) -> None:
+        """Kill the supervisor and everything that it runs at once; what the system has written to files stays."""
+        running = []
+        for pid in [*self._recorded().values(), *([self._process.pid] if self._process else [])]:
+            with suppress(psutil.NoSuchProcess):
+                first = psutil.Process(pid)
+                running += [first, *first.children(recursive=True)]
+        for process in running:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        if self._process is not None:
+            self._process.wait()
+        wait_until(lambda: not any(map(is_running, running)), seconds=60)
 
     def stop(self) -> None:
         """Stop everything; kill what does not end."""
@@ -75,15 +124,16 @@ class Installation:
 
     def roles(self) -> dict[str, int]:
         """Return the process id of each role, as the supervisor's record names them, and its own."""
-        recorded = read_json(self.folder / "processes.json") or {}
         roles = {
-            name: int(entry["pid"])
-            for name, entry in recorded.items()
-            if not name.startswith("prepare")
+            name: pid for name, pid in self._recorded().items() if not name.startswith("prepare")
         }
         if self._process is not None and self._process.poll() is None:
             roles[SUPERVISOR] = self._process.pid
         return roles
+
+    def _recorded(self) -> dict[str, int]:
+        recorded = read_json(self.folder / "processes.json") or {}
+        return {name: int(entry["pid"]) for name, entry in recorded.items()}
 
     def master(self, role: str) -> psutil.Process:
         """Return the first process of a role.
@@ -121,6 +171,24 @@ class Installation:
         with suppress(json.JSONDecodeError):
             return json.loads(self.run(*arguments, environment=environment))
         return None
+
+    @contextmanager
+    def beside(
+        self, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Run a Python program beside the services until the context ends."""
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=CHECKOUT,
+            env={**os.environ, **self._environment, **self.services, **(environment or {})},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
 
     def run(self, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
         """Run a Python program beside the services; return its output.

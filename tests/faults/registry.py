@@ -45,7 +45,12 @@ def fault(
 def faults(roles: Iterable[str]) -> dict[str, Fault]:
     """Return all faults, those of each of these roles among them, by name."""
     # Their modules register them.
-    from tests.faults import broken_parts, hostile_requests, whole_machine  # noqa: F401
+    from tests.faults import (  # noqa: F401
+        broken_parts,
+        hostile_requests,
+        power_cuts,
+        whole_machine,
+    )
     from tests.faults.processes import faults_of_role
 
     of_roles = {each.name: each for role in sorted(roles) for each in faults_of_role(role)}

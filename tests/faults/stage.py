@@ -64,15 +64,26 @@ class Stage:
         finally:
             self.send(signal.SIGCONT, held)
 
+    def start_again(self, installation: Installation | None = None) -> None:
+        """Start an installation once, ours by default; note how long it took.
+
+        Raises:
+            RuntimeError: the start failed.
+        """
+        began = time.monotonic()
+        (installation or self.installation).start()
+        self.notes.append(f"started in {time.monotonic() - began:.0f} s")
+
     def until(self, holds: Callable[[], bool], *, seconds: float, what: str) -> None:
         """Wait for a moment to put the fault in; note where it did not come."""
         if not wait_until(holds, seconds=seconds):
             self.notes.append(f"not seen: {what}")
 
-    def asks(self, sql: str) -> bool:
-        """Return whether a query of the database says true."""
+    def asks(self, sql: str, *, as_owner: bool = False) -> bool:
+        """Return whether a query of the database says true; the owner of the tables sees what all others do."""
+        name = "MIGRATION_DATABASE_URL" if as_owner else "DATABASE_URL"
         with suppress(psycopg2.Error):
-            connection = psycopg2.connect(self.installation.database_url)
+            connection = psycopg2.connect(self.installation.services[name])
             try:
                 with connection.cursor() as cursor:
                     cursor.execute(sql)

@@ -2,7 +2,9 @@
 
 import signal
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from tests.faults.clock import clock_set
@@ -43,12 +45,20 @@ def disk_full_long(stage: Stage) -> None:
 
 
 def _fill(stage: Stage, *, seconds: float) -> None:
-    ballast = stage.installation.folder / "ballast"
-    try:
+    with disk_filled(stage) as fill:
         for _quarter in range(4):
             # What was freed meanwhile is filled as well.
-            _fill_once(ballast)
+            fill()
             stage.last(seconds / 4)
+
+
+@contextmanager
+def disk_filled(stage: Stage) -> Iterator[Callable[[], None]]:
+    """Fill the disk to the last byte until the context ends; yield a function that fills it again."""
+    ballast = stage.installation.folder / "ballast"
+    try:
+        _fill_once(ballast)
+        yield partial(_fill_once, ballast)
     finally:
         ballast.unlink(missing_ok=True)
 
@@ -71,6 +81,22 @@ def clock_forward(stage: Stage) -> None:
 def clock_back(stage: Stage) -> None:
     """Put the clock of all Python processes back by 3 h; beat must go on."""
     _set(stage, hours=-3)
+
+
+@fault("clock-day-forward", needs=Needs.SETTABLE_CLOCK)
+def clock_day_forward(stage: Stage) -> None:
+    """Put the clock of all Python processes forward by a day, and restart."""
+    _set(stage, hours=24)
+    stage.installation.stop()
+    stage.start_again()
+
+
+@fault("clock-day-back", needs=Needs.SETTABLE_CLOCK)
+def clock_day_back(stage: Stage) -> None:
+    """Put the clock of all Python processes back by a day, and restart."""
+    _set(stage, hours=-24)
+    stage.installation.stop()
+    stage.start_again()
 
 
 def _set(stage: Stage, *, hours: float) -> None:
@@ -129,6 +155,15 @@ def deploy(stage: Stage) -> None:
     """Migrate the table that judges write to, then let the web server load its code anew (HUP)."""
     # A name of its own, since the database remembers which migrations it has.
     app = f"deployed_{stage.task}"
+    with migrations_beside(app, MIGRATIONS) as settings:
+        stage.installation.program("-m", "django", "migrate", app, environment=settings)
+    stage.send(signal.SIGHUP, [stage.installation.master("web")])
+    stage.last(5)
+
+
+@contextmanager
+def migrations_beside(app: str, migrations: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Make an app with these migrations, statements by name; yield the environment for `django migrate` with it."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "deployed_settings.py").write_text(SETTINGS.format(app=app))
         package = Path(folder, app, "migrations")
@@ -136,12 +171,9 @@ def deploy(stage: Stage) -> None:
         for each in (package.parent, package):
             each.joinpath("__init__.py").touch()
         dependencies: list[tuple[str, str]] = []
-        for name, sql in MIGRATIONS.items():
+        for name, sql in migrations.items():
             text = MIGRATION.format(dependencies=dependencies, sql=sql)
             package.joinpath(f"{name}.py").write_text(text)
             dependencies = [(app, name)]
-        settings = {"PYTHONPATH": folder, "DJANGO_SETTINGS_MODULE": "deployed_settings"}
         # As `manage.py migrate` does, but with these settings.
-        stage.installation.program("-m", "django", "migrate", app, environment=settings)
-    stage.send(signal.SIGHUP, [stage.installation.master("web")])
-    stage.last(5)
+        yield {"PYTHONPATH": folder, "DJANGO_SETTINGS_MODULE": "deployed_settings"}

@@ -16,7 +16,10 @@ from launcher.services import Services
 
 @pytest.fixture(autouse=True)
 def _no_services_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "QUINTET_HOME", "PORT"):
+    for name in (
+        *("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "QUINTET_HOME"),
+        *("HOST", "PORT"),
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -249,16 +249,38 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirecto
 def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
     directory: DataDirectory,
 ) -> None:
-    nowhere = "postgresql://quintet@/quintet?host=/no/such/folder"
-    with started(directory, "start", DATABASE_URL=nowhere) as process:
-        address = address_of(read_until(process, "shows the progress"))
-        seen = ""
-        while "could not start" not in seen:
-            seen = requests.get(address, timeout=30).text
-        assert "refresh" not in seen
-        rest, _ = process.communicate(timeout=120)
-        assert "Preparing the database failed" in rest
-        assert process.returncode == 1
+    with Services(DataDirectory(directory.path.parent / "other")) as other:
+        # The application may not make tables.
+        url = other.environment["DATABASE_URL"]
+        with started(directory, "start", DATABASE_URL=url) as process:
+            address = address_of(read_until(process, "shows the progress"))
+            seen = ""
+            while "could not start" not in seen:
+                seen = requests.get(address, timeout=30).text
+            assert "refresh" not in seen
+            rest, _ = process.communicate(timeout=120)
+            assert "Preparing the database failed" in rest
+            assert process.returncode == 1
+    assert working_in(directory.path) == []
+
+
+@pytest.mark.thorough
+def test_a_start_waits_for_an_external_postgresql_that_is_away(directory: DataDirectory) -> None:
+    with Services(DataDirectory(directory.path.parent / "other")) as other:
+        assert other.postgres is not None
+        urls = {
+            name: other.environment[name] for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL")
+        }
+        other.postgres.stop()
+        with started(directory, "start", **urls) as process:
+            address = address_of(read_until(process, "shows the progress"))
+            read_until(process, "waiting for PostgreSQL")
+            assert "Waiting for the database" in requests.get(address, timeout=30).text
+            other.postgres.start()
+            read_until(process, "Quintet is ready")
+            assert requests.get(f"{address}/readyz", timeout=30).status_code == 200
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=120)
     assert working_in(directory.path) == []
 
 
