@@ -34,7 +34,10 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
     from config.postgresql.base import OldServerError
     from config.set_up import problem_after_migrate, problem_before
 
+    launcher = os.getppid()
     while not services.exists():
+        if os.getppid() != launcher:
+            return 1  # it was killed, and will never say that PostgreSQL is running
         time.sleep(0.02)
     try:
         if problem := problem_before(["manage.py", "migrate" if tables else command[0]]):
