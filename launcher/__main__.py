@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import re
 import shlex
@@ -63,6 +64,14 @@ def main(arguments: list[str] | None = None) -> int:
         return _launch(_parser().parse_args(argv or ["--help"]))
     except LauncherError as error:
         sys.stderr.write(f"{error}\n")
+        return 1
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        sys.stderr.write(
+            f"The disk with the data folder {DataDirectory.from_environment().path} is full. "
+            "Free some space, and run the command again.\n"
+        )
         return 1
 
 

@@ -100,7 +100,7 @@ def kill_valkey_under_load(stage: Stage) -> None:
     """Kill Valkey ten times while tasks are sent as fast as the broker takes them; the worker must not end."""
     worker = stage.installation.roles()["worker"]
     waits = []
-    with stage.installation.beside("-m", "tests.faults.messages"):
+    with stage.installation.beside("-m", "tests.faults.messages") as sending:
         for _time in range(3 if stage.short else 10):
             stage.until(lambda: _tasks_end(stage), seconds=60, what="a task that ends")
             stage.last(2)
@@ -114,6 +114,8 @@ def kill_valkey_under_load(stage: Stage) -> None:
             began = time.monotonic()
             stage.until(lambda: _tasks_end(stage), seconds=60, what="a task that ends")
             waits.append(time.monotonic() - began)
+        if sending.poll() is not None:
+            stage.failures.append("no tasks were sent")
     waits.sort()
     stage.notes.append(f"tasks again after {waits[0]:.1f}–{waits[-1]:.1f} s")
     if stage.installation.roles()["worker"] != worker:

@@ -1,5 +1,6 @@
 """Sends tasks as fast as the broker takes them, until it is killed: `python -m tests.faults.messages`."""
 
+import os
 import threading
 import time
 from contextlib import suppress
@@ -11,6 +12,7 @@ TASKS = ("campaign.tasks.send_mails", "ranking.tasks.rank_what_is_due")
 
 def main() -> None:
     """Send from several threads."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
 
     django.setup()

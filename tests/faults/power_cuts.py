@@ -36,7 +36,7 @@ def power_cut(stage: Stage) -> None:
 @fault("power-cut-in-recovery")
 def power_cut_in_recovery(stage: Stage) -> None:
     """Kill everything with much of PostgreSQL's log unread, and again while it recovers; then start."""
-    megabytes = 20 if stage.short else 1000
+    megabytes = 20 if stage.short else 300
     with closing(psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"])) as owner:
         owner.autocommit = True
         with owner.cursor() as cursor:
