@@ -4,7 +4,6 @@ import contextlib
 import logging.config
 import os
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -63,7 +62,8 @@ class QoS(redis_transport.QoS):
 
     def restore_unacked(self, client: Any = None) -> None:
         """Restore unacknowledged messages, unless the connection is closed: Celery closes a lost one twice."""
-        if not self.channel.is_disconnected:
+        channel: Any = self.channel
+        if not channel.is_disconnected:
             super().restore_unacked(client)
 
 
@@ -84,7 +84,7 @@ class Channel(redis_transport.Channel):
     def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:
         if self.is_disconnected:
             raise redis.ConnectionError("The connection to the broker has been closed.")
-        parameters: dict[str, Any] = super()._connparams(asynchronous)
+        parameters: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[misc]
         return parameters
 
 
@@ -102,15 +102,10 @@ class BrokerConnection(Connection):
     kombu waits 2 seconds after the first attempt, and up to 30 later. A restarted broker is back within a second.
     """
 
-    def ensure_connection(
-        self,
-        errback: Callable[..., Any] | None = None,
-        max_retries: int | None = None,
-        **options: Any,
-    ) -> Connection:
+    def ensure_connection(self, *arguments: Any, **options: Any) -> Any:
         """Connect; see `kombu.Connection.ensure_connection`."""
         intervals = {"interval_start": 0.2, "interval_step": 0.2, "interval_max": 2}
-        return super().ensure_connection(errback, max_retries, **{**intervals, **options})
+        return super().ensure_connection(*arguments, **{**intervals, **options})
 
 
 class Messages(AMQP):
@@ -125,7 +120,7 @@ class Application(Celery):
     Receiving waits longer, because a worker asks the broker to answer only when there is a message.
     """
 
-    amqp_cls = Messages
+    amqp_cls = f"{__name__}:{Messages.__name__}"
 
     def connection_for_write(self, url: str | None = None, **options: Any) -> Connection:
         """Return a connection for sending messages."""

@@ -1,6 +1,7 @@
 """Workers go on after a broker that was silent for a while."""
 
 from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -43,7 +44,7 @@ def test_a_closed_channel_fails_with_a_connection_error() -> None:
     # As for a task that ends after the worker has closed the lost connection that the task came from. Any other error
     # would end the worker.
     connection = app.connection_for_read()
-    channel = connection.channel()
+    channel: Any = connection.channel()
     connection.close()
     with pytest.raises(connection.connection_errors):
         channel.basic_ack("tag")
@@ -54,7 +55,8 @@ def test_a_closed_channel_fails_with_a_connection_error() -> None:
 
 def test_a_worker_never_gives_up_its_broker() -> None:
     assert app.conf.broker_connection_max_retries is None
-    with app.connection_for_read("redis+socket:///nothing/here.sock") as connection:
+    connection: Any = app.connection_for_read("redis+socket:///nothing/here.sock")
+    with connection:
         intervals: list[float] = []
 
         def stop_after_many(_error: Exception, interval: float) -> None:
