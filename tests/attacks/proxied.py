@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import http.client
-import ipaddress
+import re
 import shutil
 import socket
 import ssl
@@ -22,10 +22,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from deploy.nginx import rendered
+from deploy.nginx import Options, rendered
 from launcher.data_directory import wait_until
 
 HOST = "127.0.0.1"
+#: A name and not an address, with which clients send no name in their TLS handshake.
+NAME = "localhost"
 TOKEN = "a" * 64
 
 
@@ -39,28 +41,31 @@ class Answer:
 class Proxy:
     """nginx in the foreground, stopped on leaving."""
 
-    name = HOST
+    name = NAME
 
-    def __init__(self, folder: Path, *, upstream: int, prefix: str) -> None:
+    def __init__(
+        self, folder: Path, *, upstreams: tuple[str, ...], prefix: str = "", resolver: str = ""
+    ) -> None:
         self.folder, self.prefix = folder, prefix
-        self.http_port, self.https_port = _free_port(), _free_port()
+        self.http_port, self.https_port = free_port(), free_port()
         _certificate_make(folder)
-        values = {
-            "SERVER_NAME": self.name,
-            "CERTIFICATE": str(folder / "cert.pem"),
-            "CERTIFICATE_KEY": str(folder / "key.pem"),
-            "URL_PREFIX": prefix,
-            "UPSTREAM": f"{HOST}:{upstream}",
-            "HTTP_PORT": f"{HOST}:{self.http_port}",
-            "HTTPS_PORT": f"{HOST}:{self.https_port}",
-            "LOG": str(folder / "access.log"),
-        }
-        (folder / "quintet.conf").write_text(rendered(values))
+        options = Options(
+            server_name=self.name,
+            certificate=str(folder / "cert.pem"),
+            certificate_key=str(folder / "key.pem"),
+            url_prefix=prefix,
+            upstreams=upstreams,
+            resolver=resolver,
+            http_port=f"{HOST}:{self.http_port}",
+            https_port=f"{HOST}:{self.https_port}",
+            log=str(folder / "access.log"),
+        )
+        (folder / "quintet.conf").write_text(rendered(options))
         self._main_write()
 
     @property
     def origin(self) -> str:
-        return f"https://{HOST}:{self.https_port}"
+        return f"https://{self.name}:{self.https_port}"
 
     def _main_write(self) -> None:
         temporary = "".join(
@@ -106,9 +111,11 @@ class Proxy:
     ) -> Answer:
         """Return the answer to one request on a connection of its own."""
         connection = (
-            http.client.HTTPSConnection(HOST, self.https_port, timeout=30, context=self._trust())
+            http.client.HTTPSConnection(
+                self.name, self.https_port, timeout=30, context=self._trust()
+            )
             if secure
-            else http.client.HTTPConnection(HOST, self.http_port, timeout=30)
+            else http.client.HTTPConnection(self.name, self.http_port, timeout=30)
         )
         try:
             with contextlib.suppress(BrokenPipeError):  # answered before all of it was sent
@@ -122,7 +129,7 @@ class Proxy:
     def reading(self, path: str, headers: dict[str, str]) -> Iterator[http.client.HTTPResponse]:
         """Yield an answer that is still to be read."""
         connection = http.client.HTTPSConnection(
-            HOST, self.https_port, timeout=60, context=self._trust()
+            self.name, self.https_port, timeout=60, context=self._trust()
         )
         try:
             connection.request("GET", path, headers=headers)
@@ -155,11 +162,30 @@ class Proxy:
 
     def half_sent(self, path: str) -> ssl.SSLSocket:
         """Return a connection on which half a request was sent."""
-        plain = socket.create_connection((HOST, self.https_port), timeout=30)
-        connection = self._trust().wrap_socket(plain, server_hostname=HOST)
-        head = f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 100\r\n\r\nhalf"
+        connection = self._connect(self.name)
+        head = f"POST {path} HTTP/1.1\r\nHost: {self.name}\r\nContent-Length: 100\r\n\r\nhalf"
         connection.sendall(head.encode())
         return connection
+
+    def _connect(self, server_name: str) -> ssl.SSLSocket:
+        """Return a connection whose handshake names this server; the certificate must be ours."""
+        context = self._trust()
+        context.check_hostname = server_name == self.name
+        plain = socket.create_connection((HOST, self.https_port), timeout=30)
+        return context.wrap_socket(plain, server_hostname=server_name)
+
+    def is_closed_to(self, host: str, *, server_name: str | None = None) -> bool:
+        """Return whether a request over HTTPS with this name is closed without an answer."""
+        try:
+            with self._connect(server_name or host) as connection:
+                return _is_unanswered(connection, host)
+        except ssl.SSLError:
+            return True
+
+    def is_closed_over_http_to(self, host: str) -> bool:
+        """Return whether a request over HTTP with this name is closed without an answer."""
+        with socket.create_connection((HOST, self.http_port), timeout=30) as connection:
+            return _is_unanswered(connection, host)
 
     def upstream_gone(self) -> None:
         """Let nginx look for Quintet where nobody listens."""
@@ -167,7 +193,7 @@ class Proxy:
         before = configuration.read_text()
         start = before.index("server 127.0.0.1:")
         end = before.index(";", start)
-        configuration.write_text(f"{before[:start]}server {HOST}:{_free_port()}{before[end:]}")
+        configuration.write_text(f"{before[:start]}server {HOST}:{free_port()}{before[end:]}")
         self.__exit__(None, None, None)
         self.__enter__()
 
@@ -179,7 +205,21 @@ class Proxy:
         return ssl.create_default_context(cafile=str(self.folder / "cert.pem"))
 
 
-def _free_port() -> int:
+def nginx_version() -> tuple[int, ...]:
+    """Return the version of the nginx that is installed."""
+    printed = subprocess.run(["nginx", "-v"], check=True, capture_output=True, text=True).stderr
+    version = re.search(r"nginx/([0-9.]+)", printed)
+    assert version is not None
+    return tuple(int(part) for part in version[1].split("."))
+
+
+def _is_unanswered(connection: socket.socket, host: str) -> bool:
+    connection.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    return connection.recv(1) == b""
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -187,7 +227,7 @@ def _free_port() -> int:
 
 def _certificate_make(folder: Path) -> None:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
     now = dt.datetime.now(dt.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -197,10 +237,7 @@ def _certificate_make(folder: Path) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(hours=1))
         .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HOST))]),
-            critical=False,
-        )
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )

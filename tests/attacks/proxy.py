@@ -7,6 +7,7 @@ It starts PostgreSQL, Valkey, the web server and nginx for itself, prints a tabl
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shutil
 import socket
@@ -19,13 +20,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.attacks.proxied import HOST, Proxy
+from launcher.data_directory import wait_until
+from tests.attacks.moving import NAME as MOVING
+from tests.attacks.moving import NameServer, web_server_at
+from tests.attacks.proxied import HOST, NAME, Proxy, free_port, nginx_version
 from tests.benchmarks.web_server import prepare_django, web_server, with_services
 
 if TYPE_CHECKING:
     from campaign.models import User
 
 PREFIX = "/quintet"
+# The first version whose open-source edition looks up the names of web servers again.
+RESOLVES = (1, 27, 3)
 # Emptied by the next run; the address is the same in the process that starts services.
 STATIC_ROOT = Path(tempfile.gettempdir()) / "quintet-attacks-static"
 MEGABYTE, STREAMED_MB = 1_000_000, 40
@@ -72,8 +78,17 @@ def attack() -> list[Figure]:
     with ExitStack() as held:
         folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-")))
         port, _process = held.enter_context(web_server())
-        proxy = held.enter_context(Proxy(folder, upstream=port, prefix=PREFIX))
-        return [*_pages(proxy, cookie), *_streams(proxy, *exported), *_limits(proxy), *_log(proxy)]
+        # Nobody listens at the second: requests go to the first.
+        upstreams = (f"{HOST}:{port}", f"{HOST}:{free_port()}")
+        proxy = held.enter_context(Proxy(folder, upstreams=upstreams, prefix=PREFIX))
+        return [
+            *_pages(proxy, cookie),
+            *_names(proxy),
+            *_streams(proxy, *exported),
+            *_limits(proxy),
+            *_log(proxy),
+            *_moves(folder / "moves"),
+        ]
 
 
 def _judge_session() -> str:
@@ -152,13 +167,17 @@ def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
             "Origin": proxy.origin,
         },
     )
-    to = f"https://{proxy.name}{PREFIX}/sign-in/?next=a"
+    to = f"{proxy.origin}{PREFIX}/sign-in/?next=a"
+    statuses = {proxy.ask("GET", f"{PREFIX}/healthz").status for _ in range(20)}
     signed_in = proxy.sign_in("correct horse battery")
     hsts = "max-age=31536000"
     cookies = page.headers.get_all("Set-Cookie") or []
     rightly = all(f"Path={PREFIX}/" in each and "Secure" in each for each in cookies)
     return [
-        _said("HTTP leads to HTTPS", (plain.status, plain.headers["Location"]), (308, to)),
+        _said("one of two web servers is away: 20 requests", statuses, {200}),
+        _said(
+            "HTTP leads to HTTPS on its port", (plain.status, plain.headers["Location"]), (308, to)
+        ),
         _said("HSTS, once", page.headers.get_all("Strict-Transport-Security"), [hsts]),
         _said("cookies for the path alone, secure", bool(cookies) and rightly, wanted=True),
         _said("a style sheet", proxy.ask("GET", style).status, 200),
@@ -176,6 +195,25 @@ def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
             "an organiser signs in",
             (signed_in.status, signed_in.headers["Location"]),
             (302, f"{PREFIX}/"),
+        ),
+    ]
+
+
+def _names(proxy: Proxy) -> list[Figure]:
+    """Ask for other host names, as scanners do, and forge the path of a proxy."""
+    forged = {"X-Forwarded-Prefix": "/forged"}
+    return [
+        _said("HTTP for another host name is closed", proxy.is_closed_over_http_to("x.org"), True),
+        _said("HTTPS, too", proxy.is_closed_to("x.org"), True),
+        _said(
+            "another Host after the handshake, too",
+            proxy.is_closed_to("x.org", server_name=NAME),
+            True,
+        ),
+        _said(
+            "a forged path of the proxy changes nothing",
+            proxy.ask("GET", f"{PREFIX}/sign-in/", headers=forged).status,
+            200,
         ),
     ]
 
@@ -202,6 +240,34 @@ def _limits(proxy: Proxy) -> list[Figure]:
         ),
         _said("in words, with when to try again", in_words and later, wanted=True),
         _said("40 half-sent POSTs: another is answered", while_held, 200),
+    ]
+
+
+def _moves(folder: Path) -> list[Figure]:
+    """Restart the web server at another address, as a container does."""
+    if nginx_version() < RESOLVES:
+        sys.stdout.write("This nginx looks names up only once (needs 1.27.3): not tried.\n")
+        return []
+    folder.mkdir()
+    port = free_port()
+    with contextlib.closing(NameServer("127.0.0.1")) as names:
+        upstreams = (f"{MOVING}:{port}",)
+        with Proxy(folder, upstreams=upstreams, resolver=names.resolver) as proxy:
+            with web_server_at("127.0.0.1", port):
+                arrived = wait_until(lambda: proxy.ask("GET", "/").text == "127.0.0.1", seconds=10)
+            names.address = "127.0.0.2"
+            with web_server_at("127.0.0.2", port):
+                began = time.monotonic()
+                moved = wait_until(lambda: proxy.ask("GET", "/").text == "127.0.0.2", seconds=30)
+                seconds = time.monotonic() - began
+    return [
+        _said("the web server by its name", arrived, True),
+        Figure(
+            "seconds until requests reach its new address",
+            f"{seconds:.1f}" if moved else "never",
+            "<= 5",
+            moved and seconds <= 5,
+        ),
     ]
 
 
@@ -232,7 +298,7 @@ if __name__ == "__main__":
         HTTPS="1",
         PROXIES="1",
         URL_PREFIX=PREFIX,
-        ALLOWED_HOSTS=HOST,
+        ALLOWED_HOSTS=f"{HOST},{NAME}",
     )
     found = attack()
     table_print("proxy", found)
