@@ -54,10 +54,16 @@ _FORMATTER: Final = logging.Formatter()
 
 
 class RedactedRecord(logging.LogRecord):
-    """A log record with redacted texts, regardless of how formatters access them."""
+    """A log record with redacted texts, regardless of how formatters access them.
+
+    Requests that Django refused are logged at level info, without a traceback.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if _is_refusal(self):
+            self.levelno, self.levelname = logging.INFO, "INFO"
+            self.exc_info = None
         if self.exc_info:
             # Formatters print this text unchanged.
             self.exc_text = redact(_FORMATTER.formatException(self.exc_info))
@@ -66,6 +72,16 @@ class RedactedRecord(logging.LogRecord):
 
     def getMessage(self) -> str:  # noqa: N802  its name in the standard library
         return redact(super().getMessage())
+
+
+def _is_refusal(record: logging.LogRecord) -> bool:
+    """Return whether Django logs a 4xx: any scanner can cause these, and operators cannot mend them.
+
+    Django logs a wrong `Host` and other suspicious requests as errors, under `django.security`; other 4xx as warnings.
+    """
+    if record.name == "django.request":
+        return record.levelno == logging.WARNING
+    return record.name.startswith("django.security.")
 
 
 class ErrorReporter(ExceptionReporter):
@@ -118,7 +134,12 @@ def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
             "json": {"()": "config.logs.json_formatter"},
         },
         "handlers": {
-            "console": {"class": "logging.StreamHandler", "formatter": log_format},
+            # The level again, for records whose level is lowered (`RedactedRecord`).
+            "console": {
+                "class": "logging.StreamHandler",
+                "formatter": log_format,
+                "level": level,
+            },
             "errors": {"class": "config.logs.ErrorCounter", "level": "ERROR"},
         },
         "root": {"handlers": ["console", "errors"], "level": level},

@@ -53,24 +53,38 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
 
 
 def prefix_demand(get_response: GetResponse) -> GetResponse:
-    """Answer 500 and log an error if a proxy serves Quintet under a path other than `URL_PREFIX`.
+    """Answer 400 if a proxy serves Quintet under a path other than `URL_PREFIX`, and log the first such request.
 
     Links, redirects, cookies and mails contain `URL_PREFIX`, which is read when Quintet starts. A single page that
-    names the setting is better than pages with wrong links.
+    names the setting is better than pages with wrong links. Without `PROXIES`, clients send this header, so it is
+    ignored. A proxy that does not overwrite it passes on what clients forge, so it is no error of the server.
     """
+    is_logged = False
 
     def demand(request: HttpRequest) -> HttpResponseBase:
-        sent = request.headers.get("X-Forwarded-Prefix", "").replace(" ", "").replace(",", "")
-        prefix = sent.rstrip("/")
+        nonlocal is_logged
+        prefix = _forwarded_prefix(request)
         if not prefix or prefix == settings.URL_PREFIX or not _PREFIX.fullmatch(prefix):
             return get_response(request)
-        said = f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so links would be wrong. Set URL_PREFIX={prefix} and restart Quintet."
-        logger.warning(said)
-        response = HttpResponse(f"{said}\n", content_type="text/plain; charset=utf-8", status=500)
+        message = f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so links would be wrong. Set URL_PREFIX={prefix} and restart Quintet."
+        if not is_logged:
+            logger.warning(message)
+            is_logged = True
+        response = HttpResponse(
+            f"{message}\n", content_type="text/plain; charset=utf-8", status=400
+        )
         add_never_cache_headers(response)
         return response
 
     return demand
+
+
+def _forwarded_prefix(request: HttpRequest) -> str:
+    """Return the path that the proxies say they serve Quintet under, without final slashes."""
+    if not settings.PROXIES:
+        return ""
+    sent = request.headers.get("X-Forwarded-Prefix", "")
+    return sent.replace(" ", "").replace(",", "").rstrip("/")
 
 
 def headers_add(get_response: GetResponse) -> GetResponse:
