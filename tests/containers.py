@@ -6,6 +6,7 @@ and files of secrets lie in a folder of the test. Nothing else is told to them.
 
 import contextlib
 import http.client
+import os
 import re
 import socket
 import subprocess
@@ -13,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
@@ -78,6 +79,41 @@ def of_chart(name: str, values: dict[str, Any]) -> Process:
     probe = pod.get("livenessProbe", {}).get("exec", {}).get("command", [])
     environment = {each["name"]: each["value"] for each in pod["env"]}
     return Process(pod["args"], environment, probe)
+
+
+@dataclass(frozen=True)
+class IgnorePattern:
+    """A line of `.dockerignore`: a path that stays out of the image, or comes in after all."""
+
+    expression: re.Pattern[str]
+    comes_in: bool
+
+    @classmethod
+    def of(cls, line: str) -> Self:
+        pattern = re.escape(line.removeprefix("!"))
+        for wildcard, expression in ((r"\*\*/", "(?:.*/)?"), (r"\*", "[^/]*"), (r"\?", "[^/]")):
+            pattern = pattern.replace(wildcard, expression)
+        # What lies in a folder is as the folder is.
+        return cls(re.compile(f"{pattern}(?:/.*)?"), line.startswith("!"))
+
+
+def image_files(folder: Path) -> set[str]:
+    """Return the files of a checkout that the image is given, by the checkout's `.dockerignore`."""
+    lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
+    patterns = [IgnorePattern.of(line) for line in lines if line and not line.startswith("#")]
+    top_level = {line[1:].partition("/")[0] for line in lines if line.startswith("!")}
+    given = set()
+    for directory, folders, names in os.walk(folder):
+        if directory == str(folder):
+            # Nothing else comes in, and there may be much of it.
+            folders[:] = top_level.intersection(folders)
+        for name in names:
+            path = (Path(directory) / name).relative_to(folder).as_posix()
+            # The last line that names a file decides.
+            matches = [pattern for pattern in patterns if pattern.expression.fullmatch(path)]
+            if not matches or matches[-1].comes_in:
+                given.add(path)
+    return given
 
 
 class World:

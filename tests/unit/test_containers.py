@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import yaml
 
 from config.queues import QUEUES
 from launcher.data_directory import CHECKOUT
+from tests.containers import image_files
 
 COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
@@ -87,16 +89,67 @@ for name, application in get_commands().items():
 """
 
 
+#: What operators and editors leave in a checkout.
+LEFT_BEHIND = (
+    ".env", ".env.production", "web.env", "secrets/secret_key", "certificates/cert.pem", "key.pem", "tls.key",
+    "cert.crt", "store.p12", "id_rsa", ".ssh/id_ed25519", ".git/config", ".pgpass", ".netrc", "db.sqlite3", "db.sqlite",
+    "quintet.dump", "web.log", "settings.py~", ".settings.py.swp", "settings.py.bak", "settings.py.orig", "#settings.py#",
+    ".DS_Store", ".idea/workspace.xml", "__pycache__/settings.cpython-312.pyc",
+)  # fmt: skip
+
+
+def files_write(folder: Path, names: Iterable[str]) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+
+
+def test_no_secret_enters_the_image_from_any_folder(tmp_path: Path) -> None:
+    folders = {path.rpartition("/")[0].partition("/")[0] or "." for path in image_files(CHECKOUT)}
+    assert {".", "config", "deploy", "campaign"} <= folders
+    for folder in folders:
+        files_write(tmp_path / folder, LEFT_BEHIND)
+        files_write(tmp_path / folder / "inner" / "most", LEFT_BEHIND)
+    assert image_files(tmp_path) == set()
+
+
+def test_the_image_is_given_the_sources_and_nothing_beside_them(tmp_path: Path) -> None:
+    sources = {
+        "manage.py",
+        "LICENSE",
+        "requirements/base.txt",
+        "config/settings.py",
+        "static/judge/a.js",
+    }
+    others = {
+        "README.md",
+        "tests/conftest.py",
+        ".quintet/secret",
+        "requirements/base.in",
+        "node_modules/a.js",
+    }
+    files_write(tmp_path, sources | others)
+    assert image_files(tmp_path) == sources
+
+
+def test_no_source_is_kept_from_the_image() -> None:
+    given = image_files(CHECKOUT)
+    # Of requirements/, the pinned ones are enough.
+    folders = {path.partition("/")[0] for path in given} - {"requirements"}
+    listing = subprocess.run(
+        ["git", "ls-files", *folders], cwd=CHECKOUT, check=True, capture_output=True, text=True
+    )
+    assert set(listing.stdout.splitlines()) - given == set()
+
+
 @pytest.mark.thorough
 def test_what_the_image_is_given_is_enough_to_start(tmp_path: Path) -> None:
-    lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
-    assert next(line for line in lines if not line.startswith("#")) == "*"
-    for name in (line.removeprefix("!") for line in lines if line.startswith("!")):
-        for path in CHECKOUT.glob(name):
-            place = tmp_path / path.relative_to(CHECKOUT)
-            place.parent.mkdir(exist_ok=True)
-            # No links: whoever asks where their file lies must not find the checkout.
-            (shutil.copytree if path.is_dir() else shutil.copy)(path, place)
+    for name in image_files(CHECKOUT):
+        place = tmp_path / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # No links: whoever asks where their file lies must not find the checkout.
+        shutil.copy(CHECKOUT / name, place)
     environment = {
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "SECRET_KEY": "build",
