@@ -14,7 +14,7 @@ from config import garbage_collect_seldom
 from config.logs import gunicorn_logging
 
 wsgi_app = "config.wsgi:application"
-worker_class = "gthread"  # nginx buffers requests
+worker_class = "config.web_worker.WebWorker"
 threads = 4
 # Number of processes: `WEB_CONCURRENCY` of gunicorn, by default 1.
 preload_app = True  # workers share the memory of loaded code, and start immediately
@@ -26,10 +26,10 @@ if Path("/dev/shm").is_dir():  # noqa: S108  # only nameless heartbeat files, wh
     worker_tmp_dir = "/dev/shm"  # noqa: S108
 
 
-if os.environ.get("LOG_FORMAT") == "json":
-    logconfig_dict = gunicorn_logging(
-        log_format="json", level=os.environ.get("LOG_LEVEL") or "INFO"
-    )
+logconfig_dict = gunicorn_logging(
+    log_format=os.environ.get("LOG_FORMAT") or "console",
+    level=os.environ.get("LOG_LEVEL") or "INFO",
+)
 
 # Each process counts in its own file; the one that serves `/metrics` reads all of them. This is set before the
 # import of the library, which reads it once.

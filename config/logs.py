@@ -147,10 +147,12 @@ def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
 
 
 def gunicorn_logging(*, log_format: str, level: str) -> dict[str, Any]:
-    """Return the same configuration with the loggers of gunicorn."""
+    """Return the same configuration with the loggers of the web server."""
     settings = logging_settings(log_format=log_format, level=level)
     logger = {"handlers": ["console", "errors"], "propagate": False, "level": level}
-    return settings | {"loggers": dict.fromkeys(_OF_GUNICORN, logger)}
+    loggers = dict.fromkeys(_OF_GUNICORN, logger)
+    # One warning for each request that waits for a thread.
+    return settings | {"loggers": loggers | {"waitress.queue": {"level": "ERROR"}}}
 
 
 _LINE: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"

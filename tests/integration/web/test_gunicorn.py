@@ -52,23 +52,6 @@ def test_two_answers_to_one_question_are_refused(server: Server) -> None:
             assert connection.recv(1000).startswith(b"HTTP/1.1 400")
 
 
-@pytest.mark.thorough
-def test_no_log_holds_the_secret_of_an_address(tmp_path: Path, eventually: Eventually) -> None:
-    log = tmp_path / "log"
-    server = Server(f"--access-logfile={log}", f"--error-logfile={log}", "--log-level=debug")
-    try:
-        server.get("/i/s3cret-s3cret/", Referer="https://x.org/panel/s3cret-s3cret/events/")
-        with server.raw(b"GET /i/s3cret-s3cret/ NONSENSE/9\r\nHost: a\r\n\r\n") as connection:
-            connection.recv(1000)
-        # The line is written after the answer; a killed worker may not come to it.
-        eventually(lambda: '"GET /i/[hidden]/ HTTP/1.1" 200' in log.read_text())
-    finally:
-        server.kill()
-    written = log.read_text()
-    assert "https://x.org/panel/[hidden]/events/" in written
-    assert "s3cret" not in written
-
-
 def test_a_killed_worker_is_replaced(server: Server, eventually: Eventually) -> None:
     victim = int(server.get("/process"))
     os.kill(victim, signal.SIGKILL)
