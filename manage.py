@@ -23,6 +23,8 @@ FILE_COMMANDS = frozenset(
 )
 #: Commands that change tables and triggers, which the role of the application must not.
 OWNER_COMMANDS = frozenset({"migrate", "pgtrigger"})
+#: Commands of every deployment, whose output is part of its log.
+LOGGED_COMMANDS = frozenset({"collectstatic", "migrate"})
 
 
 def works_on_files(argv: list[str]) -> bool:
@@ -69,6 +71,10 @@ def run_with_database(argv: list[str]) -> str | None:
     from config.set_up import missing_from, problem_after_migrate, problem_before
 
     command = argv[1]
+    if command in LOGGED_COMMANDS:
+        from config.logs import output_log
+
+        output_log()
     problem = missing_from(os.environ, command)
     if problem is not None:
         return problem

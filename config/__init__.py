@@ -27,9 +27,11 @@ environment_check(os.environ)
 # Collecting garbage in loaded modules would take a sixth of the time to start a process.
 gc.set_threshold(OBJECTS_BETWEEN)
 
-from config.celery import app as celery_app  # noqa: E402
-from config.logs import logs_redact  # noqa: E402
-
-__all__ = ["celery_app"]
+from config.logs import logs_all_json, logs_redact  # noqa: E402
 
 logs_redact()
+logs_all_json()
+
+from config.celery import app as celery_app  # noqa: E402
+
+__all__ = ["celery_app"]

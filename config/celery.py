@@ -143,6 +143,11 @@ app.autodiscover_tasks()
 def _worker_named(**_signal: Any) -> None:
     """Mark this process and its children as a worker, for `settings.DATABASE_LIMITS`."""
     os.environ["QUINTET_PROCESS"] = "worker"
+    if settings.LOG_FORMAT == "json":
+        import celery.apps.worker
+
+        # It writes to standard output in a signal handler, where logging is not safe.
+        celery.apps.worker.safe_say = lambda *_message: None
 
 
 @worker_init.connect

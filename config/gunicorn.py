@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from config import garbage_collect_seldom
-from config.logs import gunicorn_logging
+from config.logs import gunicorn_logging, output_log
+
+output_log()
 
 wsgi_app = "config.wsgi:application"
 worker_class = "config.web_worker.WebWorker"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
+import logging.config
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 from uuid import uuid4
 
 import redis
@@ -201,6 +205,69 @@ def _redacted(_logger: Any, _method: str, event: EventDict) -> EventDict:
     return {
         name: redact(value) if isinstance(value, str) else value for name, value in event.items()
     }
+
+
+class LoggedLines(io.TextIOBase):
+    """A stream that logs each line written to it, and passes on lines of the log itself.
+
+    Python and libraries print some messages, which are not JSON.
+    """
+
+    def __init__(self, stream: TextIO, *, level: int) -> None:
+        self._stream = stream
+        self._level = level
+        self._line = ""
+        self._lock = threading.Lock()
+
+    def write(self, text: str) -> int:
+        """Log the lines that this text completes."""
+        if text.startswith("{"):
+            return self._stream.write(text)
+        with self._lock:
+            *lines, self._line = f"{self._line}{text}".split("\n")
+        for line in lines:
+            if line.strip():
+                logging.getLogger("printed").log(self._level, "%s", line)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write lines of the log that are waiting."""
+        self._stream.flush()
+
+
+def logs_all_json() -> None:
+    """If `LOG_FORMAT` is `json`, log warnings, uncaught errors and everything printed to standard error as JSON.
+
+    This is the first thing a process does, so that errors in its settings are JSON, too.
+    """
+    if not _is_json():
+        return
+    logging.config.dictConfig(logging_settings(log_format="json", level="INFO"))
+    logging.captureWarnings(True)
+    sys.excepthook = _uncaught_log
+    threading.excepthook = _uncaught_of_thread_log
+    sys.stderr = LoggedLines(sys.stderr, level=logging.WARNING)  # type: ignore[assignment]
+
+
+def output_log() -> None:
+    """If `LOG_FORMAT` is `json`, log everything printed to standard output: for processes without another result."""
+    if _is_json():
+        sys.stdout = LoggedLines(sys.stdout, level=logging.INFO)  # type: ignore[assignment]
+
+
+def _is_json() -> bool:
+    return os.environ.get("LOG_FORMAT") == "json"
+
+
+def _uncaught_log(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    logging.getLogger(__name__).critical("Uncaught exception", exc_info=(kind, error, trace))
+
+
+def _uncaught_of_thread_log(uncaught: threading.ExceptHookArgs) -> None:
+    if uncaught.exc_value is not None:
+        _uncaught_log(uncaught.exc_type, uncaught.exc_value, uncaught.exc_traceback)
 
 
 class ErrorCounter(logging.Handler):

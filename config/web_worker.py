@@ -96,9 +96,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 
     def _connections(self) -> list["Connection"]:
         return [
-            connection
-            for server in self._servers
-            for connection in server.active_channels.values()
+            connection for server in self._servers for connection in server.active_channels.values()
         ]
 
 
