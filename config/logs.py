@@ -42,11 +42,17 @@ _ADDRESS: Final = re.compile(
 _ROW: Final = re.compile(
     r"^(DETAIL|LINE \d+):.*?(?=\n\n|\n(?:CONTEXT|HINT|QUERY):|\Z)", re.DOTALL | re.MULTILINE
 )
+# Other sites, in Django's reason for refusing a form.
+_REFERRER: Final = re.compile(r"(Referer checking failed - )\S+(?= does not match)")
+_QUERY: Final = re.compile(r"""(https?://[^\s?"'<>]+\?)[^\s"'<>]+""", re.IGNORECASE)
 
 
 def redact(text: str) -> str:
-    """Return the text without secrets in addresses and without rows in database errors."""
-    return _ROW.sub(rf"\1: {HIDDEN}", _ADDRESS.sub(rf"\1{HIDDEN}", text))
+    """Return the text without secrets and queries in addresses, referrers, and rows in database errors."""
+    text = _ADDRESS.sub(rf"\1{HIDDEN}", text)
+    text = _QUERY.sub(rf"\1{HIDDEN}", text)
+    text = _REFERRER.sub(rf"\1{HIDDEN}", text)
+    return _ROW.sub(rf"\1: {HIDDEN}", text)
 
 
 def secrets_of(address: str) -> list[str]:

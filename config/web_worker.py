@@ -28,6 +28,7 @@ _HEADER_BYTES: Final = 64 * 1024
 _BODY_BYTES: Final = 128 * 1024 * 1024
 # Larger responses wait in their thread until clients have read most of them, so that they do not fill the disk.
 _RESPONSE_BYTES: Final = 64 * 1024 * 1024
+_SEND_BYTES: Final = 64 * 1024
 
 
 class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
@@ -144,6 +145,11 @@ class Connection(HTTPChannel):  # type: ignore[misc]
     error_task_class = Refusal
     is_last_request = False
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # By default, megabytes are copied for every attempt to send a few bytes to a slow reader.
+        self.sendbuf_len = min(self.sendbuf_len, _SEND_BYTES)
+
     def service(self) -> None:
         """Respond to a request, in a thread."""
         if self.is_last_request:
@@ -164,12 +170,9 @@ def _log(task: Task) -> None:
     status = task.status.partition(" ")[0]
     size = "-" if task.content_length is None else task.content_length
     seconds = time.time() - task.start_time
-    context = {
-        "request": value
-        for name, value in task.response_headers
-        if name.lower() == REQUEST_ID.lower()
-    }
-    with structlog.contextvars.bound_contextvars(**context):
+    headers = {name.lower(): value for name, value in task.response_headers}
+    request_id = headers.get(REQUEST_ID.lower(), "-")
+    with structlog.contextvars.bound_contextvars(request=request_id):
         task.channel.server.log.access_log.info(
             "%s %s %s %s %.3f", method, path, status, size, seconds
         )

@@ -479,7 +479,7 @@ def _mails(directory: DataDirectory) -> Path:
 
 def _children(services: Services, environment: dict[str, str], listener: int) -> list[Child]:
     python = [sys.executable, "-m"]
-    celery = [*python, "celery", "-A", "config"]
+    celery = [*python, "celery", "--quiet", "-A", "config"]
     commands = {
         "web": [
             *python,

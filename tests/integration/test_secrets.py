@@ -219,6 +219,19 @@ def test_rows_and_statements_of_database_errors_stay_out() -> None:
     assert "my key" not in clean
 
 
+def test_a_refused_form_logs_no_referrer(logged: io.StringIO) -> None:
+    client = Client(enforce_csrf_checks=True)
+    referrer = "https://planted.example.org/list?PROLIFIC_PID=planted"
+    answer = client.post("/sign-in/?search=planted", secure=True, headers={"Referer": referrer})
+    assert answer.status_code == 403
+    assert "Referer checking failed" in logged.getvalue()
+    assert "planted" not in logged.getvalue()
+
+
+def test_an_address_is_logged_without_its_query() -> None:
+    assert redact("GET https://x.org/a?search=Rosa+Miller 1") == f"GET https://x.org/a?{HIDDEN} 1"
+
+
 def test_a_traceback_and_a_stack_are_redacted_whichever_handler_writes_them() -> None:
     stream = io.StringIO()
     logger = logging.getLogger("gunicorn.error")
