@@ -131,18 +131,24 @@ def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         for _number, rows in groupby(systems, key=lambda row: row["cluster"])
     ]
     together = [names for names in clusters if len(names) > 1]
-    if len(clusters) == 1 and len(systems) > 2:
+    if len(clusters) == 1 and len(systems) > 2 and _share_a_rank(systems):
         return (_("All rank ranges overlap."),)
-    told = [_cannot_be_told_apart(names) for names in together[:_GROUPS_TOLD]]
-    return tuple(told)
+    return tuple(_cluster_in_words(names) for names in together[:_GROUPS_TOLD])
 
 
-def _cannot_be_told_apart(names: Sequence[str]) -> str:
+def _share_a_rank(systems: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether one rank is in the ranges of all systems; in a cluster, ranges may only overlap in a chain."""
+    best_ends = [row["rank_low"] for row in systems]
+    worst_ends = [row["rank_high"] for row in systems]
+    return max(best_ends) <= min(worst_ends)
+
+
+def _cluster_in_words(names: Sequence[str]) -> str:
     if len(names) == 2:
         return _("%(names)s cannot be told apart yet.") % {"names": names_in_a_row(names)}
     if len(names) <= _SYSTEMS_NAMED:
-        return _("%(names)s overlap in one cluster.") % {"names": names_in_a_row(names)}
-    return _("%(count)s systems from %(first)s to %(last)s overlap in one cluster.") % {
+        return _("%(names)s form one cluster.") % {"names": names_in_a_row(names)}
+    return _("%(count)s systems from %(first)s to %(last)s form one cluster.") % {
         "count": number_format(len(names)),
         "first": system_label(names[0]),
         "last": system_label(names[-1]),

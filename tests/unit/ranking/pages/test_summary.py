@@ -63,11 +63,11 @@ def said(*clusters: list[str]) -> dict[str, Any]:
         ([["a"], ["b"]], "a is ahead of b", ()),
         ([["a", "b"]], "No clusters yet among 2 systems", ("a and b cannot be told apart yet.",)),
         ([["a", "b", "c"]], "No clusters yet among 3 systems", ("All rank ranges overlap.",)),
-        ([["a", "b", "c"], ["d"]], "2 clusters among 4 systems", ("a, b and c overlap in one cluster.",)),
+        ([["a", "b", "c"], ["d"]], "2 clusters among 4 systems", ("a, b and c form one cluster.",)),
         (
             [list("abcdefg"), list("hijklm")],
             "2 clusters among 13 systems",
-            ("7 systems from a to g overlap in one cluster.", "6 systems from h to m overlap in one cluster."),
+            ("7 systems from a to g form one cluster.", "6 systems from h to m form one cluster."),
         ),
         ([], "No system can be ranked yet", ()),
     ],
@@ -78,6 +78,23 @@ def test_headline_and_what_cannot_be_told(
     summary = said(*clusters)
     assert (summary["headline"], summary["details"]) == (headline, details)
     assert summary["warnings"] == ()
+
+
+@pytest.mark.parametrize(
+    ("ranges", "details"),
+    [
+        ([(1, 2), (1, 3), (2, 3)], ("All rank ranges overlap.",)),
+        ([(1, 2), (2, 3), (3, 3)], ("a, b and c form one cluster.",)),
+    ],
+)
+def test_ranges_of_a_cluster_all_overlap_only_if_they_share_a_rank(
+    ranges: list[tuple[int, int]], details: tuple[str, ...]
+) -> None:
+    run = run_of([["a", "b", "c"]])
+    for row, (low, high) in zip(run.result["systems"], ranges, strict=True):
+        row["rank_low"], row["rank_high"] = low, high
+
+    assert summarise_run(run)["details"] == details
 
 
 def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
