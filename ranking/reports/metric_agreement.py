@@ -103,23 +103,6 @@ def _agreement(
 
 def metrics_tables(data: Data, confidence: float) -> list[Table]:
     """Return the agreement tables, and those of tests between metrics and of groups of segments, if any."""
-    tests = Table.of(
-        data["tests"],
-        name="tests",
-        title=_("Tests between metrics"),
-        columns=(
-            Column("metric", _("Metric"), is_text=True),
-            Column("other", _("Other metric"), is_text=True),
-            Column("p_soft_pairwise", _("p, soft pairwise accuracy")),
-            Column("p_acc_eq", _("p, acc_eq")),
-        ),
-        keys=2,
-        notes=[
-            _(
-                "One-sided p-values for “the first metric agrees better with people than the second”, from swapping the two in random segments."
-            )
-        ],
-    )
     names = {name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise")}
     names["acc_eq"] = _OF_SEGMENTS["acc_eq"]
     groups = Table.of(
@@ -138,8 +121,34 @@ def metrics_tables(data: Data, confidence: float) -> list[Table]:
         ),
         keys=2,
     )
-    more = [each for each in (tests, groups) if each.rows]
+    more = [each for each in (_tests_between(data["tests"], confidence), groups) if each.rows]
     return [*agreement_tables(data, confidence), *more]
+
+
+def _tests_between(pairs: Sequence[Data], confidence: float) -> Table:
+    return Table.of(
+        pairs,
+        name="tests",
+        title=_("Tests between metrics"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("other", _("Other metric"), is_text=True),
+            *interval_columns(
+                "difference_soft_pairwise", _("Difference, soft pairwise accuracy"), confidence
+            ),
+            Column("p_soft_pairwise", _("p, soft pairwise accuracy")),
+            *interval_columns("difference_acc_eq", _("Difference, acc_eq"), confidence),
+            Column("p_acc_eq", _("p, acc_eq")),
+            Column("wmt_p_soft_pairwise", _("p as in WMT, soft pairwise accuracy")),
+            Column("wmt_p_acc_eq", _("p as in WMT, acc_eq")),
+        ),
+        keys=2,
+        notes=[
+            _(
+                "Two-sided p-values, from swapping the two metrics in random segments; WMT’s are one-sided, for “the first metric agrees better”. They are not corrected for the number of pairs, and hold for these systems only. Intervals of differences account for segments and, where known, judges."
+            )
+        ],
+    )
 
 
 def _columns(names: Mapping[str, Any], confidence: float) -> list[Column]:

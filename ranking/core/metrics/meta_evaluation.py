@@ -2,24 +2,26 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
-from itertools import combinations
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ranking.core.arrays import FloatArray, Int32Array, Int64Array, UInt64Array, share
+from ranking.core.arrays import FloatArray, Int32Array, Int64Array, share
 from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
-from ranking.core.counting.resampling import segment_keys
 from ranking.core.diagnosis.correlation import kendall_influenced, order_balance
 from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics import figures
+from ranking.core.metrics.comparing import (
+    ComparedMetric,
+    comparison_of_metrics,
+    soft_accuracy,
+)
 from ranking.core.metrics.figures import Drawing, Figure, Pairs
 from ranking.core.metrics.people import Metric, NothingComparedError, People
-from ranking.core.ranges import clusters, ranges_of_better
 from ranking.core.scores import TIE_DECIMALS
 
 #: Function that computes a figure from the scores of people and of a metric, each of shape (...,
@@ -120,7 +122,7 @@ def _system_figures(
         return {name: Estimate(value, None, None) for name, value in known.items()}
     # Resamples have no p-values of their own: those of normal distributions stand in for them.
     spreads = [figures.difference_spread(each) for each in (people.resampled["segments"], drawn)]
-    measures["soft_pairwise"] = partial(_soft_accuracy, spreads)
+    measures["soft_pairwise"] = partial(soft_accuracy, spreads)
 
     def estimated(name: str, value: float) -> Estimate:
         resampled = {
@@ -141,16 +143,6 @@ def _estimates(given: Mapping[str, Figure], drawing: Drawing | None) -> dict[str
         for name, each in given.items()
         if not np.isnan(each.value)
     }
-
-
-def _soft_accuracy(
-    spreads: Sequence[FloatArray], human: FloatArray, metric: FloatArray
-) -> FloatArray:
-    """Return soft pairwise accuracy of scores, using normal p-values with these standard errors of
-    differences.
-    """
-    scores = zip((human, metric), spreads, strict=True)
-    return figures.soft_pairwise_accuracy(*(figures.normal_p_values(*each) for each in scores))
 
 
 def _segment_figures(
@@ -210,10 +202,7 @@ def _varies(values: FloatArray) -> bool:
     return len(values) > 1 and float(np.ptp(values)) > 0
 
 
-Tested = Literal["soft_pairwise", "acc_eq"]
 Progress = Callable[[int, int], None]
-#: Closer differences are equal up to rounding.
-_EQUAL = 1e-12
 _RANDOM_METRICS = 20
 #: Approximate maximum number of pairs of outputs for computing the floor.
 _MOST_PAIRS = 400_000
@@ -253,9 +242,8 @@ def meta_evaluation(
         people: systems' scores, numbers of segments and of pairs, and the kind of judgments.
         metrics: an Agreement for each, in the order given, with its name and scores. left_out:
         names of metrics that score fewer than two of the systems compared by people. ceiling,
-        floor: an Agreement or None; the floor is None without metrics. clusters (1 for the best)
-        and tests (p-values of pairs of metrics, the one with higher soft pairwise accuracy first):
-        for metrics that score all systems; empty for fewer than two. groups: number of segments and
+        floor: an Agreement or None; the floor is None without metrics. clusters, wmt_clusters and
+        tests: see `MetricComparison`; for metrics that score all systems. groups: number of segments and
         agreements for each group of segments, without metrics with too few scores in it.
 
     Raises
@@ -268,13 +256,7 @@ def meta_evaluation(
     found = _found(side, people, metrics)
     known = {metric.name for metric, _agreement in found}
     progress(1, steps)
-    scored = [
-        (metric, agreement["threshold"])
-        for metric, agreement in found
-        if agreement["threshold"] is not None and metric.systems == people.systems
-    ]
-    tested = get_args(Tested) if len(scored) > 1 else ()
-    compared = {figure: metrics_compared(people, scored, figure) for figure in tested}
+    between = comparison_of_metrics(people, _scoring_all_systems(people, found))
     progress(2, steps)
     lowest = floor(_sampled(side, people)) if metrics else None
     progress(3, steps)
@@ -290,8 +272,6 @@ def meta_evaluation(
             pass
         progress(step, steps)
     progress(steps, steps)
-    names = [metric.name for metric, _threshold in scored]
-    order = np.argsort(-compared["soft_pairwise"][0], kind="stable").tolist() if compared else []
     return {
         "people": {
             "systems": dict(zip(people.systems, people.scores.tolist(), strict=True)),
@@ -307,17 +287,23 @@ def meta_evaluation(
         "left_out": [metric.name for metric in metrics if metric.name not in known],
         "ceiling": highest,
         "floor": lowest,
-        "clusters": {
-            figure: dict(zip(names, cluster.tolist(), strict=True))
-            for figure, (_values, _p, cluster) in compared.items()
-        },
-        "tests": [
-            {"metric": names[one], "other": names[other]}
-            | {f"p_{figure}": p[one, other] for figure, (_values, p, _cluster) in compared.items()}
-            for one, other in combinations(order, 2)
-        ],
+        "clusters": between.clusters,
+        "wmt_clusters": between.wmt_clusters,
+        "tests": between.pairs,
         "groups": by_group,
     }
+
+
+def _scoring_all_systems(
+    people: People, agreements: Sequence[tuple[Metric, Agreement]]
+) -> list[ComparedMetric]:
+    return [
+        ComparedMetric(metric, agreement["threshold"], agreement["systems"]["soft_pairwise"].value)
+        for metric, agreement in agreements
+        if agreement["threshold"] is not None
+        and metric.systems == people.systems
+        and "soft_pairwise" in agreement["systems"]
+    ]
 
 
 def _found(
@@ -335,104 +321,6 @@ def _found(
         chosen = metric.take(sides[systems].systems)
         found.append((chosen, agreement_of_metric(sides[systems], chosen)))
     return found
-
-
-def metrics_compared(
-    people: People, metrics: Sequence[tuple[Metric, float]], figure: Tested
-) -> tuple[FloatArray, FloatArray, Int64Array]:
-    """Test for each pair of metrics whether the first agrees better with people.
-
-    If two metrics agree equally well with people, it does not matter which of them scored a
-    segment. So the two are swapped on random segments, for all systems at once, and p is the share
-    of swaps whose difference is at least the observed one (with few segments, of all swaps). For
-    soft pairwise accuracy, the standardised scores are swapped (PERM-BOTH of Deutsch et al. 2021),
-    and p-values of pairs of systems come from the normal distribution. For acc_eq, the right pairs
-    are swapped, so that each metric keeps its threshold for ties.
-
-    Parameters
-    ----------
-    people : People
-    metrics : sequence of (Metric, float)
-        M metrics, at least one, each with its threshold for ties.
-    figure : "soft_pairwise" or "acc_eq"
-        Pairs of metrics with p ≤ 1 − confidence differ; there is no correction for their number, as in WMT.
-
-    Returns
-    -------
-    values : float64, shape (M,)
-        The figure on the compared segments, which are those scored by all metrics.
-    p_value : float64, shape (M, M)
-        One-sided p-values for "the first agrees better than the second"; NaN where there is no
-        test.
-    cluster : int64, shape (M,)
-        1 for the best; from rank ranges: 1 + the metrics that agree significantly better … M − those that agree significantly
-        worse.
-
-    References
-    ----------
-    D. Deutsch, R. Dror, D. Roth (2021), A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9.
-    """
-    count = len(metrics)
-    totals, swapped = [], []
-    columns, keys, value = (_soft if figure == "soft_pairwise" else _right)(people, metrics)
-    values, p_value = np.full(count, np.nan), np.full((count, count), np.nan)
-    for number, each in enumerate(columns if len(keys) else ()):
-        totals.append(each.sum(axis=0))
-        swapped.append(figures.flipped_sums(each, keys, people.drawing))
-        values[number] = value(totals[number])
-    for one, other in combinations(range(len(totals)), 2):
-        middle, moved = (totals[one] + totals[other]) / 2, (swapped[one] - swapped[other]) / 2
-        apart, observed = value(middle + moved) - value(middle - moved), values[one] - values[other]
-        p_value[one, other] = np.mean(apart >= observed - _EQUAL)
-        p_value[other, one] = np.mean(-apart >= -observed - _EQUAL)
-    better = p_value <= round(1 - people.drawing.confidence, 12)
-    return values, p_value, clusters(ranges_of_better(better))
-
-
-#: Columns of each metric, shape (S', k), whose sums over segments determine the figure; keys of
-#: these segments; and the figure of sums of shape (..., k).
-_Summed = tuple[Iterator[FloatArray], UInt64Array, Callable[[FloatArray], FloatArray]]
-
-
-def _right(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Summed:
-    scored = [(metric.of(people.segments), threshold) for metric, threshold in metrics]
-    # Segments on which all metrics score every output that people score.
-    unknown = np.isnan(np.sum([values for values, _threshold in scored], axis=0))
-    if people.values is not None:
-        unknown &= ~np.isnan(people.values)
-    pairs = people.pairs.take(~unknown.any(axis=1)[people.pairs.row])
-    rows, place = np.unique(pairs.row, return_inverse=True)
-
-    def column(values: FloatArray, threshold: float) -> FloatArray:
-        right = figures.is_right(pairs.human, pairs.differences(values), threshold)
-        return np.bincount(place, pairs.weights * right).astype(np.float64)[:, np.newaxis]
-
-    return (column(*each) for each in scored), people.keys[rows], lambda sums: sums[..., 0]
-
-
-def _soft(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Summed:
-    numbers = people.segments
-    if people.values is None:
-        # Rankings are about systems, not outputs, so unjudged segments are as informative about a
-        # metric.
-        numbers = reduce(np.intersect1d, [metric.segments for metric, _threshold in metrics])
-    scored = [metric.of(numbers) for metric, _threshold in metrics]
-    rows = ~np.isnan(sum(scored)).any(axis=1)
-    if people.values is not None:
-        rows &= ~np.isnan(people.values).any(axis=1)
-    spread = figures.difference_spread(people.resampled["segments"])
-    human = figures.normal_p_values(people.scores, spread)
-
-    def columns(values: FloatArray) -> FloatArray:
-        standard = (values - values.mean()) / (values.std() or 1.0)
-        return np.concatenate([standard, figures.pair_differences(standard) ** 2], axis=1)
-
-    def agreement(sums: FloatArray) -> FloatArray:
-        scores, squares = np.split(sums, [len(people.systems)], axis=-1)
-        spread = np.sqrt(np.maximum(squares, 0.0))
-        return figures.soft_pairwise_accuracy(human, figures.normal_p_values(scores, spread))
-
-    return (columns(each[rows]) for each in scored), segment_keys(numbers[rows]), agreement
 
 
 def _sampled(side: Side, people: People) -> People:
@@ -539,7 +427,7 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     # Half of the judgments have twice the variance.
     spread = figures.difference_spread(people.resampled["segments"]) * np.sqrt(2)
     measures = _measures(len(people.systems))
-    measures["soft_pairwise"] = partial(_soft_accuracy, [spread, spread])
+    measures["soft_pairwise"] = partial(soft_accuracy, [spread, spread])
     estimated = {}
     for name, measure in measures.items():
         values = measure(one, other)

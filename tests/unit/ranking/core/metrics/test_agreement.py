@@ -5,7 +5,7 @@ import tarfile
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,12 +20,17 @@ from ranking.core.beside import OutputScores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.metrics import figures, meta_evaluation
+from ranking.core.metrics.comparing import (
+    TESTED,
+    ComparedMetric,
+    Tested,
+    comparison_of_metrics,
+    swap_tests,
+)
 from ranking.core.metrics.figures import Drawing, is_right, pairs_of_scores
 from ranking.core.metrics.meta_evaluation import (
     Agreement,
-    Tested,
     agreement_of_metric,
-    metrics_compared,
 )
 from ranking.core.metrics.orders import Row, metric_order, people_order
 from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
@@ -193,10 +198,7 @@ def test_metric_with_gaps_is_compared_on_what_it_has() -> None:
     assert got["pearson"] == pytest.approx(stats.pearsonr(human[known], values[known])[0])
 
 
-Metrics = list[tuple[Metric, float]]
-
-
-def three(rows: int) -> tuple[People, Metrics]:
+def three(rows: int) -> tuple[People, list[ComparedMetric]]:
     """Return a metric that is far from people, one that is near, and the same in another unit."""
     random = np.random.default_rng(2)
     human = random.normal(0, 1, (rows, 6)) + np.arange(6) / 3
@@ -204,23 +206,63 @@ def three(rows: int) -> tuple[People, Metrics]:
     near, far = human + noise[0] / 2, human + 4 * noise[1]
     metrics = [metric(far, "far"), metric(near, "near"), metric(3 * near + 1, "same")]
     people = people_of_scores(metric(np.round(human)), FEW)
-    return people, [(each, agreement_of_metric(people, each)["threshold"]) for each in metrics]
+    return people, [compared_metric(people, each) for each in metrics]
 
 
-@pytest.mark.parametrize("figure", get_args(Tested))
+def compared_metric(people: People, metric: Metric) -> ComparedMetric:
+    agreement = agreement_of_metric(people, metric)
+    accuracy = agreement["systems"]["soft_pairwise"].value
+    return ComparedMetric(metric, agreement["threshold"], accuracy)
+
+
+@pytest.mark.parametrize("figure", TESTED)
 def test_better_metric_is_told_apart_and_equal_ones_are_not(figure: Tested) -> None:
     people, metrics = three(80)
-    _values, p_value, cluster = metrics_compared(people, metrics, figure)
-    assert p_value[1, 0] < 0.05
-    assert p_value[0, 1] > 0.9
-    assert p_value[1, 2] == p_value[2, 1] == 1.0
-    assert cluster.tolist() == [2, 1, 1]
+    test = swap_tests(people, metrics, figure)
+    assert test.p_value[0, 1] == test.p_value[1, 0] < 0.05
+    assert test.p_value[1, 2] == 1.0
+    assert test.cluster.tolist() == [2, 1, 1]
     # They are compared on the segments that all of them score.
-    values = metrics[0][0].values
+    values = metrics[0].metric.values
     values[3, 2] = np.nan
-    assert not np.isnan(metrics_compared(people, metrics, figure)[1][0, 1])
+    assert not np.isnan(swap_tests(people, metrics, figure).p_value[0, 1])
     values[:] = np.nan
-    assert np.isnan(metrics_compared(people, metrics, figure)[1]).all()
+    assert np.isnan(swap_tests(people, metrics, figure).p_value).all()
+
+
+@pytest.mark.parametrize("figure", TESTED)
+def test_p_value_counts_swaps_in_both_directions_and_that_of_wmt_in_one(figure: Tested) -> None:
+    people, metrics = three(8)
+    test = swap_tests(people, metrics[:2], figure)
+    # With eight segments all swaps are tried, and each has its mirror image.
+    assert test.wmt_p_value[1, 0] == test.p_value[1, 0] / 2
+    assert test.wmt_p_value[0, 1] > 1 - test.wmt_p_value[1, 0]
+
+
+def test_equally_good_metrics_fall_into_different_clusters_in_one_campaign_of_twenty() -> None:
+    apart = {"two_sided": 0, "wmt": 0}
+    for campaign in range(300):
+        random = np.random.default_rng(campaign)
+        human = random.normal(size=(40, 4)) + np.arange(4) / 2
+        metrics = [metric(human + random.normal(size=human.shape), name) for name in ("a", "b")]
+        people = people_of_scores(metric(human), FEW)
+        test = swap_tests(people, [ComparedMetric(each, 0.1, 0.0) for each in metrics], "acc_eq")
+        apart["two_sided"] += len(set(test.cluster.tolist())) - 1
+        apart["wmt"] += len(set(test.wmt_cluster.tolist())) - 1
+    # 15 are 5% of 300.
+    assert apart["two_sided"] <= 15 < apart["wmt"]
+
+
+def test_differences_of_metrics_are_those_of_their_figures() -> None:
+    people, metrics = three(80)
+    far, near = (agreement_of_metric(people, each.metric) for each in metrics[:2])
+    (pair,) = comparison_of_metrics(people, metrics[:2]).pairs
+    assert (pair["metric"], pair["other"]) == ("near", "far")
+    for figure, part in (("soft_pairwise", "systems"), ("acc_eq", "segments")):
+        difference = pair[f"difference_{figure}"]
+        value = near[part][figure].value - far[part][figure].value
+        assert difference.value == pytest.approx(value)
+        assert difference.low < value < difference.high
 
 
 def test_ceiling_of_rankings_is_of_each_judge_against_the_others_on_the_same_outputs() -> None:
