@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
-    """Prepare the database; return the exit code.
+    """Prepare the database; return the exit code, `os.EX_TEMPFAIL` if the connection to PostgreSQL was lost.
 
     Args:
         services: file that exists once PostgreSQL is running.
@@ -25,7 +25,7 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     import django
     from django.core.management import CommandError, call_command
-    from django.db import connection
+    from django.db import InterfaceError, OperationalError, connection
 
     django.setup()
     from campaign.database.acting import command_acts
@@ -47,15 +47,21 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
             if problem := problem_after_migrate():
                 raise CommandError(problem)
             tables.touch()
-    except (CommandError, OldServerError) as error:
+        if command:
+            connection.close()
+            connection.settings_dict.update(DATABASE_OF_APPLICATION)
+            command_acts(command[0])
+            with command_logs(command[0]):
+                call_command(*command)
+    except OldServerError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    if command:
-        connection.close()
-        connection.settings_dict.update(DATABASE_OF_APPLICATION)
-        command_acts(command[0])
-        with command_logs(command[0]):
-            call_command(*command)
+    except (CommandError, InterfaceError, OperationalError) as error:
+        is_lost = connection.connection is None or connection.connection.closed
+        if not is_lost and not isinstance(error, CommandError):
+            raise
+        sys.stderr.write(f"{error}\n")
+        return os.EX_TEMPFAIL if is_lost else 1
     return 0
 
 

@@ -197,6 +197,10 @@ class Postgres(Child):
             log = self._home.logs / f"{self.name}.log"
             raise LauncherError(f"PostgreSQL did not start. See the end of {log}")
 
+    def answers(self) -> bool:
+        """Return whether the server is running and answers."""
+        return self.pid is not None and self._refusal() is None
+
     def launch(self) -> None:
         """Start the server without waiting until it answers; create its data first if missing.
 

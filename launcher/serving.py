@@ -63,6 +63,10 @@ def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
     return digest.hexdigest()
 
 
+class ConnectionLostError(LauncherError):
+    """A command ended because it lost its connection to PostgreSQL."""
+
+
 class Command:
     """A command that runs in parallel to other processes of a start."""
 
@@ -81,6 +85,7 @@ class Command:
         """Relay the output; return whether the command has ended.
 
         Raises:
+            ConnectionLostError: the command lost its connection to PostgreSQL, and may be repeated.
             LauncherError: the command failed; the message includes the end of its output.
         """
         if self._relay is not None:
@@ -93,7 +98,8 @@ class Command:
             with self._log.open("rb") as file:
                 file.seek(self._began)
                 output = file.read().decode(errors="replace").strip().splitlines()
-            raise LauncherError(
+            is_lost = self._child.exit_code == os.EX_TEMPFAIL
+            raise (ConnectionLostError if is_lost else LauncherError)(
                 f"{self._doing} failed. Last lines of output (complete log: {self._log}):\n\n"
                 + "\n".join(output[-15:])
             )
@@ -290,9 +296,8 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
                 progress(f"stopped processes of an earlier run: {', '.join(services.found)}")
             with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()
-                watch = Watch(start.report_wait, lambda: stop.made)
-                services.await_external_database(watch)
-                services.start(watch)
+                services.await_external_database(start.watch)
+                services.start(start.watch)
                 if not stop.made:
                     progress(_services_sentence(services))
                 start.until_usable()
@@ -316,12 +321,16 @@ class _Start:
         *,
         demo: bool,
     ) -> None:
+        self._services = services
         self._directory = services.directory
         self._page = page
         self._address = address_of(page.listener)
         self._stop = stop
         self._progress = progress
         self._demo = demo
+        #: Number of times that a preparation may be repeated whose connection was lost.
+        self._repetitions = 3
+        self._is_lost = False
         services.serve_at(self._address.url)
         environment = _environment(services, self._address)
         self._preparation = Preparation(services, environment, demo=demo)
@@ -357,7 +366,12 @@ class _Start:
         self._preparation.organiser_file.unlink(missing_ok=True)
         self.supervisor.stop(self._stop)
 
-    def report_wait(self, text: str) -> None:
+    @property
+    def watch(self) -> Watch:
+        """How to wait for services."""
+        return Watch(self._report_wait, lambda: self._stop.made)
+
+    def _report_wait(self, text: str) -> None:
         """Tell the operator, and people with the page open, that a service is not ready yet."""
         self._progress(text)
         self._page.waiting = True
@@ -422,7 +436,33 @@ class _Start:
             self._step_done("demo", "\n".join(["demo campaigns loaded", *asked_in]))
 
     def _is_loaded(self) -> bool:
-        return self._database is None or self._database.done()
+        """Return whether the database is prepared; prepare it again if PostgreSQL ended meanwhile.
+
+        Raises:
+            LauncherError: the preparation failed.
+        """
+        if self._database is None:
+            return True
+        if self._is_lost:
+            self._prepare_again()
+            return False
+        try:
+            return self._database.done()
+        except ConnectionLostError:
+            if self._services.postgres is None or self._repetitions == 0:
+                raise
+        self._is_lost = True
+        return False
+
+    def _prepare_again(self) -> None:
+        """Prepare the database again once the supervisor has started PostgreSQL again, and it answers."""
+        server = self._services.postgres
+        if server is None or not server.answers():
+            return
+        self._progress("connection to PostgreSQL lost; preparing the database again")
+        self._repetitions -= 1
+        self._is_lost = False
+        self._database = self._preparation.database(self._progress)
 
     def _until(self, holds: Callable[[], bool], late: str | None = None) -> None:
         """Watch the processes until the condition is true or a stop is requested.

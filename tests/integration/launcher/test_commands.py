@@ -357,6 +357,17 @@ def json_of(directory: DataDirectory, name: str) -> Any:
 
 
 @pytest.mark.thorough
+def test_a_preparation_whose_postgresql_is_killed_is_repeated(directory: DataDirectory) -> None:
+    with started(directory, "demo") as process:
+        read_until(process, "tables up to date")
+        server = recorded(directory, "postgresql")
+        assert server is not None
+        os.kill(server, signal.SIGKILL)
+        said = "".join(read_until(process, "demo campaigns loaded"))
+    assert "preparing the database again" in said
+
+
+@pytest.mark.thorough
 def test_the_demo_starts_whatever_of_it_is_killed(directory: DataDirectory) -> None:
     with served(directory, "demo"):
         ready = f"{json.loads(directory.demo_file.read_text())['base_url']}/readyz"
