@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 
 def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
@@ -56,13 +57,21 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
     except OldServerError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    except (CommandError, InterfaceError, OperationalError) as error:
-        is_lost = connection.connection is None or connection.connection.closed
-        if not is_lost and not isinstance(error, CommandError):
-            raise
+    except CommandError as error:
         sys.stderr.write(f"{error}\n")
-        return os.EX_TEMPFAIL if is_lost else 1
+        return os.EX_TEMPFAIL if _is_lost(connection) else 1
+    except (InterfaceError, OperationalError, SystemExit) as error:
+        # `command_logs` has logged the error, and exits.
+        if not _is_lost(connection):
+            raise
+        sys.stderr.write(f"connection to PostgreSQL lost: {error!r}\n")
+        return os.EX_TEMPFAIL
     return 0
+
+
+def _is_lost(connection: Any) -> bool:
+    """Return whether Django has no working connection to PostgreSQL after an error."""
+    return connection.connection is None or bool(connection.connection.closed)
 
 
 if __name__ == "__main__":

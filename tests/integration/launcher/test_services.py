@@ -18,7 +18,7 @@ import redis
 from launcher import services as launched
 from launcher import waiting
 from launcher.data_directory import CHECKOUT, DataDirectory, FolderInUseError, LauncherError
-from launcher.processes import ProcessRegistry, is_running
+from launcher.processes import ProcessRegistry, Supervisor, is_running
 from launcher.services import Postgres, Services, environment_beside, running_environment
 from launcher.waiting import Watch
 from tests.integration.launcher.conftest import eventually, remember, remembered, working_in
@@ -137,6 +137,15 @@ def test_a_stop_ends_the_wait_for_a_recovery(directory: DataDirectory) -> None:
         kill_while_it_writes(services.postgres, megabytes=1)
         services.postgres.start(Watch(is_stopped=lambda: True))
     assert working_in(directory.path) == []
+
+
+def test_the_supervisor_does_not_wait_for_a_recovery(directory: DataDirectory) -> None:
+    with Services(directory) as services:
+        assert services.postgres is not None
+        kill_while_it_writes(services.postgres, megabytes=100)
+        Supervisor([services.postgres], services.registry, [].append).poll()
+        assert services.postgres.pid is not None
+        assert not services.postgres.answers()
 
 
 def test_a_command_waits_for_a_recovery(directory: DataDirectory) -> None:
