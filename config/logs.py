@@ -89,9 +89,11 @@ def _is_refusal(record: logging.LogRecord) -> bool:
 
     Django logs a wrong `Host` and other suspicious requests as errors, under `django.security`; other 4xx as warnings.
     """
-    if record.name == "django.request":
+    # `logging.makeLogRecord` makes records without a name, and names them afterwards.
+    name = record.name or ""
+    if name == "django.request":
         return record.levelno == logging.WARNING
-    return record.name.startswith("django.security.")
+    return name.startswith("django.security.")
 
 
 class ErrorReporter(ExceptionReporter):

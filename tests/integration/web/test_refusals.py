@@ -173,7 +173,7 @@ class Served:
 @pytest.fixture
 def served(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
     """Behind a proxy that passes on what clients send, which is the worst case."""
-    with web_server(tmp_path, METRICS_TOKEN=TOKEN, PROXIES="1") as address:
+    with web_server(tmp_path, METRICS_TOKEN=TOKEN, PROXIES="1", LOG_FORMAT="json") as address:
         yield Served(address, tmp_path / "web.log")
 
 
@@ -191,7 +191,7 @@ def test_no_request_is_an_error_of_the_server(served: Served) -> None:
     assert answers["a forged path"].startswith(b"HTTP/1.1 400 ")
     log = served.log.read_text(errors="replace")
     assert "Invalid HTTP_HOST header" in log
-    assert re.findall(r"^.* (?:ERROR|CRITICAL) .*$", log, re.MULTILINE) == []
+    assert re.findall(r'^.*"level": "(?:error|critical)".*$', log, re.MULTILINE) == []
     assert "Traceback" not in log
     metrics = served.metrics()
     assert "quintet_requests_total{" in metrics

@@ -1,36 +1,132 @@
 """nginx's configuration as it is written; `python -m tests.attacks.proxy` tries it with a real nginx."""
 
+import os
 import re
+import subprocess
+from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.urls import reverse
 
 from annotation.pages.systems import MAX_BYTES
-from deploy.nginx import rendered
+from deploy.nginx import Options, main, rendered
+from launcher.data_directory import CHECKOUT
+from tests.containers import COMPOSE
 
-VALUES = {
-    "SERVER_NAME": "campaign.example.org",
-    "CERTIFICATE": "/etc/ssl/campaign.pem",
-    "CERTIFICATE_KEY": "/etc/ssl/campaign.key",
-    "URL_PREFIX": "/quintet",
-    "UPSTREAM": "127.0.0.1:8000",
-    "HTTP_PORT": "80",
-    "HTTPS_PORT": "443",
-    "LOG": "/var/log/nginx/quintet.log",
-}
+OPTIONS = Options(
+    server_name="campaign.example.org",
+    certificate="/etc/ssl/campaign.pem",
+    certificate_key="/etc/ssl/campaign.key",
+    url_prefix="/quintet",
+)
+PROXY: dict[str, Any] = COMPOSE["services"]["proxy"]
 
 
-def directives(name: str, **values: str) -> list[str]:
+def directives(name: str, **changes: Any) -> list[str]:
     """What follows each directive of that name."""
-    return re.findall(rf"^\s*{name}\s+([^;]+);", rendered(VALUES | values), re.MULTILINE)
+    text = rendered(replace(OPTIONS, **changes))
+    return re.findall(rf"^\s*{name}\s+([^;{{]+);", text, re.MULTILINE)
 
 
 def test_everything_is_filled_in() -> None:
-    assert re.search(r"\$\{[A-Z]", rendered(VALUES)) is None
-    assert rendered(VALUES).count("{") == rendered(VALUES).count("}")
-    assert "location /quintet/static/ {" in rendered(VALUES)
-    assert "location / {" in rendered(VALUES | {"URL_PREFIX": ""})
+    assert re.search(r"\$\{[A-Z]", rendered(OPTIONS)) is None
+    assert rendered(OPTIONS).count("{") == rendered(OPTIONS).count("}")
+    assert "location /quintet/static/ {" in rendered(OPTIONS)
+    assert "location / {" in rendered(replace(OPTIONS, url_prefix=""))
+
+
+class TestTheWebServers:
+    def test_are_one_on_this_host_by_default(self) -> None:
+        assert directives("server") == ["127.0.0.1:8000"]
+        assert "resolve" not in rendered(OPTIONS)
+
+    def test_may_be_several(self, capsys: pytest.CaptureFixture[str]) -> None:
+        arguments = (
+            "--server-name a.org --certificate c --key k --upstream web1:8000 --upstream web2:8000"
+        )
+        assert main(arguments.split()) == 0
+        printed = capsys.readouterr().out
+        assert re.findall(r"^\s*server (\S+);", printed, re.MULTILINE) == ["web1:8000", "web2:8000"]
+
+    def test_are_looked_up_again_with_a_name_server(self) -> None:
+        changes = {"upstreams": ("web1:8000", "web2:8000"), "resolver": "10.0.0.2"}
+        assert directives("server", **changes) == ["web1:8000 resolve", "web2:8000 resolve"]
+        assert directives("resolver", **changes) == ["10.0.0.2 valid=2s"]
+        # Open-source nginx resolves only servers in shared memory.
+        assert directives("zone", **changes) == ["quintet 64k"]
+
+
+class TestOtherHostNames:
+    def test_are_closed_over_http_and_https(self) -> None:
+        assert directives("listen") == [
+            "80 default_server",
+            "443 ssl http2 default_server",
+            "80",
+            "443 ssl http2",
+        ]
+        [other] = re.findall(r"server_name _;[^}]*\}", rendered(OPTIONS))
+        assert "return 444;" in other
+        assert "ssl_reject_handshake on;" in other
+
+    def test_may_be_left_to_another_site(self) -> None:
+        assert "default_server" not in rendered(replace(OPTIONS, answers_other_names=False))
+
+    @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "[2001:db8::1]"])
+    def test_cannot_be_told_from_an_address(self, address: str) -> None:
+        with pytest.raises(ValueError, match="SERVER_NAME is an IP address"):
+            rendered(replace(OPTIONS, server_name=address))
+        assert address in rendered(replace(OPTIONS, server_name=address, answers_other_names=False))
+
+    def test_get_the_limits_of_handshakes_and_headers(self) -> None:
+        """nginx applies those of the default server before it knows the name."""
+        for name in (
+            "ssl_protocols",
+            "ssl_session_cache",
+            "ssl_session_timeout",
+            "ssl_session_tickets",
+        ):
+            default, of_quintet = directives(name)
+            assert default == of_quintet
+        assert directives("client_header_timeout") == ["15s", "15s"]
+
+
+@pytest.mark.parametrize("https_port", ["8443", "127.0.0.1:8443", "[::]:8443"])
+def test_http_redirects_to_the_port_of_https(https_port: str) -> None:
+    text = rendered(replace(OPTIONS, https_port=https_port))
+    assert "return 308 https://campaign.example.org$quintet_port$request_uri;" in text
+    ports = re.search(r'map (\S+) \$quintet_port \{\s*443 "";\s*default "(\S+)";', text)
+    assert ports is not None
+    assert ports.groups() == ("8443", ":8443")
+
+
+class TestContainers:
+    def test_the_templates_have_every_value(self) -> None:
+        values = {*PROXY["environment"], "RESOLVER"}  # by first_resolver.envsh
+        for template in CHECKOUT.glob("deploy/*.template"):
+            assert set(re.findall(r"\$\{([A-Z_]+)\}", template.read_text())) <= values
+            assert any(mount.startswith(f"./deploy/{template.name}:") for mount in PROXY["volumes"])
+
+    def test_the_web_containers_are_looked_up_again(self) -> None:
+        text = (CHECKOUT / "deploy/nginx_upstream.conf.template").read_text()
+        assert "server ${UPSTREAM} resolve;" in text
+        assert "resolver ${RESOLVER} valid=2s;" in text
+
+    @pytest.mark.parametrize(
+        ("name_servers", "resolver"),
+        [("127.0.0.11", "127.0.0.11"), ("10.89.0.1 192.0.2.53", "10.89.0.1"), ("[fd00::1]", "[fd00::1]")],
+    )  # fmt: skip
+    def test_only_the_runtimes_name_server_is_asked(self, name_servers: str, resolver: str) -> None:
+        script = CHECKOUT / "docker/first_resolver.envsh"
+        # The image sources it only if it is executable.
+        assert os.access(script, os.X_OK)
+        printed = subprocess.run(
+            ["sh", "-euc", f'. "{script}"; echo "$RESOLVER"'],
+            env={"NGINX_LOCAL_RESOLVERS": name_servers},
+            check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+        assert printed == f"{resolver}\n"
 
 
 def test_what_clients_say_of_themselves_is_overwritten() -> None:
@@ -38,20 +134,21 @@ def test_what_clients_say_of_themselves_is_overwritten() -> None:
     assert headers["X-Forwarded-For"] == "$remote_addr"  # not $proxy_add_x_forwarded_for
     assert headers["X-Forwarded-Proto"] == "https"
     assert all(headers[name] == '""' for name in ("X-Forwarded-Host", "X-Real-IP", "Forwarded"))
+    assert headers["X-Forwarded-Prefix"] == '"/quintet"'
     assert headers["X-Request-ID"] == "$request_id"
     # A header set in a location would undo all those of the server.
-    inside = re.findall(r"location [^{]+\{([^}]*)\}", rendered(VALUES))
+    inside = re.findall(r"location [^{]+\{([^}]*)\}", rendered(OPTIONS))
     assert len(inside) == 6
     assert not any("proxy_set_header" in each for each in inside)
 
 
 def test_logs_hold_neither_queries_nor_links() -> None:
-    log_format = re.search(r"log_format quintet ([^;]+);", rendered(VALUES))
+    log_format = re.search(r"log_format quintet ([^;]+);", rendered(OPTIONS))
     assert log_format is not None
     names = set(re.findall(r"\$(\w+)", log_format[1]))
     assert not names & {"request", "request_uri", "args", "query_string", "uri", "http_referer"}
-    assert directives("access_log") == ["/var/log/nginx/quintet.log quintet"] * 2
-    assert directives("error_log") == ["/dev/null emerg"] * 2
+    assert directives("access_log") == ["/var/log/nginx/quintet.log quintet"] * 3
+    assert directives("error_log") == ["/dev/null emerg"] * 3
 
 
 @pytest.mark.parametrize(
@@ -66,7 +163,7 @@ def test_logs_hold_neither_queries_nor_links() -> None:
     ],
 )
 def test_the_secret_of_a_link_is_left_out_of_the_log(path: str, logged: str) -> None:
-    pattern = re.search(r"^\s*~(\S+) \"", rendered(VALUES), re.MULTILINE)
+    pattern = re.search(r"^\s*~(\S+) \"", rendered(OPTIONS), re.MULTILINE)
     assert pattern is not None
     found = re.match(pattern[1].replace("?<", "?P<"), path)
     assert (f"{found[1]}{found[2]}/[secret]" if found else path) == logged
@@ -74,7 +171,7 @@ def test_the_secret_of_a_link_is_left_out_of_the_log(path: str, logged: str) -> 
 
 def test_requests_arrive_whole_and_bounded() -> None:
     assert directives("proxy_request_buffering") == directives("proxy_buffering") == ["on"]
-    assert directives("client_header_timeout") == directives("client_body_timeout") == ["15s"]
+    assert directives("client_body_timeout") == ["15s"]
     assert [each.split()[0] for each in directives("limit_req")] == [
         "zone=quintet_sign_in",
         "zone=quintet_requests",
@@ -86,7 +183,7 @@ def test_only_files_in_one_request_may_be_larger() -> None:
     """As large as the form of a system's outputs allows, with what a form adds."""
     assert directives("client_max_body_size") == ["3m", "21m"]
     assert MAX_BYTES + 100_000 < 21 * 2**20
-    [files] = re.findall(r"location ~ (\S+) \{\s*client_max_body_size 21m;", rendered(VALUES))
+    [files] = re.findall(r"location ~ (\S+) \{\s*client_max_body_size 21m;", rendered(OPTIONS))
     upload = uuid4()
     for address in (
         reverse("system-add", args=["museum", 3]),
@@ -106,8 +203,18 @@ def test_only_files_in_one_request_may_be_larger() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("SERVER_NAME", "a;} evil {"), ("URL_PREFIX", "quintet"), ("URL_PREFIX", "/quintet/"), ("LOG", "/var/log/$host.log")]
-)  # fmt: skip
-def test_values_that_would_say_something_else_are_refused(name: str, value: str) -> None:
+    ("option", "value", "name"),
+    [
+        ("server_name", "a;} evil {", "SERVER_NAME"),
+        ("url_prefix", "quintet", "URL_PREFIX"),
+        ("url_prefix", "/quintet/", "URL_PREFIX"),
+        ("log", "/var/log/$host.log", "LOG"),
+        ("upstreams", ("a:1", "b:1; evil"), "UPSTREAM"),
+        ("resolver", "10.0.0.2 10.0.0.3", "RESOLVER"),
+    ],
+)
+def test_values_that_would_say_something_else_are_refused(
+    option: str, value: str | tuple[str, ...], name: str
+) -> None:
     with pytest.raises(ValueError, match=name):
-        rendered(VALUES | {name: value})
+        rendered(replace(OPTIONS, **{option: value}))
