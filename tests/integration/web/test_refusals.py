@@ -58,6 +58,8 @@ REQUESTS = {
     "a forged host": asked(headers=HOST_HEADER + b"X-Forwarded-Host: evil.example.org\r\n"),
     "a forged scheme": asked(headers=HOST_HEADER + b"X-Forwarded-Proto: \xff\r\n"),
     "a forged address": asked(headers=HOST_HEADER + b"X-Forwarded-For: <script>, \xff\r\n"),
+    "a forged script": asked(headers=HOST_HEADER + b"SCRIPT_NAME: /forged\r\n"),
+    "a forged path of the script": asked(headers=HOST_HEADER + b"PATH_INFO: /forged\r\n"),
     "a NUL in the path": asked(b"/campaigns/a%00b/"),
     "a raw NUL in the path": asked(b"/campaigns/a\x00b/"),
     "a NUL in the query": asked(b"/sign-in/?next=a%00b"),
