@@ -34,9 +34,13 @@ _SEND_BYTES: Final = 64 * 1024
 class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     """A process of gunicorn that serves by waitress."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._sockets: dict[int, Any] = {}
+        self._servers: list[BaseWSGIServer] = []
+
     def run(self) -> None:
         """Serve until told to stop, then finish the requests that have begun."""
-        self._sockets: dict[int, Any] = {}
         create_server(
             self.wsgi,
             map=self._sockets,
@@ -48,7 +52,10 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             max_request_header_size=_HEADER_BYTES,
             max_request_body_size=_BODY_BYTES,
             outbuf_high_watermark=_RESPONSE_BYTES,
-            # `settings.PROXIES` says which headers of proxies to trust.
+            # As gunicorn does: a tunnel or proxy on this machine says whether it ends TLS.
+            trusted_proxy="127.0.0.1",
+            trusted_proxy_headers={"x-forwarded-proto"},
+            # `settings.PROXIES` says which others to trust.
             clear_untrusted_proxy_headers=False,
             # `select` fails above 1,023 connections.
             asyncore_use_poll=True,
@@ -116,7 +123,29 @@ class Request(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
 
 
 class Answer(WSGITask):  # type: ignore[misc]
-    """The response of the application."""
+    """The response of the application, without a body to HEAD."""
+
+    def get_environment(self) -> dict[str, Any]:
+        """Return the request for the application."""
+        environ: dict[str, Any] = super().get_environment()
+        if self._is_head():
+            # Files given to it would be sent.
+            environ.pop("wsgi.file_wrapper", None)
+        return environ
+
+    def write(self, data: bytes) -> None:
+        """Send a part of the response."""
+        if self._is_head():
+            super().write(b"")
+            # Otherwise, the end of the body would be sent.
+            self.chunked_response = False
+        else:
+            super().write(data)
+
+    def set_close_on_finish(self) -> None:
+        """Close the connection after the response, unless only because it has no body, such as 204 and 304."""
+        if self.has_body or self.request.connection_close:
+            super().set_close_on_finish()
 
     def service(self) -> None:
         """Respond, and log it."""
@@ -124,6 +153,9 @@ class Answer(WSGITask):  # type: ignore[misc]
             super().service()
         finally:
             _log(self)
+
+    def _is_head(self) -> bool:
+        return bool(self.request.command == "HEAD")
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
@@ -154,6 +186,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]
         """Respond to a request, in a thread."""
         if self.is_last_request:
             self.requests[0].headers["CONNECTION"] = "close"
+            self.requests[0].connection_close = True
         super().service()
 
     def is_idle(self) -> bool:

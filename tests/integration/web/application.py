@@ -14,6 +14,9 @@ _made_when_the_client_left: list[int] = []
 
 
 def application(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    if environ["PATH_INFO"] == "/not-modified":
+        start_response("304 Not Modified", [("ETag", '"1"')])
+        return []
     start_response("200 OK", [("Content-Type", "application/octet-stream")])
     return ANSWERS.get(str(environ["PATH_INFO"]), told)(environ)
 
@@ -44,6 +47,11 @@ def rows_made(_environ: Environ) -> list[bytes]:
     return [json.dumps(_made_when_the_client_left).encode()]
 
 
+def file(environ: Environ) -> Iterable[bytes]:
+    wrapper = environ.get("wsgi.file_wrapper", list)
+    return wrapper(Path(__file__).open("rb"))  # type: ignore[operator, no-any-return]
+
+
 def process(_environ: Environ) -> list[bytes]:
     return [str(os.getpid()).encode()]
 
@@ -66,6 +74,7 @@ ANSWERS: dict[str, Callable[[Environ], Iterable[bytes]]] = {
     "/breaks-off": breaks_off,
     "/many-rows": many_rows,
     "/rows-made": rows_made,
+    "/file": file,
     "/process": process,
     "/reads": reads,
     "/waits": waits,

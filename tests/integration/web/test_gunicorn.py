@@ -7,17 +7,21 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import BinaryIO
 
 import pytest
 
+from tests.integration.web import application
 from tests.integration.web.conftest import HOST, SECONDS, Server
 
 Eventually = Callable[[Callable[[], bool]], None]
 
-HEAD = b"Host: localhost\r\nContent-Length: 100\r\n\r\n"
+CLIENTS = 4
+#: Bytes of the largest file that nginx passes on.
+LARGE = 21_000_000
 
 
 def test_an_export_that_breaks_off_never_looks_whole(server: Server) -> None:
@@ -84,6 +88,89 @@ def _server_with_pipe(folder: Path, *options: str) -> tuple[Server, BinaryIO]:
     # To read as well, so that neither end waits for the other to open it.
     pipe = path.open("r+b", buffering=0)
     return Server(*options, TEST_PIPE=str(path)), pipe
+
+
+@pytest.mark.thorough
+def test_a_reload_loses_no_request(eventually: Eventually) -> None:
+    server = Server("--workers=2")
+    answered_by: set[bytes] = set()
+    stop = Event()
+
+    def ask() -> None:
+        with contextlib.closing(server.connect()) as connection:
+            while not stop.is_set():
+                connection.request("GET", "/process")
+                answered_by.add(connection.getresponse().read())
+
+    try:
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            asking = [clients.submit(ask) for _number in range(CLIENTS)]
+            try:
+                before = {worker.pid for worker in server.workers()}
+                server.process.send_signal(signal.SIGHUP)
+                eventually(lambda: _are_replaced(before, server))
+            finally:
+                stop.set()
+        for each in asking:
+            each.result()
+    finally:
+        server.kill()
+    assert not {int(process) for process in answered_by} <= before
+
+
+def _are_replaced(before: set[int], server: Server) -> bool:
+    now = {worker.pid for worker in server.workers()}
+    return len(now) == len(before) and not now & before
+
+
+@pytest.mark.thorough
+def test_a_proxy_on_this_machine_says_that_it_ends_tls(server: Server) -> None:
+    told = server.told("/", **{"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"})
+    assert told["wsgi.url_scheme"] == "https"
+    assert told["HTTP_X_FORWARDED_PROTO"] == "https"
+    assert told["HTTP_X_FORWARDED_FOR"] == "192.0.2.1"
+    assert told["REMOTE_ADDR"] == HOST
+
+
+@pytest.mark.parametrize("path", ["/process", "/file", "/breaks-off", "/not-modified"])
+def test_a_head_request_gets_no_body(server: Server, path: str) -> None:
+    head = f"HEAD {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode()
+    with server.raw(head) as connection, connection.makefile("rb") as answer:
+        text = answer.read()
+    assert text.startswith(b"HTTP/1.1 ")
+    assert text.endswith(b"\r\n\r\n")
+    assert text.count(b"\r\n\r\n") == 1
+
+
+def test_a_response_without_body_keeps_the_connection(server: Server) -> None:
+    with contextlib.closing(server.connect()) as connection:
+        connection.request("GET", "/not-modified")
+        response = connection.getresponse()
+        response.read()
+        assert response.status == 304
+        assert not response.will_close
+
+
+def test_a_file_is_sent_whole(server: Server) -> None:
+    assert server.get("/file") == Path(application.__file__).read_bytes()
+
+
+def test_a_response_names_no_server(server: Server) -> None:
+    with contextlib.closing(server.connect()) as connection:
+        connection.request("GET", "/process")
+        assert connection.getresponse().headers["Server"] is None
+
+
+def test_a_large_file_arrives(server: Server) -> None:
+    with contextlib.closing(server.connect()) as connection:
+        connection.request("POST", "/reads", body=b"x" * LARGE)
+        assert connection.getresponse().read() == str(LARGE).encode()
+
+
+def test_a_body_that_would_fill_the_disk_is_refused_before_it_is_sent(server: Server) -> None:
+    head = b"POST /reads HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n"
+    with server.raw(head) as connection:
+        assert connection.recv(1000).startswith(b"HTTP/1.1 413")
 
 
 @pytest.mark.thorough

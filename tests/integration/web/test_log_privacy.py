@@ -53,7 +53,7 @@ def running(request: pytest.FixtureRequest) -> Iterator[Installation]:
 def test_no_log_holds_addresses_browsers_queries_or_referrers(running: Installation) -> None:
     for method, path in REQUESTS:
         _request(running.port, method, path + QUERY)
-        _request(running.port, method, path + QUERY, host="planted.example.org")
+        _request(running.port, method, path + QUERY, host="other.example.org")
     _malformed_request(running.port)
     web_log = running.folder / "logs" / "web.log"
     assert wait_until(lambda: "GET /healthz 200" in web_log.read_text(), seconds=30)
@@ -87,5 +87,5 @@ def _request(port: int, method: str, path: str, *, host: str = HOST) -> str:
 def _malformed_request(port: int) -> None:
     with closing(http.client.HTTPConnection(HOST, port, timeout=60)) as connection:
         connection.connect()
-        connection.sock.sendall(f"GET /x{QUERY} NONSENSE/9\r\nHost: planted\r\n\r\n".encode())
+        connection.sock.sendall(f"GET /x{QUERY} NONSENSE/9\r\nHost: other\r\n\r\n".encode())
         assert connection.sock.recv(12).endswith(b" 400")
