@@ -1,4 +1,4 @@
-"""What Quintet counts on whichever web server it has: each of these told one from another (decision 23)."""
+"""What Quintet needs of its web server (decision 23)."""
 
 import contextlib
 import http.client

@@ -142,11 +142,12 @@ def test_what_clients_say_of_themselves_is_overwritten() -> None:
     assert not any("proxy_set_header" in each for each in inside)
 
 
-def test_logs_hold_neither_queries_nor_links() -> None:
+def test_logs_hold_neither_queries_nor_links_nor_addresses() -> None:
     log_format = re.search(r"log_format quintet ([^;]+);", rendered(OPTIONS))
     assert log_format is not None
     names = set(re.findall(r"\$(\w+)", log_format[1]))
     assert not names & {"request", "request_uri", "args", "query_string", "uri", "http_referer"}
+    assert not names & {"remote_addr", "http_user_agent", "http_x_forwarded_for", "remote_user"}
     assert directives("access_log") == ["/var/log/nginx/quintet.log quintet"] * 3
     assert directives("error_log") == ["/dev/null emerg"] * 3
 
@@ -158,6 +159,7 @@ def test_logs_hold_neither_queries_nor_links() -> None:
         ("/quintet/i/SECRET", "/quintet/i/[secret]"),
         ("/i/SECRET/i/SECRET", "/i/[secret]"),
         ("/panel/SECRET/events/", "/panel/[secret]"),
+        ("/review/SECRET/0123/ranking.csv", "/review/[secret]"),
         ("/judge/museum/", "/judge/museum/"),
         ("/campaigns/museum/panels/4/", "/campaigns/museum/panels/4/"),
     ],
