@@ -162,9 +162,10 @@ def gunicorn_logging(*, log_format: str, level: str) -> dict[str, Any]:
     """Return the same configuration with the loggers of the web server."""
     settings = logging_settings(log_format=log_format, level=level)
     logger = {"handlers": ["console", "errors"], "propagate": False, "level": level}
-    loggers = dict.fromkeys(_OF_GUNICORN, logger)
-    # One warning for each request that waits for a thread.
-    return settings | {"loggers": loggers | {"waitress.queue": {"level": "ERROR"}}}
+    loggers: dict[str, Any] = dict.fromkeys(_OF_GUNICORN, logger)
+    # Otherwise, a line for each client that leaves, and for each request that waits for a thread.
+    loggers |= {"waitress": {"level": "WARNING"}, "waitress.queue": {"level": "ERROR"}}
+    return settings | {"loggers": loggers}
 
 
 _LINE: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"

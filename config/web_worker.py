@@ -28,7 +28,7 @@ _HEADER_BYTES: Final = 64 * 1024
 _BODY_BYTES: Final = 128 * 1024 * 1024
 # Larger responses wait in their thread until clients have read most of them, so that they do not fill the disk.
 _RESPONSE_BYTES: Final = 64 * 1024 * 1024
-_SEND_BYTES: Final = 64 * 1024
+_READ_BYTES = _SEND_BYTES = 64 * 1024
 
 
 class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
@@ -49,6 +49,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             threads=self.cfg.threads,
             connection_limit=self.cfg.worker_connections,
             channel_timeout=self.cfg.keepalive,
+            recv_bytes=_READ_BYTES,
             max_request_header_size=_HEADER_BYTES,
             max_request_body_size=_BODY_BYTES,
             outbuf_high_watermark=_RESPONSE_BYTES,

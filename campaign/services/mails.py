@@ -156,11 +156,18 @@ def _reply_code(error: smtplib.SMTPException) -> int | None:
     return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
 
 
+def _logged(error: Exception) -> str:
+    """Return the error for the log, without texts of the mail server, which may name recipients."""
+    if not isinstance(error, smtplib.SMTPException):
+        return str(error)
+    return f"{type(error).__name__} {_reply_code(error) or ''}".rstrip()
+
+
 def _retry(mail: Mail, error: Exception) -> None:
     if mail.attempts > len(RETRY_DELAYS):
         _outcome_store(mail, MailState.FAILED, error)
         return
-    logger.warning("Message not sent, will be retried: %s", error)
+    logger.warning("Message not sent, will be retried: %s", _logged(error))
     Mail.objects.filter(pk=mail.pk).update(
         state=MailState.QUEUED,
         error=_short(error),
@@ -170,7 +177,7 @@ def _retry(mail: Mail, error: Exception) -> None:
 
 def _outcome_store(mail: Mail, state: MailState, error: Exception | None = None) -> None:
     if error is not None:
-        logger.warning("Message %s: %s", state, error)
+        logger.warning("Message %s: %s", state, _logged(error))
     sent_at = Now() if state == MailState.SENT else None
     Mail.objects.filter(pk=mail.pk).update(
         state=state, sent_at=sent_at, error=_short(error) if error else ""

@@ -116,6 +116,17 @@ def test_what_the_server_says_decides_whether_it_is_tried_again(
     assert len(server.messages) == (state == "queued")
 
 
+def test_a_refused_address_is_not_logged(
+    settings: Settings, campaign: Campaign, caplog: pytest.LogCaptureFixture
+) -> None:
+    invite(campaign, "ada@example.org")
+    with MailServer(RCPT=b"550 nobody here") as server:
+        use(settings, server.port)
+        mails_send_due()
+    assert "SMTPRecipientsRefused 550" in caplog.text
+    assert "ada@example.org" not in caplog.text
+
+
 def test_a_server_that_is_away_is_asked_again_and_at_last_no_more(
     settings: Settings, campaign: Campaign
 ) -> None:
