@@ -24,7 +24,6 @@ graceful_timeout = 20
 # Judges send the next request after about half a minute; a new connection would cost a round trip.
 keepalive = 75
 control_socket_disable = True
-forwarder_headers = ""  # by default, local clients may set SCRIPT_NAME and PATH_INFO, also through a proxy
 if Path("/dev/shm").is_dir():  # noqa: S108  # only nameless heartbeat files, which belong in memory
     worker_tmp_dir = "/dev/shm"  # noqa: S108
 

@@ -25,15 +25,11 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
     """
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     import django
-    from django.core.management import CommandError, call_command
+    from django.core.management import CommandError
     from django.db import InterfaceError, OperationalError, connection
 
     django.setup()
-    from campaign.database.acting import command_acts
-    from config.logs import command_logs
-    from config.owner import DATABASE_OF_APPLICATION
     from config.postgresql.base import OldServerError
-    from config.set_up import problem_after_migrate, problem_before
 
     launcher = os.getppid()
     while not services.exists():
@@ -41,19 +37,7 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
             return 1  # it was killed, and will never say that PostgreSQL is running
         time.sleep(0.02)
     try:
-        if problem := problem_before(["manage.py", "migrate" if tables else command[0]]):
-            raise CommandError(problem)
-        if tables is not None:
-            call_command("migrate", interactive=False, verbosity=0)
-            if problem := problem_after_migrate():
-                raise CommandError(problem)
-            tables.touch()
-        if command:
-            connection.close()
-            connection.settings_dict.update(DATABASE_OF_APPLICATION)
-            command_acts(command[0])
-            with command_logs(command[0]):
-                call_command(*command)
+        _migrate_and_run(tables, command)
     except OldServerError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -67,6 +51,30 @@ def main(services: Path, tables: Path | None, command: Sequence[str]) -> int:
         sys.stderr.write(f"connection to PostgreSQL lost: {error!r}\n")
         return os.EX_TEMPFAIL
     return 0
+
+
+def _migrate_and_run(tables: Path | None, command: Sequence[str]) -> None:
+    from django.core.management import CommandError, call_command
+    from django.db import connection
+
+    from campaign.database.acting import command_acts
+    from config.logs import command_logs
+    from config.owner import DATABASE_OF_APPLICATION
+    from config.set_up import problem_after_migrate, problem_before
+
+    if problem := problem_before(["manage.py", "migrate" if tables else command[0]]):
+        raise CommandError(problem)
+    if tables is not None:
+        call_command("migrate", interactive=False, verbosity=0)
+        if problem := problem_after_migrate():
+            raise CommandError(problem)
+        tables.touch()
+    if command:
+        connection.close()
+        connection.settings_dict.update(DATABASE_OF_APPLICATION)
+        command_acts(command[0])
+        with command_logs(command[0]):
+            call_command(*command)
 
 
 def _is_lost(connection: Any) -> bool:
