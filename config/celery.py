@@ -147,7 +147,7 @@ def _worker_named(**_signal: Any) -> None:
         import celery.apps.worker
 
         # It writes to standard output in a signal handler, where logging is not safe.
-        celery.apps.worker.safe_say = lambda *_message: None
+        celery.apps.worker.safe_say = lambda *_message: None  # type: ignore[attr-defined]
 
 
 @worker_init.connect

@@ -255,13 +255,13 @@ def logs_all_json() -> None:
     logging.captureWarnings(True)
     sys.excepthook = _uncaught_log
     threading.excepthook = _uncaught_of_thread_log
-    sys.stderr = LoggedLines(sys.stderr, level=logging.WARNING)  # type: ignore[assignment]
+    sys.stderr = LoggedLines(sys.stderr, level=logging.WARNING)
 
 
 def output_log() -> None:
     """If `LOG_FORMAT` is `json`, log everything printed to standard output: for processes without another result."""
     if _is_json():
-        sys.stdout = LoggedLines(sys.stdout, level=logging.INFO)  # type: ignore[assignment]
+        sys.stdout = LoggedLines(sys.stdout, level=logging.INFO)
 
 
 def _is_json() -> bool:

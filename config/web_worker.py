@@ -177,6 +177,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]
     task_class = Answer
     error_task_class = Refusal
     is_last_request = False
+    sendbuf_len: int
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
