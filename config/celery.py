@@ -31,7 +31,7 @@ from annotation.notification import broker
 from campaign.database.acting import task_acts, task_acts_no_more
 from config import garbage_collect_seldom
 from config.logs import errors_report
-from config.queues import ENDED, REQUEST, SECONDS, SENT_AT, STATES
+from config.queues import ENDED, REQUEST, RETIRED, SECONDS, SENT_AT, STATES
 from environment.server_versions import broker_problem
 from ranking.code_version import code_version
 
@@ -137,6 +137,14 @@ TRANSPORT_ALIASES["redis"] = f"{__name__}:{Transport.__name__}"
 app = Application("quintet")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+def _drop(*_arguments: object) -> None:
+    """Do nothing: a message of an earlier version is no error."""
+
+
+for retired in RETIRED:
+    app.task(_drop, name=retired)
 
 
 @celeryd_init.connect

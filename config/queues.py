@@ -23,8 +23,6 @@ QUEUES: Final = {
         "ranking.tasks.rank_task",
         "ranking.tasks.rank_what_is_due",
     ),
-    # Parts of a computation that a user waits for (`--engine celery`); the worker alternates between them.
-    "shards": ("ranking.tasks.compute_shard",),
     # Up to some minutes each, while a user watches the page.
     "jobs": ("campaign.tasks.run_jobs",),
     # If the mail server does not answer, each message takes `EMAIL_TIMEOUT`.
@@ -40,9 +38,13 @@ QUEUES: Final = {
         "campaign.tasks.empty_bin",
         "ranking.tasks.check_tallies",
         "ranking.tasks.keep_rankings_of_days",
-        "ranking.tasks.forget_shard_jobs",
     ),
 }
+
+#: Queues of earlier versions, which a command for a worker may still name after an upgrade.
+RETIRED_QUEUES: Final = ("shards",)
+#: Tasks of earlier versions, whose messages may still wait at the broker after an upgrade; workers drop them.
+RETIRED: Final = ("ranking.tasks.compute_shard", "ranking.tasks.forget_shard_jobs")
 
 ROUTES: Final = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks}
 

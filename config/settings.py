@@ -14,7 +14,7 @@ from kombu import Queue
 
 from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
 from config.logs import logging_settings
-from config.queues import QUEUES, ROUTES, every
+from config.queues import QUEUES, RETIRED_QUEUES, ROUTES, every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
 from config.url_prefix import origin_and_path
 from environment import environment_read
@@ -235,7 +235,7 @@ CACHES = {
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
     "?db=", "?virtual_host="
 )
-CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in QUEUES]
+CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in (*QUEUES, *RETIRED_QUEUES)]
 CELERY_TASK_ROUTES = ROUTES
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 # A queue missing from the list would have no worker.
@@ -269,7 +269,6 @@ CELERY_BEAT_SCHEDULE = {
     "send-alert-mails": every(3600, "ranking.tasks.send_alert_mails"),
     "deliver-webhooks": every(15, "annotation.tasks.deliver_webhooks"),
     "run-jobs": every(60, "campaign.tasks.run_jobs"),
-    "forget-shard-jobs": every(600, "ranking.tasks.forget_shard_jobs"),
     "refresh-participations": every(60, "annotation.tasks.refresh_participations"),
     "check-counters": every(86_400, "annotation.tasks.check_counters"),
     "carry-out-erasures": every(3600, "annotation.tasks.carry_out_erasures"),

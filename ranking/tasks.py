@@ -1,4 +1,4 @@
-"""Celery tasks: rank test sets on request and at intervals, keep daily rankings, and compute shards."""
+"""Celery tasks: rank test sets on request and at intervals, and keep daily rankings."""
 
 import logging
 
@@ -17,7 +17,6 @@ from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import answer_keep_up
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_compute, rankings_of_days_keep, tallies_check
-from ranking.services.shards import shard_compute, shard_jobs_forget
 
 logger = logging.getLogger(__name__)
 
@@ -73,18 +72,6 @@ def check_tallies() -> None:
                 task_id,
                 ", ".join(wrong),
             )
-
-
-@shared_task(name="ranking.tasks.compute_shard")
-def compute_shard(job_id: int, shard: int) -> None:
-    """Compute one shard of a job and store its result for the engine."""
-    shard_compute(job_id=job_id, shard=shard)
-
-
-@shared_task(name="ranking.tasks.forget_shard_jobs")
-def forget_shard_jobs() -> None:
-    """Delete shard jobs whose engine has stopped renewing them."""
-    shard_jobs_forget()
 
 
 def _rank(task_id: int) -> None:

@@ -8,23 +8,21 @@ from threading import Event
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.sharding import on_any_engine
+from ranking.core.sharding import in_threads
 
 
-@on_any_engine()
 def squares(shard: range) -> npt.NDArray[np.int64]:
     """Return a partial sum that says which numbers are in it."""
     numbers = np.arange(shard.start, shard.stop, dtype=np.int64)
     return np.array([len(numbers), numbers.sum(), (numbers**2).sum()])
 
 
-@on_any_engine(threads=True)
+@in_threads
 def squares_in_threads(shard: range) -> npt.NDArray[np.int64]:
     """Return the same, computed by threads where an engine has some."""
     return squares(shard)
 
 
-@on_any_engine()
 def killed_once(folder: Path, shard: range) -> npt.NDArray[np.int64]:
     """Return the squares; whoever computes the third shard is killed the first time."""
     if shard.start == 20 and _is_first(folder):
@@ -32,14 +30,12 @@ def killed_once(folder: Path, shard: range) -> npt.NDArray[np.int64]:
     return squares(shard)
 
 
-@on_any_engine()
 def killed_always(_folder: Path, shard: range) -> npt.NDArray[np.int64]:
     """Kill whoever computes this."""
     os.kill(os.getpid(), signal.SIGKILL)
     return squares(shard)
 
 
-@on_any_engine()
 def never_done(folder: Path, _shard: range) -> None:
     """Say which process this is, and wait for ever."""
     (folder / str(os.getpid())).touch()

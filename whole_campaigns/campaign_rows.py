@@ -108,7 +108,7 @@ def columns(model: type[Model]) -> list["Field[Any, Any]"]:
     return list(model._meta.concrete_fields)
 
 
-#: All tables of campaigns, parents first. Users, their sessions and shards of work belong to no campaign.
+#: All tables of campaigns, parents first. Users and their sessions belong to no campaign.
 TABLES: Final[tuple[type[Model], ...]] = tuple(
     model
     for model in TopologicalSorter({each: _before(each) for each in _PATHS}).static_order()

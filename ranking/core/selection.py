@@ -24,7 +24,7 @@ from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.registry import method_named
 from ranking.core.methods.trueskill import Games
 from ranking.core.scores import TIE_DECIMALS, Scores
-from ranking.core.sharding import Progress, Running, map_shards, on_any_engine
+from ranking.core.sharding import Progress, Running, in_threads, map_shards
 
 #: Runs of WMT's TrueSkill for each model: 20 determine the mean to a fifth of a run's standard deviation.
 _RUNS = {"trueskill_wmt": {"runs": 20}}
@@ -40,7 +40,7 @@ Predictor = Callable[[Blocks], Int8Array]
 Scorer = Callable[[Blocks], Scores]
 
 
-@on_any_engine(threads=True)
+@in_threads
 def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
     """Predict a win for the higher score, or a tie within a radius.
 
@@ -100,7 +100,7 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
     return float((size[best - 1] + upper) / 2)
 
 
-@on_any_engine(threads=True)
+@in_threads
 def predict_by_ability(
     radius: float | None, inference: Literal["collapsed", "gibbs"], seed: int, blocks: Blocks
 ) -> Int8Array:
@@ -119,7 +119,7 @@ def predict_by_ability(
     return np.where(known, np.where(tie, TIE, decided), UNKNOWN).astype(np.int8)
 
 
-@on_any_engine(threads=True)
+@in_threads
 def by_pairs(blocks: Blocks) -> Int8Array:
     """Return the most frequent outcome of each pair: the oracle, if it learns from all blocks.
 
@@ -164,7 +164,7 @@ def predictors(
     return found
 
 
-@on_any_engine(threads=True)
+@in_threads
 def score_by_method(
     method: str, parameters: Mapping[str, Any], seed: int, blocks: Blocks
 ) -> Scores:
@@ -421,7 +421,7 @@ def data_requirements(
     ]
 
 
-@on_any_engine(threads=True)
+@in_threads
 def _fold_counts(
     blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], each: int
 ) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from ranking.core.counting.counts import Counts, Tallies
 from ranking.core.methods.bradley_terry import scores as bradley_terry
 from ranking.core.methods.shares import expected_wins
 from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
-from ranking.core.sharding import Running, on_any_engine
+from ranking.core.sharding import Running
 from ranking.core.simulation.measures import range_violations, significantly_better, true_ranks
 from ranking.core.simulation.model import QUALITY_RANGE, Model, generator_of, measure_experiments
 
@@ -538,7 +538,6 @@ def _check(study: Comparison, ranges: Sequence[Ranges]) -> None:
         raise ValueError("limit: expected at least one judgment")
 
 
-@on_any_engine()
 def _measure(study: Comparison, questions: tuple[Question, ...], experiment: int) -> FloatArray:
     """Return the measures of one experiment, shape (designs, questions, measures)."""
     return np.stack(

@@ -9,7 +9,7 @@ from pathlib import Path
 from campaign.formats import Place
 from campaign.formats.tables import MAX_INTEGER
 from ranking.core.rankings.shard_counts import AddedCounts, CountsWanted, ShardCounts, count_shard
-from ranking.core.sharding import Engine, map_shards, on_any_engine, take_shards
+from ranking.core.sharding import Engine, in_threads, map_shards, take_shards
 from ranking.files.arena import holds_votes
 from ranking.files.parquet_reading import MAGIC, opened, read_row_groups
 from ranking.files.records import (
@@ -254,14 +254,14 @@ def count_files(
     return total.found()
 
 
-@on_any_engine(threads=True)
+@in_threads
 def hash_of_file(name: str) -> str:
     """Return the SHA-256 of a file as stored."""
     with Path(name).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@on_any_engine(threads=True)
+@in_threads
 def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     """Read a shard, and compute the requested counts."""
     vocabulary = Vocabulary()

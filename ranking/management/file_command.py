@@ -24,6 +24,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.sharding import Engine, EngineError, ThisMachine
 from ranking.core.simulation.model import Model
+from ranking.dask_engine import dask_engine
 from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat, JudgmentSelection, SelectionError
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
@@ -96,7 +97,7 @@ def add_option(
     )
 
 
-ENGINES = ("process", "celery", "dask")
+ENGINES = ("process", "dask")
 
 
 def add_engine_arguments(parser: CommandParser) -> None:
@@ -106,8 +107,8 @@ def add_engine_arguments(parser: CommandParser) -> None:
         dest="engine_name",
         choices=ENGINES,
         default="process",
-        help="where to compute: this machine, workers of Celery's queue “shards”, or a Dask cluster; does not "
-        "affect the result (default: process)",
+        help="where to compute: processes of this machine, or a Dask cluster; does not affect the result "
+        "(default: process)",
     )
     parser.add_argument(
         "--jobs",
@@ -124,10 +125,8 @@ def add_engine_arguments(parser: CommandParser) -> None:
 
 
 @contextmanager
-def chosen_engine(options: Mapping[str, Any], *, say: Callable[[str], None]) -> Iterator[Engine]:
+def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine]:
     """Provide the engine selected by the options, and shut it down afterwards.
-
-    `say` is called with progress messages.
 
     Raises
     ------
@@ -136,21 +135,14 @@ def chosen_engine(options: Mapping[str, Any], *, say: Callable[[str], None]) -> 
     EngineError
         If the engine is unavailable.
     """
-    name, jobs = options["engine_name"], options["jobs"]
-    if options["scheduler"] is not None and name != "dask":
-        raise ValueError("--scheduler requires --engine dask")
-    if name == "dask":
-        from ranking.engines.by_dask import dask_engine
-
-        with dask_engine(scheduler=options["scheduler"], workers=jobs) as engine:
+    jobs, scheduler = options["jobs"], options["scheduler"]
+    if options["engine_name"] == "dask":
+        with dask_engine(scheduler=scheduler, workers=jobs) as engine:
             yield engine
-    elif name == "celery":
-        # Imported here: other engines need neither database nor broker.
-        from ranking.engines.by_celery import CeleryEngine
-
-        yield CeleryEngine(workers=jobs, say=say)
-    else:
-        yield ThisMachine(jobs)
+        return
+    if scheduler is not None:
+        raise ValueError("--scheduler requires --engine dask")
+    yield ThisMachine(jobs)
 
 
 _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
@@ -393,9 +385,7 @@ class ReportCommand(BaseCommand):
         try:
             with (
                 Progress(self.stderr, quiet=not options["verbosity"]) as progress,
-                chosen_engine(options, say=progress.say)
-                if self.computes
-                else nullcontext() as engine,
+                chosen_engine(options) if self.computes else nullcontext() as engine,
             ):
                 report = self.report({**options, "engine": engine}, progress)
             text = write(report, options["format"])

@@ -8,7 +8,5 @@ from ranking.models.ranking_settings import RankingSettings, StoppingRule
 from ranking.models.stored_tallies import (
     JudgeMeasures,
     RankingUpkeep,
-    ShardJob,
-    ShardResult,
     StoredTallies,
 )

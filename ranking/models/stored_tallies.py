@@ -57,36 +57,3 @@ class JudgeMeasures(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["task", "judge"], name="judge_measures_once_in_a_task"),
         ]
-
-
-class ShardJob(models.Model):
-    """Work split into shards, for the workers of the queue "shards".
-
-    It exists while its engine waits for it (`ranking.engines.by_celery`): the engine deletes it with its
-    results; jobs of a killed engine are deleted by a periodic task.
-    """
-
-    # Encoded by `ranking.core.sharding`: names and data, never code.
-    work = models.BinaryField()
-    shards = models.PositiveIntegerField()
-    code_version = models.CharField(max_length=60)
-    watched_at = models.DateTimeField(db_default=Now(), editable=False)
-
-
-class ShardResult(models.Model):
-    """A worker's result for one shard of a job."""
-
-    job = models.ForeignKey(ShardJob, models.CASCADE, related_name="results", db_index=False)
-    shard = models.PositiveIntegerField()
-    result = models.BinaryField(null=True)
-    failure = models.TextField(blank=True, default="")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["job", "shard"], name="shard_result_once_in_a_job"),
-            models.CheckConstraint(
-                condition=models.Q(result__isnull=False, failure="")
-                | (models.Q(result__isnull=True) & ~models.Q(failure="")),
-                name="shard_result_or_failure",
-            ),
-        ]

@@ -8,7 +8,7 @@ how long answers took, how far the ranking lay behind the judgments, how long th
 a few bytes, how much processor time the host of a virtual machine took ("stolen"), and the memory of each
 program; the table at the end, what was asked of them. Ends with 1 if something asked for was missed.
 
-`--workers` are the queues of each worker; `--workers all` is one worker for everything. With `--stop ranking,shards`
+`--workers` are the queues of each worker; `--workers all` is one worker for everything. With `--stop ranking`
 that worker is stopped (SIGSTOP) half-way; with `--stop planning` the last half is judged from what is planned.
 """
 

@@ -17,7 +17,7 @@ from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import Layout, chunks, counts_of_units
 from ranking.core.counting.moments import AllMoments, ClusterUnit, second_moments, units_of
 from ranking.core.judged.blocks import Blocks
-from ranking.core.sharding import EncodingError, decode, encode
+from ranking.core.live.encoding import EncodingError, decode, encode
 
 IntArray = npt.NDArray[np.integer]
 #: Bytes, or a view of bytes that is not copied.
@@ -32,7 +32,7 @@ class DamagedStateError(ValueError):
 
 def packed(definition: bytes, content: Mapping[str, Any]) -> bytes:
     """Pack content into bytes: a BLAKE2b checksum of 16 bytes, and the compressed content as encoded
-    by `ranking.core.sharding`.
+    by `ranking.core.live.encoding`.
 
     Parameters
     ----------

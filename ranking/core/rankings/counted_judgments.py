@@ -32,7 +32,7 @@ from ranking.core.counting.moments import (
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import Method
-from ranking.core.sharding import Engine, map_shards, on_any_engine
+from ranking.core.sharding import Engine, in_threads, map_shards
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ def _resampled(
     return np.concatenate(map_shards(work, ids, engine=engine))
 
 
-@on_any_engine(threads=True)
+@in_threads
 def _counted_resamples(
     blocks: Blocks, layout: Layout, resampling: Resampling, ids: range
 ) -> Int64Array:

@@ -54,7 +54,7 @@ from ranking.core.rankings.counted_judgments import (
     EffectiveUnits,
 )
 from ranking.core.scores import Scores, Shortage
-from ranking.core.sharding import Running, map_shards, on_any_engine
+from ranking.core.sharding import Running, in_threads, map_shards
 from ranking.core.uncertainty import (
     RangeLimit,
     ScoreCovariance,
@@ -579,7 +579,7 @@ def _anytime(
     )
 
 
-@on_any_engine(threads=True)
+@in_threads
 def _scores_of_counts(
     method: str,
     cells: Int64Array,
@@ -591,7 +591,7 @@ def _scores_of_counts(
     return of_counts.score_counted(cells[ids.start : ids.stop], layout, **parameters)
 
 
-@on_any_engine(threads=True)
+@in_threads
 def _resampled_scores(
     blocks: Blocks,
     method: str,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.ranges import clusters as clusters_of
-from ranking.core.sharding import Running, on_any_engine
+from ranking.core.sharding import Running
 from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import (
     Model,
@@ -125,7 +125,6 @@ def _grid(first: int, last: float) -> Int64Array:
     return np.rint(np.geomspace(first, max(last, first + 1), points)).astype(np.int64)
 
 
-@on_any_engine()
 def _measure(
     model_of: ModelOf,
     blocks: tuple[int, ...],
@@ -433,7 +432,6 @@ def plan_from_start(
     return _rows(wanted, average, first / curve.decided_share, confidence)
 
 
-@on_any_engine()
 def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
     # Qualities and groups are drawn one after the other, so those of the other systems do not
     # change.
@@ -454,7 +452,6 @@ def _wanted(targets: Sequence[float], clusters: Sequence[int], systems: int) -> 
     ]
 
 
-@on_any_engine()
 def _same_model(model: Model, _experiment: int) -> Model:
     return model
 

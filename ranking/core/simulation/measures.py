@@ -14,7 +14,7 @@ from ranking.core.methods.lopez import lopez_order
 from ranking.core.methods.shares import expected_wins, scores_of
 from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
 from ranking.core.scores import TIE_DECIMALS
-from ranking.core.sharding import Running, on_any_engine
+from ranking.core.sharding import Running
 from ranking.core.simulation.model import (
     Model,
     Simulated,
@@ -500,7 +500,6 @@ def simulate_campaigns(
     )
 
 
-@on_any_engine()
 def _measure(
     model: Model,
     blocks: tuple[int, ...],

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ranking.core.arrays import FloatArray, Int8Array, Int32Array, Int64Array
 from ranking.core.counting.counts import chunks
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.sharding import Running, map_shards, on_any_engine
+from ranking.core.sharding import Running, map_shards
 
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
@@ -314,8 +314,8 @@ def measure_experiments(
     Parameters
     ----------
     measure : callable
-        Returns an array that depends only on the number of an experiment: a function marked by
-        `on_any_engine`, or a partial of one.
+        Returns an array that depends only on the number of an experiment: a module-level function,
+        or a partial of one.
     experiments : sequence of int
         Numbers of the experiments, at least one.
     **running : see `ranking.core.sharding.Running`
@@ -345,6 +345,5 @@ def measure_experiments(
     return np.array([each for part in measured for each in part])
 
 
-@on_any_engine()
 def _measure_all(measure: Measure, experiments: Sequence[int]) -> list[npt.NDArray[Any]]:
     return [measure(experiment) for experiment in experiments]

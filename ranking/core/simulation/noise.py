@@ -16,7 +16,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.ranges import clusters
-from ranking.core.sharding import Running, on_any_engine
+from ranking.core.sharding import Running
 from ranking.core.simulation.measures import (
     sign_test_ranges,
     significant_pairs,
@@ -298,7 +298,6 @@ def fit_noise(
     return table.fit(curve.significant, confidence)
 
 
-@on_any_engine()
 def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> FloatArray:
     models = [curve.model(noise) for noise in NOISE_GRID.tolist()]
     return np.array([curve.simulated(model, seed, experiment)[0] for model in models])
@@ -396,7 +395,6 @@ def likely_futures(
     )
 
 
-@on_any_engine()
 def _candidate_model(
     curve: CampaignCurve, low: float, high: float, seed: int, experiment: int
 ) -> Model:
@@ -409,7 +407,6 @@ def _candidate_model(
     return curve.model(float(low * (high / low) ** uniform), groups)
 
 
-@on_any_engine()
 def _measured_candidate(
     curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
 ) -> FloatArray:
@@ -513,7 +510,6 @@ def forecast_pairs(
     )
 
 
-@on_any_engine()
 def _shares(
     model_of: ModelOf, decided: tuple[float, ...], seed: int, experiment: int
 ) -> FloatArray:

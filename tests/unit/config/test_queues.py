@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from config.celery import app
-from config.queues import QUEUES, ROUTES
+from config.queues import QUEUES, RETIRED, ROUTES
 from tests.containers import WORKERS
 
 
@@ -12,7 +12,7 @@ from tests.containers import WORKERS
 def tasks() -> list[str]:
     """The project's tasks, as workers know them."""
     app.autodiscover_tasks(force=True)
-    return [name for name in app.tasks if not name.startswith("celery.")]
+    return [name for name in app.tasks if not name.startswith("celery.") and name not in RETIRED]
 
 
 def test_every_task_is_in_exactly_one_queue(tasks: list[str]) -> None:
@@ -37,3 +37,8 @@ def test_a_task_that_is_in_no_queue_goes_to_one_that_is_served() -> None:
 def test_nothing_else_is_done_by_the_worker_that_judges_wait_for() -> None:
     assert WORKERS["worker-planning"] == "planning"
     assert all(task.startswith("annotation.") for task in QUEUES["planning"])
+
+
+@pytest.mark.parametrize("name", RETIRED)
+def test_a_message_of_an_earlier_version_is_dropped(name: str) -> None:
+    assert app.tasks[name].apply(args=[1, 2]).successful()

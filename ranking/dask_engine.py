@@ -114,10 +114,14 @@ def _refuse_other_code(client: Client) -> None:
     found |= client.run(code_version, on_error="return")
     for place, version in found.items():
         if version != code_version():
-            raise EngineError(
-                f"{place} has not the code {code_version()} but: {version}; start the scheduler and all "
-                "workers in the folder of the same Quintet, with PYTHONPATH=."
-            )
+            raise EngineError(_other_version(place, version, wanted=code_version()))
+
+
+def _other_version(place: str, version: object, *, wanted: str) -> str:
+    return (
+        f"{place} runs another version of Quintet than this command ({version} instead of {wanted}): start the "
+        "scheduler and all workers in a folder of the same version, with PYTHONPATH=."
+    )
 
 
 def _as_given(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -126,8 +130,5 @@ def _as_given(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _computed(shard: Any, *, work: Callable[[Any], Any], version: str) -> Any:
     if version != code_version():
-        raise EngineError(
-            f"a worker runs version {code_version()}, and {version} is asked for: give all machines "
-            "the same"
-        )
+        raise EngineError(_other_version("a worker", code_version(), wanted=version))
     return work(shard)

@@ -1,1 +1,0 @@
-"""Engines that compute shards on other machines; `ranking.core.sharding` defines engines."""
