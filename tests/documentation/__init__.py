@@ -1,0 +1,1 @@
+"""The documentation, as its tests read it: pages, blocks of code, words in code style, and links."""
