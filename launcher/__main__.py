@@ -170,7 +170,9 @@ def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
             "elsewhere, set QUINTET_HOME to their data folder."
         )
     with environment_beside(directory) as environment:
-        return _run(argv, environment)
+        # What `start` collected; requests of `rest` would warn that there is no such folder.
+        static_root = os.environ.get("STATIC_ROOT") or str(directory.path / "static")
+        return _run(argv, {**environment, "STATIC_ROOT": static_root})
 
 
 def _run(argv: list[str], environment: Mapping[str, str]) -> int:

@@ -1,5 +1,6 @@
 """A checkout of its own: the files that git knows or would add, in another folder, as the README makes one."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -19,13 +20,21 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def copy_checkout(folder: Path) -> Path:
-    """Copy this checkout as it is, uncommitted changes included, with this Python as its `.venv`."""
+    """Copy this checkout as it is, uncommitted changes included, with this Python as its `.venv`.
+
+    What `make` and Python have compiled is copied, too, so that nothing is installed or compiled again.
+    """
     listed = git(CHECKOUT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    for name in filter(None, listed.split("\0")):
-        source, target = CHECKOUT / name, folder / name
-        if source.is_file() and name not in (".venv", "node_modules"):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
+    names = [name for name in listed.split("\0") if name and (CHECKOUT / name).is_file()]
+    compiled = [*CHECKOUT.glob("locale/*/LC_MESSAGES/*.mo")]
+    for parent in {(CHECKOUT / name).parent for name in names if name.endswith(".py")}:
+        compiled += parent.glob("__pycache__/*")
+    for source in [*(CHECKOUT / name for name in names), *compiled]:
+        target = folder / source.relative_to(CHECKOUT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target)
+    for path in folder.glob("requirements/*.txt"):
+        os.utime(path, (0, 0))
     (folder / ".venv").symlink_to(sys.prefix)
     return folder
 

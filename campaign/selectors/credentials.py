@@ -180,11 +180,16 @@ def _access(user_id: int | None, campaign_id: int, *, is_judge: bool) -> Access:
 _NOBODYS = ".invalid"
 
 
-def organisers_of_quintet() -> QuerySet[User]:
-    """Return the active users who organise a campaign or may create one, oldest first, except the demo's."""
+def organisers_with_demos() -> QuerySet[User]:
+    """Return the active users who organise a campaign or may create one, oldest first."""
     organises = Q(is_staff=True) | Q(memberships__role__in=CHANGING_ROLES)
     people = User.objects.filter(organises, is_active=True, email__isnull=False)
-    return people.exclude(email__iendswith=_NOBODYS).distinct().order_by("id")
+    return people.distinct().order_by("id")
+
+
+def organisers_of_quintet() -> QuerySet[User]:
+    """Return these users, except the demo's."""
+    return organisers_with_demos().exclude(email__iendswith=_NOBODYS)
 
 
 def account_is_its_own(user: User) -> bool:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from launcher.data_directory import CHECKOUT
 from tests.checkouts import git
 from tests.documentation.addresses import (
@@ -27,7 +25,7 @@ from tests.documentation.commands import (
     named_commands,
     own_options,
 )
-from tests.documentation.pages import PAGES, Span, path_of_link, read_page
+from tests.documentation.pages import PAGES, Block, Span, path_of_link, read_page
 
 #: Options of programs that are not ours.
 ELSEWHERE = {
@@ -51,85 +49,96 @@ _MODULE = re.compile(
 _TYPED = re.compile(r" {4}(?:\$ |python |\./quintet |quintet |make |curl )")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 
-every_page = pytest.mark.parametrize("page", PAGES)
 
-
-@every_page
-def test_commands_and_their_options_exist(page: str) -> None:
-    problems = [f"{line}: {problem}" for line, text in _commands(page) for problem in _wrong(text)]
-    assert not problems, "\n".join(problems)
-
-
-@every_page
-def test_options_named_alone_exist(page: str) -> None:
-    known = frozenset().union(*own_options().values(), _of_modules(page), ELSEWHERE)
+def test_commands_and_their_options_exist() -> None:
     problems = [
-        f"{span.line}: {option}"
-        for span in read_page(page).spans
-        if span.text.startswith("--")
-        for option in _options_of(span.text)
-        if option not in (_allowed_below(span) or known)
+        f"{page}:{line}: {problem}"
+        for page in PAGES
+        for line, text in _commands(page)
+        for problem in _wrong(text)
     ]
     assert not problems, "\n".join(problems)
 
 
-@every_page
-def test_links_lead_somewhere(page: str) -> None:
-    links = [link for link in read_page(page).links if "://" not in link and "mailto:" not in link]
-    assert [link for link in links if not _leads_somewhere(page, link)] == []
-
-
-@every_page
-def test_files_and_modules_exist(page: str) -> None:
-    spans = read_page(page).spans
+def test_options_named_alone_exist() -> None:
+    everywhere = frozenset().union(*own_options().values(), ELSEWHERE)
     problems = [
-        f"{span.line}: {span.text}"
-        for span in spans
+        f"{page}:{span.line}: {option}"
+        for page, span in _spans()
+        if span.text.startswith("--")
+        for option in _options_of(span.text)
+        if option not in (_allowed_below(span) or everywhere | _of_modules(page))
+    ]
+    assert not problems, "\n".join(problems)
+
+
+def test_links_lead_somewhere() -> None:
+    problems = [
+        f"{page}: {link}"
+        for page in PAGES
+        for link in read_page(page).links
+        if "://" not in link and "mailto:" not in link and not _leads_somewhere(page, link)
+    ]
+    assert not problems, "\n".join(problems)
+
+
+def test_files_and_modules_exist() -> None:
+    problems = [
+        f"{page}:{span.line}: {span.text}"
+        for page, span in _spans()
         if (_FILE.fullmatch(span.text) and not _is_file(page, span.text))
         or (_MODULE.fullmatch(span.text) and not _is_dotted_name(span.text))
     ]
     assert not problems, "\n".join(problems)
 
 
-@every_page
-def test_variables_exist(page: str) -> None:
-    texts = [(span.line, span.text) for span in read_page(page).spans]
-    texts += [(block.line, block.text) for block in read_page(page).blocks if block.is_commands]
+def test_variables_exist() -> None:
+    texts = [(page, span.line, span.text) for page, span in _spans()]
+    texts += [(block.page, block.line, block.text) for block in _blocks_of_commands()]
     problems = [
-        f"{line}: {name}"
-        for line, text in texts
+        f"{page}:{line}: {name}"
+        for page, line, text in texts
         for name in _VARIABLE.findall(text)
         if name not in _words_of_the_source()
     ]
     assert not problems, "\n".join(problems)
 
 
-@every_page
-def test_addresses_exist(page: str) -> None:
+def test_addresses_exist() -> None:
     problems = [
-        f"{span.line}: {span.text}"
-        for span in read_page(page).spans
+        f"{page}:{span.line}: {span.text}"
+        for page, span in _spans()
         if looks_like_an_address(span.text) and not address_exists(span.text)
     ]
     assert not problems, "\n".join(problems)
 
 
-@every_page
-def test_commands_are_in_blocks(page: str) -> None:
+def test_commands_are_in_blocks() -> None:
     """Others are not run: an indented command is not seen."""
-    lines = (CHECKOUT / page).read_text(encoding="utf-8").splitlines()
-    inside = [number for block in read_page(page).blocks for number in block.lines]
-    typed = [number for number, line in enumerate(lines, start=1) if _TYPED.match(line)]
-    assert set(typed) <= set(inside)
+    for page in PAGES:
+        lines = (CHECKOUT / page).read_text(encoding="utf-8").splitlines()
+        inside = {number for block in read_page(page).blocks for number in block.lines}
+        typed = {number for number, line in enumerate(lines, start=1) if _TYPED.match(line)}
+        assert typed <= inside, page
 
 
-@every_page
-def test_commands_are_run_or_say_why_not(page: str) -> None:
-    """A block that another test runs names this test, which reads the page."""
-    for block in read_page(page).blocks:
+def test_blocks_that_a_test_of_their_own_runs_are_read_by_it() -> None:
+    for block in _blocks_of_commands():
         test = block.marker.removeprefix("run by ")
         if test != block.marker:
-            assert Path(page).name in (CHECKOUT / test).read_text(encoding="utf-8"), block.line
+            source = (CHECKOUT / test).read_text(encoding="utf-8")
+            assert Path(block.page).name in source, f"{block.page}:{block.line}"
+
+
+def _spans() -> Iterator[tuple[str, Span]]:
+    for page in PAGES:
+        for span in read_page(page).spans:
+            yield page, span
+
+
+def _blocks_of_commands() -> Iterator[Block]:
+    for page in PAGES:
+        yield from (block for block in read_page(page).blocks if block.is_commands)
 
 
 def _commands(page: str) -> Iterator[tuple[int, str]]:
@@ -182,6 +191,7 @@ def _options_of(text: str) -> Iterator[str]:
             yield f"--no-{match[1]}"
 
 
+@cache
 def _of_modules(page: str) -> frozenset[str]:
     """Return the options of the modules that a page names."""
     commands = (command for _line, text in _commands(page) for command in named_commands(text))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, load_command_class
 from django.test import Client
 
 from campaign.database.acting import command_acts
@@ -139,3 +139,23 @@ def test_without_a_user_nothing_is_asked() -> None:
     with pytest.raises(CommandError, match="has no owner"):
         rest("POST", "campaigns/museum/judges/", "list=ada@example.org")
     assert not Judge.objects.exists()
+
+
+def test_fields_may_follow_an_option() -> None:
+    """Argparse by itself takes only the fields before it."""
+    parser = load_command_class("campaign", "rest").create_parser("manage.py", "rest")
+    options = parser.parse_args(["POST", "tokens/", "--as", "a@example.org", "name=a", "days:=9"])
+    assert options.body == ["name=a", "days:=9"]
+
+
+def test_the_organiser_of_a_demo_acts_where_there_is_no_other() -> None:
+    make_organiser(make_campaign("museum"), email="organiser@demo.invalid")
+    assert [each["slug"] for each in rest("GET", "campaigns/")["results"]] == ["museum"]
+
+
+def test_an_address_may_be_of_another_host(campaign: Campaign) -> None:
+    made = rest(
+        *("POST", "campaigns/museum/panels/", "kind=prolific", "name=pilot"),
+        *("blocks_asked=30", "minutes_allowed=90", "--address", "https://judge.example.org"),
+    )
+    assert "https://judge.example.org/" in json.dumps(made)

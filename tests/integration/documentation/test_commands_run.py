@@ -1,0 +1,152 @@
+"""Every command of the documentation runs as it stands: in the folder that the README makes, beside a running demo.
+
+A page's blocks are run in order, each command with exit status 0. What a reader replaces is replaced here, too:
+addresses, folders, numbers of tasks, a token. Blocks that no test can run say why in a comment before them.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from launcher.data_directory import read_json
+from tests.checkouts import copy_checkout
+from tests.documentation.pages import PAGES, Block, read_page
+from tests.documentation.world import World, files_write, world_make
+
+#: A command that takes longer waits for something.
+SECONDS = 300
+#: Pages whose commands are run in CI; `make test-thorough` runs those of the others, too.
+IN_EVERY_RUN = ("README.md", "docs/backups.md", "docs/operators.md", "docs/rest.md")
+#: Variables that name an installation or its services.
+_OF_AN_INSTALLATION = (
+    *("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "SECRET_KEY"),
+    *("QUINTET_HOME", "PORT", "STATIC_ROOT", "PYTHONPATH", "DJANGO_SETTINGS_MODULE"),
+)
+
+
+def blocks_to_run(page: str) -> list[Block]:
+    """Return the blocks of commands of a page that no comment keeps from being run."""
+    return [block for block in read_page(page).blocks if block.is_commands and not block.marker]
+
+
+class Reader:
+    """A person who follows the documentation: a folder, an environment, and what they replace in commands."""
+
+    def __init__(self, above: Path) -> None:
+        self.above = above
+        self.folder = copy_checkout(above / "quintet")
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if k not in _OF_AN_INSTALLATION},
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(above),
+            "QUINTET_HOME": str(above / "home"),
+            "PORT": "0",
+        }
+        files_write(self.folder)
+        (above / "elsewhere").mkdir()
+
+    def run(self, command: str, replaced: Mapping[str, str] | None = None) -> str:
+        """Run a command in a terminal, answering yes; return its output. Fail unless its exit status is 0."""
+        for written, meant in (replaced or {}).items():
+            command = command.replace(written, meant)
+        finished = subprocess.run(
+            ["sh", "-ec", command],
+            cwd=self.folder,
+            env=self.environment,
+            input="y\n",
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+        output = finished.stdout + finished.stderr
+        assert finished.returncode == 0, f"{command}\n{output[-3000:]}"
+        return finished.stdout
+
+    def replaced(self) -> dict[str, str]:
+        """Return what stands for the addresses and folders of examples."""
+        backups = [str(path) for path in (self.above / "elsewhere").iterdir()]
+        return {
+            "/mnt/elsewhere/quintet-20261124-193300": backups[0] if backups else "",
+            "/mnt/elsewhere": str(self.above / "elsewhere"),
+            "/srv/quintet": str(self.above / "restored"),
+            "http://127.0.0.1:8000": self.address,
+        }
+
+    @property
+    def address(self) -> str:
+        """Return where the demo is served."""
+        served: str = read_json(self.above / "home" / "address.json")
+        return served
+
+
+@dataclass(frozen=True)
+class Started:
+    """A reader whose demo runs, and what it has."""
+
+    reader: Reader
+    world: World
+
+    def run(self, page: str, command: str) -> None:
+        """Run a command of a page."""
+        self.reader.run(command, {**self.reader.replaced(), **self.world.replaced(page)})
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[Started]:
+    """Somebody in the folder of the README who started the demo. Not pytest's folder: PostgreSQL may not enter it."""
+    with tempfile.TemporaryDirectory(prefix="quintet-documentation-") as name:
+        above = Path(name).resolve()
+        above.chmod(0o711)
+        reader = Reader(above)
+        with demo_started(reader):
+            yield Started(reader, world_make(reader.run, reader.address))
+
+
+@contextlib.contextmanager
+def demo_started(reader: Reader) -> Iterator[None]:
+    """Start the demo as the README says, on any free port, and load all campaigns."""
+    with subprocess.Popen(
+        ["make", "demo"],
+        cwd=reader.folder,
+        env=reader.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            lines: list[str] = []
+            for line in process.stdout:
+                lines.append(line)
+                if "demo campaigns loaded" in line:
+                    break
+            else:
+                pytest.fail("".join(lines))
+            yield
+        finally:
+            os.killpg(process.pid, signal.SIGINT)
+            process.communicate()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[] if page in IN_EVERY_RUN else [pytest.mark.thorough])
+        for page in PAGES
+        if blocks_to_run(page)
+    ],
+)
+def test_commands_of_a_page_run(started: Started, page: str) -> None:
+    for block in blocks_to_run(page):
+        for command in block.commands:
+            started.run(page, command)
