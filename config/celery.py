@@ -144,7 +144,7 @@ def _drop(*_arguments: object) -> None:
 
 
 for retired in RETIRED:
-    app.task(_drop, name=retired)
+    app.task(name=retired)(_drop)
 
 
 @celeryd_init.connect
