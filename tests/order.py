@@ -10,6 +10,7 @@ FIRST = (
     "tests/integration/worker",
     "tests/integration/demo",
     "tests/integration/upgrades",
+    "tests/integration/documentation",
     "tests/browser/test_campaign_runs.py",
     "tests/integration/test_faults.py",
     # A minute or more of the processor each.
