@@ -2,7 +2,9 @@
 confidence sets.
 
 Confidence sets come from studentised differences of correlated scores and step-down tests of families of them; they also
-hold among near-equal systems (Mogstad et al. 2024).
+hold among near-equal systems (Mogstad et al. 2024). If the covariance of the scores is itself uncertain, each difference has
+the p-value of Student's t, corrected by Holm: the variance of each difference errs by itself, so no common factor
+describes their errors, and with fewer judges than systems the correlations of the differences are not known.
 """
 
 from dataclasses import dataclass
@@ -313,15 +315,12 @@ def difference_tests(
     Returns
     -------
     PairTests
-        A difference with variance 0 is certain; a difference of 0 has the p-value 1.
+        A difference with variance 0 is certain; scores tied to `TIE_DECIMALS` decimals have the
+        p-value 1.
     """
-    variance = np.diag(covariance)
-    spread = np.sqrt(np.maximum(0, variance[:, np.newaxis] + variance - 2 * covariance))
-    ahead = scores.values[:, np.newaxis] - scores.values
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(spread > 0, ahead / spread, np.inf)
+    statistic = _studentise(scores.values, _standard_errors(covariance))
     # Scores that cannot be estimated are NaN, and so never ahead.
-    tested = ahead > 0
+    tested = statistic > 0
     if scores.group is not None:
         tested &= scores.group[:, np.newaxis] == scores.group
     return _corrected(
@@ -405,7 +404,7 @@ _NO_VARIANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class StudentisedDifferences:
-    """Differences of n scores in units of their standard errors, observed and randomly drawn.
+    """Differences of n scores in units of their standard errors.
 
     Attributes
     ----------
@@ -415,34 +414,47 @@ class StudentisedDifferences:
         cannot be compared: one cannot be estimated, or the systems are in different groups.
     standard_error : float64, shape (n, n)
         Standard errors of the differences of the scores; 0 where they are known exactly.
-    noise : float64, shape (n, draws)
-        Draws with mean 0 and the covariance of the scores, normal or Student's t; 0 for a system
-        without an estimate.
+    degrees_of_freedom : float
+        Degrees of freedom of the standard errors; ∞ if they are known.
+    noise : float64, shape (n, draws), or None
+        Normal draws with mean 0 and the covariance of the scores; 0 for a system without an
+        estimate. None if the standard errors are not known.
     """
 
     observed: FloatArray
     standard_error: FloatArray
-    noise: FloatArray
+    degrees_of_freedom: float
+    noise: FloatArray | None
 
-    def step_down(self, better: Int64Array, worse: Int64Array) -> FloatArray:
-        """Return adjusted p-values for statements that one system is better than another.
+    def adjusted_p(self, better: Int64Array, worse: Int64Array) -> FloatArray:
+        """Return adjusted p-values for a family of statements that one system is better than another.
 
-        Differences are tested from the largest to the smallest, each against the maximum of all
-        that are not larger, so that those rejected earlier no longer count (max-T step-down, Romano
-        and Wolf 2005). If all statements with p-values up to α are accepted, the probability of any
-        false one is at most α.
+        If all statements with p-values up to α are accepted, the probability of any false one is at
+        most α.
 
         Parameters
         ----------
         better, worse : int64, shape (F,)
-            The family: the F statements that system `better` is truly better than `worse`.
+            The family: F statements that system `better` is truly better than `worse`; with each
+            statement, its contrary.
 
         Returns
         -------
         float64, shape (F,)
-            Adjusted p-values, (1 + draws that reach the difference) / (1 + draws). 1 where the
-            scores are inconclusive or indicate the opposite, 0 where the difference is known
-            exactly.
+            1 where the scores are inconclusive or indicate the opposite, 0 where the difference is
+            known exactly.
+        """
+        observed = self.observed[better, worse]
+        if self.noise is None:
+            return _holm_of_t(observed, self.degrees_of_freedom)
+        return self._step_down(self.noise, better, worse)
+
+    def _step_down(self, noise: FloatArray, better: Int64Array, worse: Int64Array) -> FloatArray:
+        """Return p-values, (1 + draws that reach the difference) / (1 + draws).
+
+        Differences are tested from the largest to the smallest, each against the maximum of all
+        that are not larger, so that those rejected earlier no longer count (max-T step-down, Romano
+        and Wolf 2005).
 
         References
         ----------
@@ -452,7 +464,7 @@ class StudentisedDifferences:
         """
         observed = self.observed[better, worse]
         p = np.where(observed == np.inf, 0.0, 1.0)
-        draws = self.noise.shape[1]
+        draws = noise.shape[1]
         largest = np.full(draws, -np.inf)
         difference = np.empty(draws)
         ascending = np.argsort(observed, kind="stable")
@@ -461,7 +473,7 @@ class StudentisedDifferences:
             a, b = better[test], worse[test]
             if self.standard_error[a, b] == 0:
                 continue  # A tie known exactly.
-            np.subtract(self.noise[a], self.noise[b], out=difference)
+            np.subtract(noise[a], noise[b], out=difference)
             difference /= self.standard_error[a, b]
             np.maximum(largest, difference, out=largest)
             if observed[test] > 0:
@@ -470,6 +482,22 @@ class StudentisedDifferences:
         descending = ascending[::-1]
         p[descending] = np.maximum.accumulate(p[descending])
         return p
+
+
+def _holm_of_t(observed: FloatArray, degrees_of_freedom: float) -> FloatArray:
+    """Return p-values of two-sided t-tests of the pairs in their favoured directions, corrected by
+    Holm.
+
+    A family holds both statements of each pair, of which only the favoured one can be accepted.
+    """
+    favoured = np.flatnonzero(observed > 0)
+    two_sided = 2 * stdtr(degrees_of_freedom, -observed[favoured])
+    # Pairs with tied scores are tests of the family as well.
+    pairs = np.count_nonzero(~np.isnan(observed)) // 2
+    family = np.concatenate([two_sided, np.ones(pairs - len(favoured))])
+    p = np.ones(len(observed))
+    p[favoured] = adjusted(family, Correction.HOLM)[: len(favoured)]
+    return p
 
 
 def studentised_differences(
@@ -491,12 +519,11 @@ def studentised_differences(
     covariance : float64, shape (n, n)
         Covariance of the scores. It may be singular, because scores may sum to a constant.
     degrees_of_freedom : float
-        Degrees of freedom of `covariance`, greater than 0. If it was estimated from few judges, the
-        draws are multivariate t, wider than normal. ∞ for a covariance that is known.
+        Degrees of freedom of `covariance`, greater than 0; ∞ for a covariance that is known.
     group : int64, shape (n,), optional
         Scores of systems in different groups cannot be compared; see `ranking.core.scores.Scores`.
     draws : int
-        Number of draws, at least 1.
+        Number of draws, at least 1. There are draws only if the covariance is known.
     seed : int
         0 ≤ seed < 2**64. Draws are assigned to systems in the order of their scores, so that
         results do not depend on the order of systems, unless systems are equal in score and
@@ -514,15 +541,26 @@ def studentised_differences(
     n = len(values)
     order = np.lexsort((np.diag(covariance), values))
     known = order[~np.isnan(values[order])]
-    root = _root(covariance[np.ix_(known, known)])
-    noise = np.zeros((n, draws))
-    noise[known] = root @ _deviates((len(known), draws), degrees_of_freedom, seed)
+    of_known = covariance[np.ix_(known, known)]
+    if not np.all(np.isfinite(of_known)):
+        raise ValueError("covariance: NaN or infinite for a system that has a score")
+    noise = None
+    if np.isinf(degrees_of_freedom):
+        root = _root(of_known)
+        of_known = root @ root
+        noise = np.zeros((n, draws))
+        noise[known] = root @ _normal_deviates((len(known), draws), seed)
     standard_error = np.zeros((n, n))
-    standard_error[np.ix_(known, known)] = _standard_errors(root)
+    standard_error[np.ix_(known, known)] = _standard_errors(of_known)
     observed = _studentise(values, standard_error)
     if group is not None:
         observed[group[:, np.newaxis] != group] = np.nan
-    return StudentisedDifferences(observed=observed, standard_error=standard_error, noise=noise)
+    return StudentisedDifferences(
+        observed=observed,
+        standard_error=standard_error,
+        degrees_of_freedom=degrees_of_freedom,
+        noise=noise,
+    )
 
 
 def _root(covariance: FloatArray) -> FloatArray:
@@ -531,20 +569,17 @@ def _root(covariance: FloatArray) -> FloatArray:
     Unlike a root from eigenvectors alone, it does not depend on their signs, which the
     linear-algebra library chooses.
     """
-    if not np.all(np.isfinite(covariance)):
-        raise ValueError("covariance: NaN or infinite for a system that has a score")
     eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     root: FloatArray = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
     return root
 
 
-def _standard_errors(root: FloatArray) -> FloatArray:
-    """Return the standard errors of differences of scores whose covariance is root · root."""
-    covariance = root @ root
+def _standard_errors(covariance: FloatArray) -> FloatArray:
+    """Return the standard errors of differences of scores; 0 if negligible."""
     variances = np.diag(covariance)
     of_difference = variances[:, np.newaxis] + variances - 2 * covariance
-    negligible = of_difference <= _NO_VARIANCE * variances.max(initial=0.0)
-    return np.sqrt(np.where(negligible, 0.0, of_difference))
+    largest = np.fmax.reduce(variances, initial=0.0)  # NaN for systems without an estimate.
+    return np.sqrt(np.where(of_difference <= _NO_VARIANCE * largest, 0.0, of_difference))
 
 
 def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
@@ -555,20 +590,13 @@ def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
     return np.divide(difference, standard_error, out=exact, where=standard_error > 0)
 
 
-def _deviates(shape: tuple[int, int], degrees_of_freedom: float, seed: int) -> FloatArray:
-    """Return normal deviates, each column divided by √(χ² / degrees of freedom)."""
+def _normal_deviates(shape: tuple[int, int], seed: int) -> FloatArray:
     key = np.array([seed, _STREAM], dtype=np.uint64)
-    generator = np.random.Generator(np.random.Philox(key=key))
-    normal = generator.standard_normal(shape)
-    if np.isinf(degrees_of_freedom):
-        return normal
-    return np.asarray(
-        normal / np.sqrt(generator.chisquare(degrees_of_freedom, shape[1]) / degrees_of_freedom)
-    )
+    return np.random.Generator(np.random.Philox(key=key)).standard_normal(shape)
 
 
 class Drawing(TypedDict, total=False):
-    """How the errors of scores are drawn, see `studentised_differences`."""
+    """How the errors of scores vary and are drawn, see `studentised_differences`."""
 
     degrees_of_freedom: float
     group: Int64Array | None
@@ -588,8 +616,9 @@ def rank_confidence_sets(
 
     If w systems are significantly better than a system, and it is significantly better than b, its
     set is w + 1 … n − b. Significance is decided by step-down tests of studentised differences of
-    scores, see `StudentisedDifferences.step_down`: of all differences of this system in a marginal
-    set, and of all differences of all systems in simultaneous sets.
+    scores, see `StudentisedDifferences.adjusted_p`: of all differences of this system in a marginal
+    set, and of all differences of all systems in simultaneous sets. They are those of the paper if
+    the covariance is known; otherwise Student's t with Holm's correction.
 
     If `values` are normal around any true scores with covariance `covariance`:
 
@@ -619,8 +648,7 @@ def rank_confidence_sets(
     draws : int
         Number of normal draws behind the p-values, at least 1 / (1 − `confidence`).
     **drawing
-        As for `studentised_differences`. With few judges, the covariance itself is uncertain, and
-        normal draws would make sets too narrow. The same arguments give the same sets.
+        As for `studentised_differences`. The same arguments give the same sets.
 
     Returns
     -------
@@ -682,7 +710,7 @@ def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
     """Return the adjusted p-values of one family: all ordered pairs, shape (n, n)."""
     p = np.ones(differences.observed.shape)
     better, worse = np.nonzero(~np.eye(len(p), dtype=np.bool_))
-    p[better, worse] = differences.step_down(better, worse)
+    p[better, worse] = differences.adjusted_p(better, worse)
     return p
 
 
@@ -694,7 +722,7 @@ def _of_each_system(differences: StudentisedDifferences, level: float) -> RankRa
         others = np.delete(np.arange(n), system)
         own = np.full(n - 1, system)
         better, worse = np.concatenate([others, own]), np.concatenate([own, others])
-        significant = differences.step_down(better, worse) <= level
+        significant = differences.adjusted_p(better, worse) <= level
         above[system] = np.count_nonzero(significant & (worse == system))
         below[system] = np.count_nonzero(significant & (better == system))
     return RankRanges(low=1 + above, high=n - below)

@@ -136,6 +136,11 @@ class ScoreCovariance:
         return max(1.0, variance**2 / uncertain) if uncertain else np.inf
 
     @property
+    def fewest_units(self) -> float:
+        """Effective number of the rarest unit among the parts, at least 2."""
+        return max(2.0, min((part.effective for part in self.parts), default=np.inf))
+
+    @property
     def rank_degrees_of_freedom(self) -> float:
         """Degrees of freedom for the ranks of n systems instead of one difference.
 

@@ -135,7 +135,7 @@ def _variances(
         if level == "two_way":
             found = combined_covariance(*(parts[unit] for unit in CLUSTER_UNITS))
             variance[pair] = found.matrix[0, 0]
-            freedom[pair] = found.degrees_of_freedom
+            freedom[pair] = min(found.degrees_of_freedom, found.fewest_units - 1)
             limits.update(dict.fromkeys(str(limit) for limit in found.limits))
         else:
             (part,) = parts.values()

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import binom, norm, studentized_range
+from scipy.stats import binom, norm, studentized_range, t
 
 from ranking.core.ranges import (
     RankRanges,
@@ -147,20 +147,36 @@ def test_what_was_rejected_no_longer_counts_but_its_contrary_does() -> None:
 
 def test_two_systems_have_the_p_value_of_the_two_sided_normal_test() -> None:
     covariance = np.array([[0.5, -0.2], [-0.2, 1.3]])
-    t = 1.7 / np.sqrt(0.5 + 1.3 + 0.4)
+    statistic = 1.7 / np.sqrt(0.5 + 1.3 + 0.4)
     p = pairwise_p_values(np.array([2.0, 0.3]), covariance, draws=100_000)
-    assert p[0, 1] == pytest.approx(2 * norm.sf(t), abs=0.006)
+    assert p[0, 1] == pytest.approx(2 * norm.sf(statistic), abs=0.006)
     assert p[1, 0] == 1
 
 
-@pytest.mark.parametrize("degrees_of_freedom", [np.inf, 9.0, 3.5])
 @pytest.mark.parametrize("largest", [1.5, 3.0, 4.5])
-def test_the_first_step_is_the_studentised_range_of_tukey(
-    largest: float, degrees_of_freedom: float
-) -> None:
+def test_the_first_step_is_the_studentised_range_of_tukey(largest: float) -> None:
     values = np.array([largest, *np.linspace(0.4, 0.2, 6), 0.0])
-    p = pairwise_p_values(values, np.eye(8), degrees_of_freedom=degrees_of_freedom, draws=100_000)
-    assert p[0, 7] == pytest.approx(studentized_range.sf(largest, 8, degrees_of_freedom), abs=0.006)
+    p = pairwise_p_values(values, np.eye(8), draws=100_000)
+    assert p[0, 7] == pytest.approx(studentized_range.sf(largest, 8, np.inf), abs=0.006)
+
+
+def test_an_uncertain_covariance_gives_students_t_with_holms_correction() -> None:
+    values = np.array([9.0, 4.0, 0.0])
+    freedom, error = 3.5, np.sqrt(2)
+    p = pairwise_p_values(values, np.eye(3), degrees_of_freedom=freedom)
+    single = {
+        (a, b): 2 * t.sf((values[a] - values[b]) / error, freedom)
+        for a, b in [(0, 2), (0, 1), (1, 2)]
+    }
+    assert p[0, 2] == pytest.approx(3 * single[0, 2])
+    assert p[0, 1] == pytest.approx(2 * single[0, 1])
+    assert p[1, 2] == pytest.approx(max(single[1, 2], 2 * single[0, 1]))
+    assert [p[2, 0], p[1, 0], p[2, 1]] == [1, 1, 1]
+    # A system that cannot be estimated, or of another group, is no test of the family.
+    more = np.append(values, [np.nan, 5.0])
+    group = np.array([1, 1, 1, 1, 2])
+    wide = pairwise_p_values(more, np.eye(5), degrees_of_freedom=freedom, group=group)
+    assert np.array_equal(wide[:3, :3], p)
 
 
 def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -> None:
@@ -387,6 +403,30 @@ def test_simultaneous_sets_hold_when_some_systems_are_equal_and_others_far_apart
     truth = np.array([30.0, 20.0, 20.0, 20.0, 10.0, 0.0, 0.0])
     any_missed = np.count_nonzero(misses(truth, simultaneous_sets, seed=4).any(axis=1))
     assert any_missed <= binom.ppf(0.999, _TRIALS, 0.05)
+
+
+@pytest.mark.parametrize("judges", [4, 8])
+def test_sets_of_equal_systems_hold_with_few_judges_whose_covariance_is_estimated(
+    judges: int,
+) -> None:
+    """With fewer judges than systems, the covariance is singular, and each variance errs by itself."""
+    systems = 12
+    votes = np.random.default_rng(judges).normal(size=(_TRIALS, judges, systems))
+    any_missed, missed = 0, np.zeros(systems)
+    for trial, scores_of_judges in enumerate(votes):
+        sets = partial(
+            rank_confidence_sets,
+            scores_of_judges.mean(axis=0),
+            np.cov(scores_of_judges.T) / judges,
+            degrees_of_freedom=judges - 1,
+            seed=trial,
+            draws=500,
+        )
+        together, by_itself = sets(simultaneous=True), sets()
+        any_missed += bool((together.low > 1).any() or (together.high < systems).any())
+        missed += (by_itself.low > 1) | (by_itself.high < systems)
+    assert any_missed <= binom.ppf(0.999, _TRIALS, 0.05)
+    assert np.all(missed <= binom.ppf(0.9998, _TRIALS, 0.05))
 
 
 @pytest.mark.thorough
