@@ -19,6 +19,8 @@ FloatArray = npt.NDArray[np.float64]
 #: probability 1/rank by the mean scores so far, after a cold start.
 Sampling = Literal["balanced", "adaptive"]
 
+#: Segments of a document.
+_DOCUMENT = 10
 _WORDS = 20
 _LETTERS = 5
 #: Points of the score that an error takes on average, and how many of the errors are major.
@@ -43,6 +45,8 @@ class SpanModel:
         From the worst to the best system; systems are evenly spaced.
     segment_sd, judge_sd, liking_sd, noise_sd : float
         Of ease, mildness, a judge's liking for a system, and the rest.
+    document_sd : float
+        Of how much a document of ten segments suits a system.
     trend : float
         How much harder the last segment is than the first.
     found : float
@@ -63,6 +67,7 @@ class SpanModel:
     judge_sd: float = 5
     liking_sd: float = 0
     noise_sd: float = 6
+    document_sd: float = 0
     trend: float = 0
     found: float = 0.7
     sampling: Sampling = "balanced"
@@ -110,6 +115,7 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
     mildness = generator.normal(0, model.judge_sd, model.judges)
     liking = generator.normal(0, model.liking_sd, (model.judges, model.systems))
     errors = _errors(model, quality, ease, generator)
+    suits = _suits(model, seed)
     total, count = np.zeros(model.systems), np.zeros(model.systems)
     judgments: list[ScoredJudgment] = []
     for segment in range(model.segments):
@@ -118,6 +124,7 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
             judge = int(judges[screen % model.judges])
             shown = _shown(model, total, count, len(judgments), generator)
             true = model.mean + quality[shown] + ease[segment] + mildness[judge]
+            true = true + suits[segment // _DOCUMENT, shown]
             true = true + liking[judge, shown] + generator.normal(0, model.noise_sd, len(shown))
             scores = np.clip(np.round(true), 0, 100)
             total[shown] += scores
@@ -126,7 +133,7 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
                 ScoredJudgment(
                     source_language="en",
                     target_language="de",
-                    document=f"doc-{segment // 10 + 1}",
+                    document=f"doc-{segment // _DOCUMENT + 1}",
                     segment=str(segment + 1),
                     judge=f"judge-{judge + 1:02}",
                     outputs=tuple(
@@ -141,6 +148,13 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
                 )
             )
     return SimulatedSpans(judgments=tuple(judgments), systems=systems, quality=quality)
+
+
+def _suits(model: SpanModel, seed: int) -> FloatArray:
+    """Return the points by which each document suits each system, from a generator of its own."""
+    documents = -(-model.segments // _DOCUMENT)
+    generator = np.random.default_rng([seed, documents])
+    return generator.normal(0, model.document_sd, (documents, model.systems))
 
 
 def _shown(

@@ -15,6 +15,9 @@ account for judges who favour some systems. Clusters count by their influence: a
 score, or a judge who never scored two outputs of a segment, has none, and adds no degree of
 freedom.
 
+If all segments are of named documents, and there are enough of them (`MIN_UNITS`), documents replace
+segments in the sandwiches, because segments of a document are alike.
+
 With fewer than `FEWEST_SEGMENTS` segments or, over judges, `FEWEST_JUDGES` judges, effects have no
 intervals and ranges: in simulation, they miss up to 23% of the true values.
 
@@ -32,6 +35,7 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array
+from ranking.core.counting.counts import effective_number
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
@@ -181,6 +185,7 @@ def fit_additive(
         limits |= set(found.limits)
         for system in members.tolist():
             own = estimate(np.array([system]), left)
+            limits |= set(own.limits)
             error[system] = np.sqrt(own.matrix[0, 0])
             degrees[system] = own.degrees_of_freedom
         sets = rank_confidence_sets(
@@ -335,25 +340,29 @@ def _covariance(
     """Return the covariance of the effects of some systems, with at most `free` degrees of
     freedom.
     """
-    segment, judge = columns.segment.astype(np.int64), columns.judge.astype(np.int64)
-    units = (segment * len(columns.judges) + judge, segment, judge)
     moved = all_moved[:, systems]
     influence = moved * residual[:, np.newaxis]
     sizes = np.asarray((moved**2).sum(axis=1))
+    segment, few_documents = _documents_or_segments(columns, sizes)
+    judge = columns.judge.astype(np.int64)
+    units = (segment * len(columns.judges) + judge, segment, judge)
     both, segments, judges = (covariance_by_unit(influence, unit, sizes) for unit in units)
     if level == "two_way":
-        found = combined_covariance(both, segments, judges)
+        found = combined_covariance(both, segments, judges, few_documents=few_documents)
     else:
         part, limit = {
             "segments": (segments, RangeLimit.FEW_SEGMENTS),
             "judges": (judges, RangeLimit.FEW_JUDGES),
         }[level]
+        limits = [limit] if part.effective < MIN_UNITS else []
+        if level == "segments" and few_documents and not limits:
+            limits.append(RangeLimit.FEW_DOCUMENTS)
         found = ScoreCovariance(
             matrix=part.matrix,
             degrees_of_freedom=np.inf,
             segments=segments.effective,
             judges=judges.effective,
-            limits=(limit,) if part.effective < MIN_UNITS else (),
+            limits=tuple(limits),
             parts=(part,),
         )
     found = replace(found, matrix=_at_least(found.matrix, noise**2 * (moved.T @ moved)))
@@ -362,6 +371,18 @@ def _covariance(
     # For the variance actually used: raising it does not make it less certain.
     degrees = found.freedom_of(float(np.trace(found.matrix)))
     return replace(found, degrees_of_freedom=min(degrees, free))
+
+
+def _documents_or_segments(columns: ScoreColumns, sizes: FloatArray) -> tuple[Int64Array, bool]:
+    """Return the document of each score, or its segment if documents are unknown or too few; and
+    whether they are too few.
+    """
+    segment, document = columns.segment.astype(np.int64), columns.document_of_score
+    if document is None:
+        return segment, False
+    if effective_number(np.bincount(document, weights=sizes)) < MIN_UNITS:
+        return segment, True
+    return document, False
 
 
 def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ranking.core.arrays import FloatArray, Int32Array
+from ranking.core.arrays import FloatArray, Int32Array, Int64Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,15 @@ class ScoreColumns:
     round: Int32Array
     score: FloatArray
     document: Int32Array
+
+    @property
+    def document_of_score(self) -> Int64Array | None:
+        """The document of each score, shape (N,); None unless every segment is of a named document,
+        and there are at least two.
+        """
+        if len(self.documents) < 2 or not all(self.documents):
+            return None
+        return self.document[self.segment].astype(np.int64)
 
     @classmethod
     def of_rows(cls, rows: Sequence[tuple[str, tuple[str, str], str, float]]) -> ScoreColumns:
