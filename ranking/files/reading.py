@@ -26,7 +26,14 @@ from ranking.files.records import (
 )
 from ranking.files.selecting import one_language_pair, selected
 from ranking.files.sources import ReadingProgress, Sources
-from ranking.files.vocabulary import Columns, Vocabulary, blocks_of, columns_of, joined
+from ranking.files.vocabulary import (
+    Columns,
+    Vocabulary,
+    blocks_of,
+    columns_of,
+    joined,
+    votes_in_order,
+)
 
 _SNIFFED_BYTES = 64 * 1024
 _CSV_COLUMNS = frozenset({"srclang", "trglang", "srcindex", "segmentid", "judgeid"})
@@ -185,6 +192,7 @@ def _read(
     vocabulary, losses = Vocabulary(), Losses()
     files: list[FileRead] = []
     columns: list[Columns] = []
+    holds_only_votes = True
     first: tuple[InputFormat, str] | None = None
     for name in sources.names:
         with sources.input(name) as (given, stream):
@@ -198,6 +206,10 @@ def _read(
                     "give files of one format at a time",
                 )
             again = partial(sources.seekable, name)
+            if found is InputFormat.PARQUET:
+                holds_only_votes &= holds_votes(file.name, again())
+            else:
+                holds_only_votes &= found is InputFormat.ARENA_VOTES
             parts = list(_columns(found, file, again, vocabulary, losses))
             files.append(FileRead(name, stream.sha256()))
         if not any(len(part) for part in parts):
@@ -207,7 +219,10 @@ def _read(
         columns += parts
     if first is None:
         raise ValueError("no file was named")
-    return _Read(first[0], files, joined(columns), vocabulary, losses.found())
+    together = joined(columns)
+    if holds_only_votes:
+        together = votes_in_order(together, vocabulary)
+    return _Read(first[0], files, together, vocabulary, losses.found())
 
 
 def _columns(

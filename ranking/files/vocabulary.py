@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from typing import Any
 
@@ -142,6 +142,32 @@ def joined(parts: list[Columns]) -> Columns:
         for each in fields(Columns)
     )
     return Columns(*together)
+
+
+def votes_in_order(columns: Columns, vocabulary: Vocabulary) -> Columns:
+    """Return votes of an arena with segments numbered by what was voted, not by the order of the rows.
+
+    Each vote is a segment of its own, also among those of several files. It is numbered by the
+    names of its models, whichever was shown first, their labels and the judge.
+    """
+    model = _places_of_names(vocabulary.candidates)[columns.candidate]
+    judge = _places_of_names(vocabulary.judges)[columns.judge]
+    by_name = np.argsort(model, axis=1, kind="stable")
+    models, labels = (
+        np.take_along_axis(column, by_name, axis=1) for column in (model, columns.label)
+    )
+    order = np.lexsort((model[:, 0], judge, *labels.T, *models.T))
+    segment = np.empty(len(columns), dtype=np.int32)
+    segment[order] = np.arange(1, len(columns) + 1, dtype=np.int32)
+    return replace(columns, segment=segment)
+
+
+def _places_of_names(numbers: Mapping[Any, int]) -> Int32Array:
+    """Return the place of each numbered name when sorted by name."""
+    names = list(numbers)
+    place = np.empty(len(names), dtype=np.int32)
+    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names), dtype=np.int32)
+    return place
 
 
 def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:

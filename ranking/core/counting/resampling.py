@@ -292,6 +292,36 @@ def segment_keys(segments: npt.NDArray[np.integer]) -> UInt64Array:
     return _keys_of_numbers(segments, b"quintet-segment")
 
 
+def keys_without_names(blocks: Blocks, order: Int64Array) -> UInt64Array:
+    """Return a key of each block that names of systems, and their sides, do not change.
+
+    It is a hash of the segment's number, the judge's pseudonym, and the number of the block among
+    those of this segment by this judge, which are numbered by their labels.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    order : int64, shape (n,)
+        Order of the systems that does not depend on their names.
+
+    Returns
+    -------
+    uint64, shape (B,)
+    """
+    judge = _keys_of([name.encode() for name in blocks.judges], b"quintet-judge")[blocks.judge]
+    key = _mix(_mix(blocks.segment.astype(np.uint64) + _GAMMA) ^ judge)
+    _keys, unit, times = np.unique(key, return_inverse=True, return_counts=True)
+    rows = np.flatnonzero(times[unit] > 1)
+    if not len(rows):
+        return key
+    shown, labels = blocks.candidates[rows][:, order], blocks.labels[rows][:, order]
+    rows = rows[np.lexsort((*shown.T, *labels.T, unit[rows]))]
+    number = np.arange(len(rows)) - np.searchsorted(unit[rows], unit[rows])
+    key[rows] = _mix(key[rows] + number.astype(np.uint64))
+    return key
+
+
 def _keys_of_numbers(column: npt.NDArray[np.integer], person: bytes) -> UInt64Array:
     numbers, unit = np.unique(column, return_inverse=True)
     return _keys_of([struct.pack("<q", number) for number in numbers.tolist()], person)[unit]

@@ -18,7 +18,7 @@ from scipy import special
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Counts, listed_comparisons, tally
-from ranking.core.counting.resampling import generator_states, shuffled
+from ranking.core.counting.resampling import generator_states, keys_without_names, shuffled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import (
     Fit,
@@ -200,8 +200,9 @@ def trueskill(
     """Fit TrueSkill by one pass over the comparisons in each of several orders, averaged.
 
     TrueSkill learns from each comparison once, so its estimate depends on their order. A run
-    shuffles the blocks by a hash of (seed, run, content key), and the result is the mean over runs.
-    Within a block, comparisons are ordered by shown position.
+    shuffles the blocks by a hash of (seed, run, segment, judge), and the result is the mean over
+    runs. So other names of the systems do not change it, nor do exchanged sides of a pair. Within a
+    block, comparisons are ordered by shown position.
 
     Ties count as draws. Collapsed outputs are expanded to every system they stand for. Unlike in
     `trueskill_wmt`, β does not grow with the number of comparisons, so standard deviations shrink
@@ -225,7 +226,8 @@ def trueskill(
     Fit
         See `fit_of_abilities`. The standard deviation is the root of TrueSkill's mean variance plus
         the variance between orders (of skills relative to their mean). `extra`: "comparisons",
-        "runs", "order", "draw_probability".
+        "runs", "order", "draw_probability", and "error_of_orders": by how much the mean over runs
+        would vary with other orders (standard error, by system; absent with one run).
 
     Raises
     ------
@@ -246,10 +248,11 @@ def trueskill(
         draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
     margin = draw_margin(draw_probability) * _BETA
     games = Games(blocks)
+    key = keys_without_names(blocks, canonical_order(tallies.wins, tallies.ties))
     n = len(blocks.systems)
     draws, variances = np.full((runs, n), _MU), np.full((runs, n), _SIGMA**2)
     for run in range(runs):
-        place = shuffled(blocks.key, seed=seed, run=run)
+        place = shuffled(key, seed=seed, run=run)
         played = np.argsort(place[games.block], kind="stable")
         sides = games.first[played], games.second[played], games.tie[played]
         one_pass(draws[run], variances[run], *sides, _BETA, margin)
@@ -258,13 +261,20 @@ def trueskill(
     draws[:, ~estimable] = variances[:, ~estimable] = np.nan
     # The mean of all skills varies between orders and is meaningless.
     level = draws[:, estimable].mean(axis=1, keepdims=True)
-    spread = variances.mean(axis=0) + (draws - level).var(axis=0)
-    extra = {
+    of_orders = (draws - level).var(axis=0)
+    spread = variances.mean(axis=0) + of_orders
+    extra: dict[str, Any] = {
         "comparisons": tallies.comparisons,
         "runs": runs,
         "order": "key",
         "draw_probability": draw_probability,
     }
+    if runs > 1:
+        errors = np.sqrt(of_orders / (runs - 1))
+        extra["error_of_orders"] = {
+            blocks.systems[index]: float(errors[index])
+            for index in np.flatnonzero(estimable).tolist()
+        }
     return fit_of_abilities(tallies, draws.mean(axis=0), np.sqrt(spread), extra)
 
 
