@@ -60,7 +60,9 @@ def direct_pairs(
     tests are for the matrix of wins printed by WMT (Bojar et al. 2011, Table 6). "pairs" treats
     comparisons as independent: the exact sign test, whose p-values WMT marks. The other levels use
     the variance of the pair's share won between blocks, segments, judges, or segments and judges
-    (`ranking.core.uncertainty`), and Student's t.
+    (`ranking.core.uncertainty`), and Student's t with at most as many degrees of freedom as the
+    rarest of these units minus one: Satterthwaite's are too many where the part over judges is
+    small by chance.
 
     Parameters
     ----------

@@ -82,10 +82,10 @@ def test_judges_who_disagree_with_each_other_count_as_judges() -> None:
     assert direct_pairs(blocks, level="two_way").p_value[0, 1] > 0.5
 
 
-def campaign_of_equals(random: np.random.Generator) -> Blocks:
+def campaign_of_equals(random: np.random.Generator, *, judges: int = 16) -> Blocks:
     """Draw 400 blocks of six systems that are equal, but not to each judge, nor on each segment."""
-    judge, segment = random.integers(0, 16, 400), random.integers(0, 100, 400)
-    tastes, suits = random.normal(size=(16, 6)) * 0.4, random.normal(size=(100, 6)) * 0.8
+    judge, segment = random.integers(0, judges, 400), random.integers(0, 100, 400)
+    tastes, suits = random.normal(size=(judges, 6)) * 0.4, random.normal(size=(100, 6)) * 0.8
     shown = np.argsort(random.random((400, 6)), axis=1)[:, :5]
     seen = np.take_along_axis((tastes[judge] + suits[segment]), shown, axis=1)
     place = np.argsort(np.argsort(-(seen + random.normal(size=(400, 5))), axis=1), axis=1)
@@ -98,7 +98,7 @@ def campaign_of_equals(random: np.random.Generator) -> Blocks:
         labels=labels,
         candidates=candidates,
         judge=judge.astype(np.int32),
-        judges=tuple(str(number) for number in range(16)),
+        judges=tuple(str(number) for number in range(judges)),
         segment=segment.astype(np.int32),
         key=np.arange(400, dtype=np.uint64),
     )
@@ -115,6 +115,16 @@ def test_equal_systems_are_rarely_told_apart_over_segments_and_judges() -> None:
 
     assert share_told_apart("two_way") < 0.08
     assert share_told_apart("pairs") > 0.15
+
+
+def test_four_judges_rarely_tell_any_pair_of_equal_systems_apart() -> None:
+    # The variance of a pair that seems small by chance has only three degrees of freedom.
+    random = np.random.default_rng(2011)
+    named = [
+        (direct_pairs(campaign_of_equals(random, judges=4)).adjusted_p <= 0.05).any()
+        for _ in range(100)
+    ]
+    assert np.count_nonzero(named) <= 5
 
 
 @pytest.mark.parametrize("level", some_now(LEVELS))
