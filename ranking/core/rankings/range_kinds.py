@@ -25,8 +25,16 @@ from ranking.core.anytime import (
     scores_and_influence,
 )
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, Tallies, chunks, tally
-from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
+from ranking.core.counting.counts import (
+    Layout,
+    Tallies,
+    chunks,
+    counts_per_block,
+    effective_number,
+    effective_number_from,
+    tally,
+)
+from ranking.core.counting.moments import ClusterUnit, moments_of_blocks, units_of
 from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.lopez import QUICK, TIME_LIMIT, lopez_order
@@ -340,50 +348,73 @@ def resampling_at(
 
 
 def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[RangeLimit, ...]]:
-    """Return the resampling of segments and judges.
+    """Return the resampling of segments and judges, see `TwoWayResampling`, and the units that it
+    ignores.
+    """
+    found = _two_way(blocks, seed=seed)
+    return found.resampling, found.limits
+
+
+@dataclass(frozen=True)
+class TwoWayResampling:
+    """The resampling of segments and judges.
 
     Resampling both segments and judges, with the product of their weights, gives the variance V_segments + V_judges + V_blocks,
     which is too large. If each unit is drawn with probability a, the variance is a (V_segments + V_judges) + a² V_blocks. a is
     chosen such that, for Expected Wins, which all campaigns have, the trace of this variance is that of
-    `ranking.core.uncertainty.two_way_covariance`.
+    `ranking.core.uncertainty.two_way_covariance`, enlarged as for draws with few degrees of freedom.
 
-    Parameters
+    Attributes
     ----------
-    blocks : Blocks
-        The judgments to resample.
-    seed : int
-        0 ≤ seed < 2**64.
-
-    Returns
-    -------
-    Resampling
+    resampling : Resampling
         At the level "two_way", or at "segments", "judges" or "blocks" if there are too few judges
         or segments; with documents instead of segments if there are enough documents.
-    tuple of RangeLimit
+    limits : tuple of RangeLimit
         Units that it ignores.
+    enlarged : float
+        Variance over resamples divided by the estimated variance.
+    degrees_of_freedom : float
+        Of the estimated variance of one difference.
     """
+
+    resampling: Resampling
+    limits: tuple[RangeLimit, ...]
+    enlarged: float
+    degrees_of_freedom: float
+
+
+def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
     n = len(blocks.systems)
     moments = moments_of_blocks(blocks, Layout(n))
     influence = scores_and_influence(moments, n)[1]
     covariance = two_way_covariance(moments, influence)
     by_documents = blocks.document is not None and not moments.few_documents
-    if RangeLimit.FEW_JUDGES in covariance.limits:
-        few_both = RangeLimit.FEW_SEGMENTS in covariance.limits
-        level: Level = "blocks" if few_both else "segments"
-        return Resampling(level, seed, documents=by_documents), covariance.limits
-    if RangeLimit.FEW_SEGMENTS in covariance.limits:
-        return Resampling("judges", seed), covariance.limits
 
     def drawn(unit: ClusterUnit) -> float:
         squares = getattr(moments, unit).astype(np.float64)
         return float(np.trace(influence @ squares @ influence.T))
 
+    def found(resampling: Resampling, variance: float) -> TwoWayResampling:
+        estimated = float(np.trace(covariance.matrix))
+        enlarged = variance / estimated if variance > 0 and estimated > 0 else 1.0
+        return TwoWayResampling(
+            resampling, covariance.limits, enlarged, covariance.degrees_of_freedom
+        )
+
+    if RangeLimit.FEW_JUDGES in covariance.limits:
+        few_both = RangeLimit.FEW_SEGMENTS in covariance.limits
+        unit: ClusterUnit = "blocks" if few_both else "segments"
+        return found(Resampling(unit, seed, documents=by_documents), drawn(unit))
+    if RangeLimit.FEW_SEGMENTS in covariance.limits:
+        return found(Resampling("judges", seed), drawn("judges"))
     # Draws with few degrees of freedom have a larger variance than normal ones, and so must
     # resamples.
     degrees_of_freedom = min(max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom), 1e9)
     wanted = float(np.trace(covariance.matrix)) * degrees_of_freedom / (degrees_of_freedom - 2)
-    share = _share(drawn("segments") + drawn("judges"), drawn("blocks"), wanted)
-    return Resampling("two_way", seed, share, by_documents), covariance.limits
+    of_units, of_blocks = drawn("segments") + drawn("judges"), drawn("blocks")
+    share = _share(of_units, of_blocks, wanted)
+    resampling = Resampling("two_way", seed, share, by_documents)
+    return found(resampling, share * of_units + share**2 * of_blocks)
 
 
 def _share(of_units: float, of_blocks: float, wanted: float) -> float:
@@ -462,7 +493,8 @@ def find_ranges(
     else:
         score, limits = _scorer(judged, method, parameters, options, seed)
         resampled = score_resamples(score, resamples=options.resamples, **running)
-        matrix, freedom = _covariance(scores, resampled), np.inf
+        enlarged, freedom = _certainty_of_resamples(judged, method, options, seed)
+        matrix = _covariance(scores, resampled) / enlarged
     tests = difference_tests(
         scores,
         matrix,
@@ -492,6 +524,30 @@ def find_ranges(
             resampled = draw_scores(scores, covariance, ids, seed=seed, order=order)
         ranges = rank_ranges(resampled, confidence=options.confidence)
     return RangesFound(ranges, tests, tuple(str(limit) for limit in limits), errors)
+
+
+def _certainty_of_resamples(
+    judged: Blocks | CountedJudgments, method: Method, options: RangeOptions, seed: int
+) -> tuple[float, float]:
+    """Return the variance over resamples divided by the estimated variance, and the degrees of
+    freedom of that.
+    """
+    level = options.resample
+    if level == "two_way" and isinstance(judged, Blocks):
+        found = _two_way(judged, seed=seed)
+        return found.enlarged, found.degrees_of_freedom
+    if level not in ("segments", "judges"):
+        return 1.0, np.inf
+    if isinstance(judged, Blocks):
+        sizes = counts_per_block(judged, Layout(len(judged.systems), ties=True))
+        effective = effective_number(np.bincount(units_of(judged, level), weights=sizes))
+    elif judged.units is None:
+        return 1.0, np.inf
+    else:
+        total = int(judged.cells_for(method).sum())
+        effective = effective_number_from(total, int(judged.units.sum()))
+    # Resamples of G units vary by (G − 1) / G less than new samples.
+    return max(0.5, 1 - 1 / max(effective, 1)), max(1.0, effective - 1)
 
 
 def _closed_form(

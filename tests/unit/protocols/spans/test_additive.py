@@ -1,5 +1,7 @@
 """The additive model: right where it can be, silent where it cannot, and so also under adaptive sampling."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from ranking.core.scored.additive import Level, fit_additive
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scored.means import system_means
 from ranking.core.scores import NotEstimable
+from ranking.core.uncertainty import RangeLimit
 from tests.properties import examples
 from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, output
@@ -155,6 +158,33 @@ def test_intervals_know_that_judges_favour_systems() -> None:
             found.append((fit.low <= campaign.quality) & (campaign.quality <= fit.high))
     assert np.mean(covered["two_way"]) > 0.86
     assert np.mean(covered["segments"]) < 0.75
+
+
+@pytest.mark.parametrize("level", ["two_way", "segments"])
+def test_intervals_know_that_segments_of_a_document_are_alike(level: Level) -> None:
+    model = SpanModel(systems=5, segments=80, judges=8, document_sd=8)
+    covered: list[np.ndarray] = []
+    ignored: list[np.ndarray] = []
+    for seed in range(30):
+        campaign = simulate_spans(model, seed=seed)
+        columns = score_columns(campaign.judgments)
+        without = replace(columns, documents=("",) * len(columns.documents))
+        for counted, found in ((columns, covered), (without, ignored)):
+            fit = fit_additive(counted, level=level)
+            assert fit.limits == ()
+            found.append((fit.low <= campaign.quality) & (campaign.quality <= fit.high))
+    assert np.mean(covered) > 0.92
+    assert np.mean(ignored) < 0.85
+
+
+def test_three_documents_are_too_few_and_are_said_to_be() -> None:
+    model = SpanModel(systems=3, segments=30, judges=6, document_sd=4)
+    columns = score_columns(simulate_spans(model, seed=0).judgments)
+    without = replace(columns, documents=("",) * 3)
+    fit, plain = fit_additive(columns), fit_additive(without)
+    assert fit.limits == (RangeLimit.FEW_DOCUMENTS,)
+    assert plain.limits == ()
+    np.testing.assert_array_equal(fit.error, plain.error)
 
 
 @pytest.mark.parametrize(("judges", "segments"), [(4, 10), (6, 6)])
