@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm, t
 
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks
@@ -402,3 +402,22 @@ def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
     assert found == pytest.approx(
         np.trace(closed.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
     )
+
+
+def test_resamples_of_ten_judges_have_nine_degrees_of_freedom() -> None:
+    # Each judge prefers a to b with a share of their own.
+    rows = [
+        BlockRow(f"j{judge}", 100 * judge + number, ["a", "b"], [1, 2] if number < wins else [2, 1])
+        for judge, wins in enumerate((19, 21, 30, 26, 24, 22, 29, 33, 26, 22))
+        for number in range(40)
+    ]
+    found = rank(
+        blocks_from_rows(rows, "ab"), resample="judges", resamples=4000, ranges="confidence_set"
+    )
+    [pair] = found.pairs
+    error = found.extra["standard_errors"]["values"]["a"]
+    ahead = {row.system: row.score for row in found.systems}["a"]
+    assert ahead is not None
+    statistic = abs(ahead - 0.5) / error
+    assert pair.p_value == pytest.approx(2 * t.sf(statistic, 9), rel=0.5)
+    assert pair.p_value > 2 * (2 * norm.sf(statistic))
