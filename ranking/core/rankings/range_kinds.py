@@ -25,16 +25,8 @@ from ranking.core.anytime import (
     scores_and_influence,
 )
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import (
-    Layout,
-    Tallies,
-    chunks,
-    counts_per_block,
-    effective_number,
-    effective_number_from,
-    tally,
-)
-from ranking.core.counting.moments import ClusterUnit, moments_of_blocks, units_of
+from ranking.core.counting.counts import Layout, Tallies, chunks, tally
+from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.lopez import QUICK, TIME_LIMIT, lopez_order
@@ -60,6 +52,8 @@ from ranking.core.ranges import (
 from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
     EffectiveUnits,
+    effective_units,
+    effective_units_of_sizes,
 )
 from ranking.core.scores import Scores, Shortage
 from ranking.core.sharding import Running, in_threads, map_shards
@@ -539,13 +533,10 @@ def _certainty_of_resamples(
     if level not in ("segments", "judges"):
         return 1.0, np.inf
     if isinstance(judged, Blocks):
-        sizes = counts_per_block(judged, Layout(len(judged.systems), ties=True))
-        effective = effective_number(np.bincount(units_of(judged, level), weights=sizes))
-    elif judged.units is None:
-        return 1.0, np.inf
+        units = effective_units(judged, method)
     else:
-        total = int(judged.cells_for(method).sum())
-        effective = effective_number_from(total, int(judged.units.sum()))
+        units = effective_units_of_sizes(judged.sizes)
+    effective = units.segments if level == "segments" else units.judges
     # Resamples of G units vary by (G − 1) / G less than new samples.
     return max(0.5, 1 - 1 / max(effective, 1)), max(1.0, effective - 1)
 
