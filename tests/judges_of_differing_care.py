@@ -40,8 +40,14 @@ class CareWorld:
         Median of judges' tie radius: outputs as near to the best of a label get that label.
     tie_care : float
         Standard deviation of its logarithm.
+    tie_even : bool
+        Whether that logarithm is evenly spread, and not normal.
     noise, segment_sd : float
         Standard deviations of what a judge perceives, and of an output's quality on a segment.
+    difficulty : float
+        Standard deviation of the logarithm of a factor of the noise of all judges on a segment.
+    taste : float
+        Standard deviation of a judge's own liking of a system.
     same_outputs : bool
         Whether all judges of a segment see the same five outputs, or each five of fifteen.
     unequal : bool
@@ -55,19 +61,23 @@ class CareWorld:
     clicking: float = 0.1
     tie_radius: float = 2.0
     tie_care: float = 0.5
+    tie_even: bool = False
     noise: float = 6.0
     segment_sd: float = 8.0
+    difficulty: float = 0.0
+    taste: float = 0.0
     same_outputs: bool = True
     unequal: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """J judges: their noise, their tie radius, and whether they click at random."""
+    """J judges: their noise, their tie radius, whether they click at random, and their taste."""
 
     noise: FloatArray
     radius: FloatArray
     clicks: npt.NDArray[np.bool_]
+    taste: FloatArray
 
     def joined(self, others: Judges) -> Judges:
         """Put others behind these."""
@@ -75,20 +85,29 @@ class Judges:
             noise=np.concatenate([self.noise, others.noise]),
             radius=np.concatenate([self.radius, others.radius]),
             clicks=np.concatenate([self.clicks, others.clicks]),
+            taste=np.concatenate([self.taste, others.taste]),
         )
 
     def one(self, judge: int) -> Judges:
         """Pick one of them."""
         here = slice(judge, judge + 1)
-        return Judges(self.noise[here], self.radius[here], self.clicks[here])
+        return Judges(self.noise[here], self.radius[here], self.clicks[here], self.taste[here])
 
 
 def draw_judges(world: CareWorld, count: int, random: np.random.Generator) -> Judges:
     """Draw judges from the population."""
+    noise = world.noise * np.exp(world.care * random.normal(size=count))
+    if world.tie_even:
+        spread = random.uniform(-(3**0.5), 3**0.5, size=count)
+    else:
+        spread = random.normal(size=count)
     return Judges(
-        noise=world.noise * np.exp(world.care * random.normal(size=count)),
-        radius=world.tie_radius * np.exp(world.tie_care * random.normal(size=count)),
+        noise=noise,
+        radius=world.tie_radius * np.exp(world.tie_care * spread),
         clicks=random.random(count) < world.clicking,
+        taste=world.taste * random.normal(size=(count, _SYSTEMS))
+        if world.taste
+        else np.zeros((count, _SYSTEMS)),
     )
 
 
@@ -112,8 +131,11 @@ def judged(world: CareWorld, judges: Judges, who: IntArray, random: np.random.Ge
     order = random.random((segments, 1 if world.same_outputs else by, _SYSTEMS)).argsort(axis=2)
     shown = np.broadcast_to(order[:, :, :_SHOWN], (segments, by, _SHOWN)).reshape(-1, _SHOWN)
     segment, judge = np.repeat(np.arange(segments), by), who.ravel()
-    perceived = quality[segment[:, np.newaxis], shown]
-    perceived = perceived + random.normal(size=shown.shape) * judges.noise[judge][:, np.newaxis]
+    perceived = quality[segment[:, np.newaxis], shown] + judges.taste[judge[:, np.newaxis], shown]
+    noise = judges.noise[judge]
+    if world.difficulty:
+        noise = noise * np.exp(world.difficulty * random.normal(size=segments))[segment]
+    perceived = perceived + random.normal(size=shown.shape) * noise[:, np.newaxis]
     labels = _labels(perceived, judges.radius[judge])
     at_random = random.integers(1, 6, shown.shape)
     labels = np.where(judges.clicks[judge][:, np.newaxis], at_random, labels)

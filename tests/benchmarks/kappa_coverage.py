@@ -18,6 +18,7 @@ import numpy as np
 
 from ranking.core.agreement.intervals import KAPPA_LEVELS, Agreement, KappaLevel, variances
 from ranking.core.agreement.report import inter_judge_agreement
+from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import parts_of_all, tally_agreement
 from ranking.core.agreement.units import COMPARABLE
 from ranking.files.reading import read_judgments
@@ -90,7 +91,7 @@ def coverage(
     judges: list[bool] = []
     for seed in range(campaigns):
         blocks, drawn = draw_campaign(world, seed)
-        parts = parts_of_all(tally_agreement(blocks), expected=None)
+        parts = parts_of_all(tally_agreement(blocks), chance=Chance.CONGER)
         kappas.append(parts.kappa)
         found.append(variances([parts], "two_way")[0][0])
         for level, of_level in held.items():
@@ -137,7 +138,7 @@ def print_files(names: Iterable[str]) -> None:
         blocks = blocks.without({"_ref"}.intersection(blocks.systems))
         judges = len(blocks.judges)
         tallies = tally_agreement(blocks)
-        parts = parts_of_all(tallies, expected=None)
+        parts = parts_of_all(tallies, chance=Chance.CONGER)
         values = (parts.of_segments, parts.of_judges, variances([parts], "two_way")[0][0])
         errors = [math.sqrt(value) for value in values]
         pairs = int(tallies.of_judges[:, COMPARABLE].sum()) // 2

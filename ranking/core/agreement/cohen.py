@@ -19,7 +19,7 @@ from ranking.core.agreement.statistics import (
     cohen_of_tables,
     sums_by_place,
 )
-from ranking.core.agreement.units import PairMoments, shards_of_whole_segments
+from ranking.core.agreement.units import PairCounts, shards_of_whole_segments
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, share
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import bootstrap_sums
@@ -310,11 +310,18 @@ def _variance(
         pairs=compared.astype(np.int64),
         comparable=int(comparable),
         agreeing=int(agreeing),
+        tied=np.empty(0),
     )
     # Pairs compared by two judges, in total and on a segment.
     in_all, on_segment = counted[:, kept & both], changes.counted[:, (kept & both)[changes.pair]]
-    moments = PairMoments(both=in_all @ in_all.T, in_segments=on_segment @ on_segment.T)
-    return leave_one_out(found, _evaluate, moments)
+    _p_agree, by_chance, weight = contributions[:, kept & both]
+    counts = PairCounts(
+        comparable=in_all[0],
+        agreeing=in_all[1],
+        chance=np.nan_to_num(share(by_chance, weight)),
+        in_segments=on_segment @ on_segment.T,
+    )
+    return leave_one_out(found, _evaluate, counts)
 
 
 def _evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

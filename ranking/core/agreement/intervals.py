@@ -21,7 +21,6 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ranking.core.agreement.statistics import (
-    FIXED_CHANCE,
     Additive,
     Chance,
     fleiss,
@@ -347,4 +346,4 @@ def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive
     if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
         ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
         return krippendorff(categories, symmetric=symmetric, ordinal=ordinal)
-    return pooled(FIXED_CHANCE.get(chance))
+    return pooled(chance)

@@ -8,8 +8,10 @@ import numpy as np
 
 from ranking.core.agreement.intervals import VarianceParts, jackknife
 from ranking.core.agreement.statistics import (
+    TIE_ROWS,
     Evaluate,
     OfUnits,
+    TieSums,
     kappa_of,
     squared_changes_of_pairs,
     sums_by_place,
@@ -17,7 +19,7 @@ from ranking.core.agreement.statistics import (
 from ranking.core.agreement.units import (
     Cells,
     LeftOut,
-    PairMoments,
+    PairCounts,
     Raters,
     SharedItemCounts,
     comparison_cells,
@@ -29,7 +31,7 @@ from ranking.core.agreement.units import (
     pooled_left_out,
     raters_of,
 )
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.counts import effective_number
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
@@ -45,13 +47,15 @@ _NOTHING = 1e-9
 class LeftOutSums:
     """m sums over all judgments, and their changes when some judgments are left out.
 
+    The last rows are those of `TieSums`; squares are not sums over segments.
+
     Attributes
     ----------
     whole : float64, shape (m,)
     numbers : int64, shape (S,)
         Numbers of the segments.
     segments : float64, shape (m, S)
-        Sums over each segment.
+        Decrease without each segment.
     judges : float64, shape (m, J)
         Change without each judge.
     cells : float64, shape (m, R)
@@ -60,6 +64,8 @@ class LeftOutSums:
         Compared pairs of each judge with others.
     comparable, agreeing : int
         Compared pairs of ratings, and those in the same category.
+    tied : float64, shape (J,)
+        Share of ties of each judge; NaN without comparisons.
     """
 
     whole: FloatArray
@@ -70,6 +76,12 @@ class LeftOutSums:
     pairs: Int64Array
     comparable: int
     agreeing: int
+    tied: FloatArray
+
+    @property
+    def ties(self) -> TieSums:
+        """Ties and comparisons from which P(E) is estimated."""
+        return TieSums(*self.whole[-TIE_ROWS:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +157,7 @@ def left_out_of_labels(blocks: Blocks, of_units: OfUnits) -> tuple[LeftOutSums, 
 
 
 def leave_one_out(
-    sums: LeftOutSums, evaluate: Evaluate, moments: PairMoments | None = None
+    sums: LeftOutSums, evaluate: Evaluate, counts: PairCounts | None = None
 ) -> VarianceParts:
     """Return the parts of the variance of κ, from κ without each segment, each judge, and each
     judge's ratings of a segment.
@@ -158,7 +170,7 @@ def leave_one_out(
     sums : LeftOutSums
     evaluate : callable
         Turns sums, shape (m, R), into P(A) and P(E).
-    moments : PairMoments or None
+    counts : PairCounts or None
         None if no pair consists of two judges, or if pairs can agree in part.
     """
     whole = sums.whole[:, np.newaxis]
@@ -172,10 +184,8 @@ def leave_one_out(
     kappa = float(kappa_of(p_agree, p_chance)[0])
     changes = kappas(sums.cells) - kappa
     pairs, pairs_in_segments = 0.0, 0.0
-    if moments is not None:
-        pairs, pairs_in_segments = squared_changes_of_pairs(
-            moments, sums.comparable, sums.agreeing, float(p_chance[0])
-        )
+    if counts is not None:
+        pairs, pairs_in_segments = squared_changes_of_pairs(counts, float(p_chance[0]))
     return VarianceParts(
         kappa=kappa,
         of_segments=jackknife(kappa, kappas(-sums.segments)),
@@ -220,7 +230,7 @@ def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:
 
 
 def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
-    """Return the sums of all shards, with ties and comparisons in the last two rows."""
+    """Return the sums of all shards, with those of `TieSums` in the last rows."""
     of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
     of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
     here = np.concatenate([part.segment for part in parts])
@@ -228,18 +238,26 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     segments = np.union1d(here, ties[0] // max(judges, 1))
     raters = np.union1d(there, ties[0])
     count = len(of_segment)
-    by_segment = np.zeros((count + 2, len(segments)))
+    segment, judge = np.divmod(ties[0], max(judges, 1))
+    of_ties, comparisons = sums_by_place(ties[1:], judge, judges)
+    tie_sums = TieSums.of(of_ties, comparisons)
+    decrease = _decrease(ties[1:], of_ties[judge], comparisons[judge])
+    by_segment = np.zeros((count + TIE_ROWS, len(segments)))
     by_segment[:count, np.searchsorted(segments, here)] = of_segment
-    tied_at = np.searchsorted(segments, ties[0] // max(judges, 1))
-    by_segment[count:] = sums_by_place(ties[1:], tied_at, len(segments))
-    cells = np.zeros((count + 2, len(raters)))
+    tied_at = np.searchsorted(segments, segment)
+    by_segment[count:] = sums_by_place(decrease, tied_at, len(segments))
+    cells = np.zeros((count + TIE_ROWS, len(raters)))
     cells[:count, np.searchsorted(raters, there)] = of_rater
-    cells[count:, np.searchsorted(raters, ties[0])] = -ties[1:]
+    cells[count:, np.searchsorted(raters, ties[0])] = -decrease
     by_judge = sums_by_place(cells, raters % max(judges, 1), judges)
+    # Squares are not sums over segments.
+    by_judge[count:] = (
+        np.stack(tie_sums.without_each(of_ties, comparisons)) - np.stack(tie_sums)[:, np.newaxis]
+    )
     rated = np.bincount(raters % max(judges, 1), minlength=judges) > 0
     by_category = np.sum([part.by_category for part in parts], axis=0)
     return LeftOutSums(
-        whole=by_segment.sum(axis=1),
+        whole=np.concatenate([by_segment[:count].sum(axis=1), np.stack(tie_sums)]),
         numbers=segments,
         segments=by_segment,
         judges=by_judge[:, rated],
@@ -248,4 +266,27 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
         # Pairs are held in both orders.
         comparable=int(by_category.sum()) // 2,
         agreeing=int(np.trace(by_category)) // 2,
+        tied=share(of_ties, comparisons),
+    )
+
+
+def _decrease(own: Int64Array, ties: FloatArray, comparisons: FloatArray) -> FloatArray:
+    """Return the decrease of `TieSums` without a judge's comparisons of a segment, shape (5, R).
+
+    Parameters
+    ----------
+    own : int64, shape (2, R)
+        The judge's ties and comparisons on the segment.
+    ties, comparisons : float64, shape (R,)
+        All of this judge.
+    """
+    ties_left, comparisons_left = ties - own[0], comparisons - own[1]
+    return np.stack(
+        [
+            own[0],
+            own[1],
+            ties**2 - ties_left**2,
+            ties * comparisons - ties_left * comparisons_left,
+            comparisons**2 - comparisons_left**2,
+        ]
     )

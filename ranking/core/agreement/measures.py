@@ -30,14 +30,16 @@ from ranking.core.agreement.left_out import (
     left_out_of_labels,
 )
 from ranking.core.agreement.statistics import (
+    TIE_ROWS,
     Additive,
     Chance,
     Evaluate,
     Shares,
+    chance_of_pairs,
     kappa_of,
     pooled,
 )
-from ranking.core.agreement.units import PairMoments
+from ranking.core.agreement.units import PairCounts
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
@@ -78,7 +80,7 @@ def measure_agreement(
     blocks: Blocks,
     *,
     pairing: Pairing = Pairing.UNORDERED,
-    chance: Chance = Chance.SCOTT,
+    chance: Chance = Chance.CONGER,
     symmetric: bool = True,
     chance_from: Blocks | None = None,
     **how: Unpack[KappaOptions],
@@ -110,7 +112,7 @@ def measure_agreement(
         each judge with themselves), averaged with their numbers of pairs of judgments as weights.
     symmetric : bool
     chance_from : Blocks or None
-        Blocks in which to count ties for Scott's P(E), if not `blocks`: for the agreement without
+        Blocks in which to count ties for Conger's and Scott's P(E), if not `blocks`: for the agreement without
         the reference, Bojar et al. (2011, Table 3) use the judgments with it.
     **how
         Options for the intervals, see `KappaOptions`.
@@ -122,7 +124,7 @@ def measure_agreement(
     Raises
     ------
     ValueError
-        If an argument is out of range, or `chance_from` is given and `chance` is not `SCOTT`.
+        If an argument is out of range, or `chance_from` is given and P(E) is another.
 
     References
     ----------
@@ -130,10 +132,12 @@ def measure_agreement(
     J. L. Fleiss (1971). K. Krippendorff (2004), Content Analysis, ch. 11. W. A. Scott (1955).
     """
     options = IntervalOptions(**how)
-    if chance_from is not None and chance is not Chance.SCOTT:
-        raise ValueError("chance_from: only Scott's chance is estimated from other judgments")
+    if chance_from is not None and chance not in {Chance.CONGER, Chance.SCOTT}:
+        raise ValueError("chance_from: this chance is not estimated from other judgments")
     is_cohen = chance is Chance.COHEN
-    additive = pooled() if is_cohen else additive_of(chance, len(Outcome), symmetric=symmetric)
+    additive = (
+        pooled(Chance.SCOTT) if is_cohen else additive_of(chance, len(Outcome), symmetric=symmetric)
+    )
     *sides, shared = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
     if is_cohen:
         kind: dict[str, Any] = {"pairing": pairing, "symmetric": symmetric}
@@ -142,8 +146,11 @@ def measure_agreement(
     else:
         # With a distance between outcomes, pairs can agree in part.
         in_part = chance is Chance.KRIPPENDORFF_ORDINAL
-        moments = (None if in_part else shared.pair_moments(), None)
-        inter, intra = options.estimates_of_sums(sides, additive, moments)
+        expected = chance_of_pairs(chance, sides[0].tied)
+        counts = None if in_part else shared.of_pairs(expected)
+        own = pooled(chance, of_same_judge=True) if chance is Chance.CONGER else additive
+        [inter] = options.estimates_of_sums(sides[:1], additive, counts)
+        [intra] = options.estimates_of_sums(sides[1:], own)
     return AgreementMeasures(
         inter=inter,
         intra=intra,
@@ -179,16 +186,13 @@ class IntervalOptions:
         self,
         sides: Sequence[LeftOutSums],
         additive: Additive,
-        moments: Sequence[PairMoments | None] = (None, None),
+        counts: PairCounts | None = None,
     ) -> list[AgreementEstimate]:
         """Return κ of counted pairs with one P(E) for all judges."""
         return self.estimates(
             sides,
             [self._shares(sums, additive) for sums in sides],
-            lambda: [
-                leave_one_out(sums, additive.evaluate, of_pairs)
-                for sums, of_pairs in zip(sides, moments, strict=True)
-            ],
+            lambda: [leave_one_out(sums, additive.evaluate, counts) for sums in sides],
         )
 
     def _shares(self, sums: LeftOutSums, additive: Additive) -> Shares:
@@ -198,6 +202,11 @@ class IntervalOptions:
             resamples=self.drawn,
             seed=self.seed,
         )
+        # Judges' squared ties are not sums over segments, but change by these decreases.
+        squares = slice(2 - TIE_ROWS, None)
+        others = sums.whole[squares] - sums.segments[squares].sum(axis=1)
+        drawn = np.asarray(drawn, dtype=np.float64)
+        drawn[squares] += others[:, np.newaxis]
         return Shares(*additive.evaluate(np.column_stack([sums.whole, drawn])))
 
     def estimates(
@@ -223,8 +232,8 @@ class IntervalOptions:
                     p_chance=p_chance,
                     interval=interval,
                 ),
-                ties=int(sums.whole[-2]),
-                labels=int(sums.whole[-1]),
+                ties=int(sums.ties.ties),
+                labels=int(sums.ties.comparisons),
             )
             for sums, each, p_chance, interval in zip(
                 sides, shares, chances, intervals, strict=True

@@ -31,8 +31,8 @@ class AgreementByReference:
     ----------
     included, excluded : AgreementMeasures
     excluded_same_chance : AgreementMeasures or None
-        Without the reference, but with Scott's P(E) of the judgments with it, as printed in the
-        paper; None for other definitions of chance.
+        Without the reference, but with P(E) of the judgments with it, as printed in the paper; None
+        unless P(E) is Conger's or Scott's.
     """
 
     included: AgreementMeasures
@@ -45,7 +45,7 @@ def agreement_by_reference(
     reference: str,
     *,
     pairing: Pairing = Pairing.UNORDERED,
-    chance: Chance = Chance.SCOTT,
+    chance: Chance = Chance.CONGER,
     **how: Unpack[KappaOptions],
 ) -> AgreementByReference:
     """Measure agreement with and without the reference, which judges easily agree on.
@@ -82,7 +82,9 @@ def agreement_by_reference(
     return AgreementByReference(
         included=measure(blocks),
         excluded=measure(without),
-        excluded_same_chance=measure(without, blocks) if chance is Chance.SCOTT else None,
+        excluded_same_chance=measure(without, blocks)
+        if chance in {Chance.CONGER, Chance.SCOTT}
+        else None,
     )
 
 

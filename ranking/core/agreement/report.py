@@ -17,12 +17,11 @@ from ranking.core.agreement.statistics import (
     FIXED_CHANCE,
     Chance,
     kappa_of_judge,
-    kappa_over_all,
 )
 from ranking.core.agreement.tallies import (
-    OF_ALL,
     PAIRS,
     AgreementTallies,
+    kappa_of_all,
     parts_of_all,
     parts_of_judges,
     tally_agreement,
@@ -40,7 +39,7 @@ from ranking.core.judged.blocks import Blocks
 
 
 class JudgeChance(StrEnum):
-    """Judges whose ties determine P(E) for the κ of one judge, with Scott's P(E)."""
+    """Judges whose ties determine P(E) for the κ of one judge, unless it is fixed."""
 
     OWN = "own"
     """The judge's share of ties t, and the others' u, in the judge's pairs: t u + (1 − t) (1 − u) /
@@ -112,7 +111,7 @@ class AgreementReport:
 def inter_judge_agreement(
     blocks: Blocks,
     *,
-    chance: Chance = Chance.SCOTT,
+    chance: Chance = Chance.CONGER,
     chance_of_judges: JudgeChance = JudgeChance.OWN,
     resample: KappaLevel = "two_way",
     resamples: int = 1000,
@@ -139,10 +138,10 @@ def inter_judge_agreement(
     blocks : Blocks
         The current judgments of one test set.
     chance : Chance
-        Definition of P(E): `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`, which have one P(E) for all
-        judges. For the others, see `ranking.core.agreement.measures`.
+        Definition of P(E): `CONGER`, `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`, which have one P(E)
+        for all judges. For the others, see `ranking.core.agreement.measures`.
     chance_of_judges : JudgeChance
-        Source of P(E) of each judge's κ, with `SCOTT`.
+        Source of P(E) of each judge's κ, with `CONGER` and `SCOTT`.
     resample : "segments", "judges" or "two_way"
         Units that the intervals treat as random samples; "two_way" is both.
     resamples : int
@@ -183,7 +182,7 @@ def inter_judge_agreement(
 def agreement_of_tallies(
     tallies: AgreementTallies,
     *,
-    chance: Chance = Chance.SCOTT,
+    chance: Chance = Chance.CONGER,
     chance_of_judges: JudgeChance = JudgeChance.OWN,
     resample: KappaLevel = "two_way",
     confidence: float = 0.95,
@@ -213,16 +212,14 @@ def agreement_of_tallies(
     ValueError
         If an argument is out of range.
     """
-    if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
-        raise ValueError(f"chance: {chance.value} is not the same for all judges")
     if resample not in KAPPA_LEVELS:
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
-    own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
-    judges, expected = len(tallies.judges), FIXED_CHANCE.get(chance)
+    own = chance not in FIXED_CHANCE and chance_of_judges is JudgeChance.OWN
+    judges = len(tallies.judges)
 
     def kappas(counts: Int64Array) -> tuple[FloatArray, FloatArray]:
         """Return κ of each judge and of all, and P(E), from counts of shape (J, R, 6)."""
-        of_all, chance_of_all = kappa_over_all(counts.sum(axis=0)[..., OF_ALL], expected)
+        of_all, chance_of_all = kappa_of_all(counts, chance)
         found = kappa_of_judge(counts[..., PAIRS], None if own else chance_of_all)
         return np.vstack([found[0], of_all]), np.vstack([found[1], chance_of_all])
 
@@ -240,7 +237,7 @@ def agreement_of_tallies(
         intervals = [trimmed(*each, cut) for each in zip(samples, chances, strict=True)]
     else:
         of_judges = parts_of_judges(tallies, p_chance=None if own else chances[-1])
-        parts = [*of_judges, parts_of_all(tallies, expected=expected)]
+        parts = [*of_judges, parts_of_all(tallies, chance=chance)]
         intervals = kappa_intervals(parts, chances, resample, confidence)
     own_pairs = tallies.of_judges[:, [COMPARABLE, AGREEING]]
     # Each pair has two judges, so sums over judges count it twice.

@@ -1,9 +1,12 @@
 """Observed and expected agreement for each definition of κ, as functions of sums over segments that can be resampled."""
 
+from __future__ import annotations
+
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +16,24 @@ from ranking.core.agreement.units import (
     COMPARABLE,
     OTHER_TIES,
     OWN_TIES,
-    PairMoments,
+    PairCounts,
 )
 from ranking.core.arrays import FloatArray, Int64Array, share
 
+AnyArray = npt.NDArray[Any]
 OfUnits = Callable[[Int64Array, Int64Array], FloatArray]
 Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 class Chance(StrEnum):
     """Definition of the agreement expected by chance, P(E) (Bojar et al. 2011, §2.2.2)."""
+
+    CONGER = "conger"
+    """Conger's κ (1980): expected agreement of pairs of *different* judges, each with their own share
+    of ties t and number of comparisons n: the mean of t u + (1 − t) (1 − u) / 2, weighted by the
+    product of n. Scott's π also pairs each judge with themselves, so it is too low where judges differ
+    in their use of ties: by about 2 Var(t) / J for J judges. For agreement of judges with themselves,
+    each judge is paired with themselves only."""
 
     SCOTT = "scott"
     """Scott's π: t² + 2 ((1 − t) / 2)², with t the share of ties among all comparisons."""
@@ -61,8 +72,8 @@ class Additive:
         Turns the values and pairs of G units, as in `LeftOut`, into m numbers each, float64 of shape
         (m, G), which are 0 for units without pairs.
     evaluate : callable
-        Turns sums of these numbers, followed by the sums of ties and of ratings, shape (m + 2, R),
-        into P(A) and P(E), each of shape (R,); NaN where the sums do not determine them.
+        Turns sums of these numbers, followed by the sums of `TieSums`, shape (m + 5, R), into P(A)
+        and P(E), each of shape (R,); NaN where the sums do not determine them.
     """
 
     of_units: OfUnits
@@ -83,14 +94,77 @@ class Shares:
     p_chance: FloatArray
 
 
-def pooled(expected: float | None = None) -> Additive:
-    """Return the measure in which P(A) is the agreeing share of all pairs, and P(E) is fixed or
-    Scott's.
+class TieSums(NamedTuple):
+    """Sums over judges, from which P(E) follows; arrays of one shape.
 
-    Parameters
+    Attributes
     ----------
-    expected : float, optional
-        P(E); Scott's if not given.
+    ties, comparisons : array
+        Tied comparisons, and all comparisons.
+    ties_squared, products, comparisons_squared : array
+        Each judge's squared ties, product of ties and comparisons, and squared comparisons, summed
+        over judges.
+    """
+
+    ties: AnyArray
+    comparisons: AnyArray
+    ties_squared: AnyArray
+    products: AnyArray
+    comparisons_squared: AnyArray
+
+    @classmethod
+    def of(cls, ties: AnyArray, comparisons: AnyArray) -> TieSums:
+        """Return the sums over the judges, which are the first axis."""
+        return cls(
+            ties.sum(axis=0),
+            comparisons.sum(axis=0),
+            (ties**2).sum(axis=0),
+            (ties * comparisons).sum(axis=0),
+            (comparisons**2).sum(axis=0),
+        )
+
+    def without_each(self, ties: AnyArray, comparisons: AnyArray) -> TieSums:
+        """Return the sums without each judge, whose numbers are given."""
+        left = (ties, comparisons, ties**2, ties * comparisons, comparisons**2)
+        return TieSums(*(whole - part for whole, part in zip(self, left, strict=True)))
+
+    def of_different_judges(self) -> FloatArray:
+        """Return P(E) of pairs of different judges, see `Chance.CONGER`."""
+        decided = self.comparisons - self.ties
+        tied = self.ties**2 - self.ties_squared
+        apart = decided**2 - self._decided_squared()
+        return share(tied + apart / 2, self.comparisons**2 - self.comparisons_squared)
+
+    def of_same_judge(self) -> FloatArray:
+        """Return P(E) of pairs of each judge with themselves, weighted by squared comparisons."""
+        return share(self.ties_squared + self._decided_squared() / 2, self.comparisons_squared)
+
+    def of_all(self) -> FloatArray:
+        """Return Scott's P(E)."""
+        return scott_chance(share(self.ties, self.comparisons))
+
+    def _decided_squared(self) -> AnyArray:
+        return self.comparisons_squared - 2 * self.products + self.ties_squared
+
+
+#: Number of rows that `TieSums` adds to the sums of a measure.
+TIE_ROWS = len(TieSums._fields)
+
+
+def pooled_chance(sums: TieSums, chance: Chance, *, of_same_judge: bool = False) -> FloatArray:
+    """Return P(E) of all judges together: Conger's, Scott's, or a fixed one."""
+    if chance in FIXED_CHANCE:
+        return np.full(np.shape(sums.comparisons), FIXED_CHANCE[chance])
+    if chance is Chance.SCOTT:
+        return sums.of_all()
+    if chance is not Chance.CONGER:
+        raise ValueError(f"chance: {chance.value} is not the same for all judges")
+    return sums.of_same_judge() if of_same_judge else sums.of_different_judges()
+
+
+def pooled(chance: Chance, *, of_same_judge: bool = False) -> Additive:
+    """Return the measure in which P(A) is the agreeing share of all pairs, and P(E) that of all
+    judges together, see `pooled_chance`.
     """
 
     def of_units(_values: Int64Array, pairs: Int64Array) -> FloatArray:
@@ -98,11 +172,32 @@ def pooled(expected: float | None = None) -> Additive:
         return np.stack([agreeing, pairs.sum(axis=(1, 2))]).astype(np.float64)
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        tied = share(sums[-2], sums[-1])
-        p_chance = scott_chance(tied) if expected is None else np.full(tied.shape, expected)
-        return share(sums[0], sums[1]), p_chance
+        ties = TieSums(*sums[-TIE_ROWS:])
+        return share(sums[0], sums[1]), pooled_chance(ties, chance, of_same_judge=of_same_judge)
 
     return Additive(of_units, evaluate)
+
+
+def chance_of_pairs(
+    chance: Chance, tied: FloatArray
+) -> Callable[[Int64Array, Int64Array], FloatArray]:
+    """Return a function for the agreement of judges i and j that is expected by chance.
+
+    Parameters
+    ----------
+    chance : Chance
+        If it is not fixed, each judge has their own share of ties, and wins and losses are equally
+        likely.
+    tied : float64, shape (J,)
+        Share of ties of each judge.
+    """
+
+    def expected(one: Int64Array, other: Int64Array) -> FloatArray:
+        if chance in FIXED_CHANCE:
+            return np.full(one.shape, FIXED_CHANCE[chance])
+        return cohen_chance(tied[one], tied[other])
+
+    return expected
 
 
 def scott_chance(tied: FloatArray) -> FloatArray:
@@ -121,7 +216,7 @@ def fleiss(*, symmetric: bool) -> Additive:
         return np.stack([within, compared > 0, *values.T * (compared > 0)])
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        within, units, values = sums[0], sums[1], sums[2:-2]
+        within, units, values = sums[0], sums[1], sums[2:-TIE_ROWS]
         if symmetric:
             values = (values + values[::-1]) / 2
         return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(axis=0)
@@ -137,7 +232,7 @@ def krippendorff(categories: int, *, symmetric: bool, ordinal: bool) -> Additive
         return pairs.reshape(len(weight), categories**2).T * weight
 
     def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        coincidences = sums[:-2].reshape(categories, categories, -1)
+        coincidences = sums[:-TIE_ROWS].reshape(categories, categories, -1)
         return _krippendorff(coincidences, symmetric=symmetric, ordinal=ordinal)
 
     return Additive(of_units, evaluate)
@@ -252,46 +347,34 @@ def kappa_of_judge(
     return kappa_of(share(sums[..., AGREEING], pairs), by_chance), by_chance
 
 
-def kappa_over_all(sums: Int64Array, expected: float | None) -> tuple[FloatArray, FloatArray]:
-    """Return κ over all pairs, and P(E).
-
-    Parameters
-    ----------
-    sums : int64, shape (..., 4)
-        Pairs, agreeing pairs, ties, comparisons.
-    expected : float or None
-        P(E) if it is fixed; None for Scott's.
-
-    Returns
-    -------
-    kappa, p_chance : float64, shape (...)
-    """
-    tied = share(sums[..., 2], sums[..., 3])
-    p_chance = scott_chance(tied) if expected is None else np.full(tied.shape, expected)
-    return kappa_of(share(sums[..., AGREEING], sums[..., COMPARABLE]), p_chance), p_chance
-
-
-def squared_changes_of_pairs(
-    moments: PairMoments, comparable: int, agreeing: int, p_chance: float
-) -> tuple[float, float]:
+def squared_changes_of_pairs(counts: PairCounts, p_chance: float) -> tuple[float, float]:
     """Return sums of squared changes of κ when two judges' pairs are left out, in total and by
     segment.
 
-    The changes are linearised and all pairs weigh the same: (agreeing − P(A) comparable) / (all (1
-    − P(E))).
+    The changes are linearised and all pairs weigh the same. Two judges who use ties differently
+    agree less, but are also expected to agree less, so a pair of judges is compared with the agreement
+    that its own shares of ties e and the common κ make expected: (agreeing − (e + κ (1 − e))
+    comparable) / (all (1 − P(E))). On a single segment, where few comparisons are shared, P(A) is
+    expected of all.
 
     Parameters
     ----------
-    moments : PairMoments
-    comparable, agreeing : int
-        Numbers of all compared pairs, and of those that agree.
+    counts : PairCounts
     p_chance : float
 
     Returns
     -------
     pairs, pairs_in_segments : float
     """
-    if not comparable or not p_chance < 1:
+    comparable, agreeing = counts.comparable, counts.agreeing
+    total = int(comparable.sum())
+    if not total or not p_chance < 1:
         return 0.0, 0.0
-    slope = np.array([-agreeing / comparable, 1.0]) / (comparable * (1 - p_chance))
-    return float(slope @ moments.both @ slope), float(slope @ moments.in_segments @ slope)
+    by_chance = comparable * counts.chance
+    beyond = comparable - by_chance
+    kappa = float(share(agreeing.sum() - by_chance.sum(), beyond.sum()))
+    if math.isnan(kappa):
+        return 0.0, 0.0
+    changes = (agreeing - by_chance - kappa * beyond) / (total * (1 - p_chance))
+    slope = np.array([-int(agreeing.sum()) / total, 1.0]) / (total * (1 - p_chance))
+    return float(changes @ changes), float(slope @ counts.in_segments @ slope)

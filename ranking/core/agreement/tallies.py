@@ -18,8 +18,13 @@ import numpy as np
 
 from ranking.core.agreement.intervals import VarianceParts, jackknife
 from ranking.core.agreement.statistics import (
+    FIXED_CHANCE,
+    Chance,
+    TieSums,
+    chance_of_pairs,
+    kappa_of,
     kappa_of_judge,
-    kappa_over_all,
+    pooled_chance,
     squared_changes_of_pairs,
 )
 from ranking.core.agreement.units import (
@@ -200,14 +205,45 @@ _SHARES_OF_ALL = (_AGREE, (_TIES, _COMPARISONS))
 _SHARES_OF_JUDGE = (_AGREE, (OWN_TIES, COMPARABLE), (OTHER_TIES, COMPARABLE))
 
 
-def parts_of_all(tallies: AgreementTallies, *, expected: float | None) -> VarianceParts:
+def kappa_of_all(counts: Int64Array, chance: Chance) -> tuple[FloatArray, FloatArray]:
+    """Return κ over all pairs of different judges, and P(E).
+
+    Parameters
+    ----------
+    counts : int64, shape (J, ..., 6)
+        Counts of each judge.
+    chance : Chance
+        `CONGER`, `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`.
+
+    Returns
+    -------
+    kappa, p_chance : float64, shape (...)
+    """
+    p_chance = pooled_chance(TieSums.of(counts[..., TIES], counts[..., COMPARISONS]), chance)
+    pairs = counts.sum(axis=0)
+    return kappa_of(share(pairs[..., AGREEING], pairs[..., COMPARABLE]), p_chance), p_chance
+
+
+def _kappas_without_each(counts: Int64Array, chance: Chance) -> FloatArray:
+    """Return κ over all pairs without each judge, from counts of shape (J, 6)."""
+    ties, comparisons = counts[:, TIES], counts[:, COMPARISONS]
+    left = TieSums.of(ties, comparisons).without_each(ties, comparisons)
+    own = counts[:, [COMPARABLE, AGREEING]]
+    pairs = own.sum(axis=0) - 2 * own
+    return kappa_of(share(pairs[:, AGREEING], pairs[:, COMPARABLE]), pooled_chance(left, chance))
+
+
+def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     """Return the parts of the variance of the κ of all judges.
+
+    The variance over segments is linearised as for Scott's P(E) if P(E) is Conger's: they differ by
+    one part in the number of judges.
 
     Parameters
     ----------
     tallies : AgreementTallies
-    expected : float or None
-        P(E) if it is fixed; None for Scott's.
+    chance : Chance
+        `CONGER`, `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`.
 
     Returns
     -------
@@ -216,14 +252,15 @@ def parts_of_all(tallies: AgreementTallies, *, expected: float | None) -> Varian
     by_judge = tallies.of_judges[:, OF_ALL]
     # Each pair counts for both of its judges, so all numbers of pairs are doubled.
     whole = by_judge.sum(axis=0)
-    kappa, p_chance = (float(value) for value in kappa_over_all(whole, expected))
+    kappa, p_chance = (float(value) for value in kappa_of_all(tallies.of_judges, chance))
     comparing = by_judge[:, _COMPARISONS] > 0
-    without_judge = kappa_over_all(whole - GONE_WITH_JUDGE * by_judge[comparing], expected)[0]
-    moments = SharedItemCounts(tallies.with_others, tallies.products_with_others).pair_moments()
+    without_judge = _kappas_without_each(tallies.of_judges, chance)[comparing]
+    tied = share(by_judge[:, _TIES], by_judge[:, _COMPARISONS])
+    shared = SharedItemCounts(tallies.with_others, tallies.products_with_others)
     pairs, pairs_in_segments = squared_changes_of_pairs(
-        moments, int(whole[COMPARABLE]) // 2, int(whole[AGREEING]) // 2, p_chance
+        shared.of_pairs(chance_of_pairs(chance, tied)), p_chance
     )
-    shares = _SHARES_OF_ALL if expected is None else (_AGREE,)
+    shares = (_AGREE,) if chance in FIXED_CHANCE else _SHARES_OF_ALL
     slope = _slope_of_all(whole, kappa, p_chance)[: len(shares)]
 
     def squares(products: Int64Array) -> float:

@@ -4,13 +4,13 @@ and judge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from ranking.core.arrays import BoolArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -167,30 +167,43 @@ class SharedItemCounts:
     others: Int64Array
     moments: Int64Array
 
-    def pair_moments(self) -> PairMoments:
-        """Return products of comparable and agreeing pairs, each pair of judges once."""
-        # Few of a thousand judges share items.
-        numbers = self.others[self.others[:, :, COMPARABLE] != 0, : AGREEING + 1]
-        # Each pair of judges is held in both orders.
-        return PairMoments(
-            both=numbers.T @ numbers // 2,
+    def of_pairs(self, chance_of: Callable[[Int64Array, Int64Array], FloatArray]) -> PairCounts:
+        """Return the pairs of judges with shared comparisons, each once.
+
+        Parameters
+        ----------
+        chance_of : callable
+            Returns the agreement expected by chance of judges i and j, given as arrays of indices.
+        """
+        # Few of a thousand judges share items. Each pair is held in both orders.
+        one, other = np.nonzero(np.triu(self.others[:, :, COMPARABLE], k=1))
+        numbers = self.others[one, other]
+        return PairCounts(
+            comparable=numbers[:, COMPARABLE],
+            agreeing=numbers[:, AGREEING],
+            chance=chance_of(one, other),
             in_segments=self.moments[:, : AGREEING + 1, : AGREEING + 1].sum(axis=0) // 2,
         )
 
 
 @dataclass(frozen=True, eq=False)
-class PairMoments:
-    """Products of the comparable and the agreeing pairs of two different judges.
+class PairCounts:
+    """Shared comparisons of P pairs of different judges.
 
     Attributes
     ----------
-    both : int64, shape (2, 2)
-        Products of their pairs on all segments, summed over pairs of judges.
+    comparable, agreeing : int64, shape (P,)
+        Pairs of comparisons of one item, one by each of the two judges; and those that agree.
+    chance : float64, shape (P,)
+        Agreement of the two judges expected by chance.
     in_segments : int64, shape (2, 2)
-        Products of their pairs on one segment, summed over pairs of judges and segments.
+        Products of comparable and agreeing pairs on one segment, summed over pairs of judges and
+        segments.
     """
 
-    both: Int64Array
+    comparable: Int64Array
+    agreeing: Int64Array
+    chance: FloatArray
     in_segments: Int64Array
 
 

@@ -253,7 +253,7 @@ def diagnose_judges(
     *,
     reference: str | None = None,
     seconds: npt.NDArray[np.floating] | None = None,
-    chance: Chance = Chance.SCOTT,
+    chance: Chance = Chance.CONGER,
     chance_of_judges: JudgeChance = JudgeChance.OWN,
     **how: Unpack[KappaOptions],
 ) -> tuple[JudgeDiagnosis, ...]:
@@ -268,9 +268,9 @@ def diagnose_judges(
     seconds : float, shape (B,), or None
         Time taken for each block; NaN where unknown.
     chance : Chance
-        P(E) of the agreement: `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`.
+        P(E) of the agreement: `CONGER`, `SCOTT`, `UNIFORM` or `RANDOM_CLICKER`.
     chance_of_judges : JudgeChance
-        Judges whose ties determine P(E) of a judge's κ, with `SCOTT`.
+        Judges whose ties determine P(E) of a judge's κ, with `CONGER` and `SCOTT`.
     resample, resamples, confidence, seed
         Options for the interval of the agreement, see `ranking.core.agreement.report`.
 

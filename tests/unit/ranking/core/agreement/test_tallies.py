@@ -47,12 +47,11 @@ def kappas_of_judges(blocks: Blocks, chance: Chance = Chance.SCOTT) -> list[floa
     ]
 
 
-@pytest.mark.parametrize("chance", [Chance.SCOTT, Chance.UNIFORM])
+@pytest.mark.parametrize("chance", [Chance.CONGER, Chance.SCOTT, Chance.UNIFORM])
 def test_sums_leave_out_the_same_judges(chance: Chance) -> None:
     blocks = blocks_from_rows(some_rows(4, blocks=90), "abcd")
-    expected = 1 / 3 if chance is Chance.UNIFORM else None
     found, general = (
-        parts_of_all(tally_agreement(blocks), expected=expected),
+        parts_of_all(tally_agreement(blocks), chance=chance),
         left_out(blocks, chance),
     )
     assert found.kappa == pytest.approx(general.kappa, abs=1e-12)
@@ -62,7 +61,7 @@ def test_sums_leave_out_the_same_judges(chance: Chance) -> None:
 
 def test_with_equal_segments_and_a_fixed_chance_it_is_the_jackknife() -> None:
     blocks = equal_segments()
-    found = parts_of_all(tally_agreement(blocks), expected=1 / 3)
+    found = parts_of_all(tally_agreement(blocks), chance=Chance.UNIFORM)
     expected = left_out(blocks, Chance.UNIFORM)
     assert found.of_segments == pytest.approx(expected.of_segments, rel=1e-12)
     assert found.of_segments > 0
@@ -111,7 +110,7 @@ def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> N
             ((pair.agreeing - p_agree * pair.comparable) / comparable / (2 / 3)) ** 2 for pair in by
         )
 
-    found = parts_of_all(tallies, expected=1 / 3)
+    found = parts_of_all(tallies, chance=Chance.UNIFORM)
     assert found.pairs == pytest.approx(squares(pairs, pairs), abs=1e-12)
     assert found.pairs_in_segments == pytest.approx(squares(pairs, by_segment), abs=1e-12)
     of_judges = parts_of_judges(tallies, p_chance=1 / 3)
@@ -136,15 +135,15 @@ def test_the_slope_of_a_judges_kappa_is_its_derivative() -> None:
     assert [one.overlap for one in found] == pytest.approx(squares.tolist(), rel=0.04)
 
 
-@pytest.mark.parametrize("expected", [None, 1 / 3])
+@pytest.mark.parametrize("chance", [Chance.CONGER, Chance.UNIFORM])
 def test_twice_the_segments_halve_what_single_judges_of_a_segment_change(
-    expected: float | None,
+    chance: Chance,
 ) -> None:
     """Changes are linear: none of twice as many is more than half as large."""
     rows = some_rows(5, blocks=400, segments=80)
     twice = [*rows, *(BlockRow(r.judge, r.segment + 100, r.candidates, r.labels) for r in rows)]
     one, two = (
-        parts_of_all(tally_agreement(blocks_from_rows(some, "abcd")), expected=expected)
+        parts_of_all(tally_agreement(blocks_from_rows(some, "abcd")), chance=chance)
         for some in (rows, twice)
     )
     assert two.overlap == pytest.approx(one.overlap / 2, rel=1e-9)
@@ -157,7 +156,7 @@ def test_segments_that_change_nothing_have_a_variance_of_exactly_nothing() -> No
         for segment in range(7)
         for judge, labels in (("ann", [1, 2]), ("bob", [1, 2]), ("cyd", [2, 1]))
     ]
-    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), expected=None)
+    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT)
     assert found.of_segments == 0.0
     assert found.kappa == pytest.approx(-1 / 3)
 
@@ -171,7 +170,7 @@ def test_one_segment_with_pairs_is_too_few() -> None:
     blocks = blocks_from_rows(rows, "ab")
     tallies = tally_agreement(blocks)
     assert tallies.numbers.tolist() == [3, 1]
-    assert math.isnan(parts_of_all(tallies, expected=None).of_segments)
+    assert math.isnan(parts_of_all(tallies, chance=Chance.SCOTT).of_segments)
     assert inter_judge_agreement(blocks).inter.no_interval == "too_few_segments"
 
 
@@ -186,14 +185,14 @@ def test_a_judge_who_met_one_other_has_no_variance_over_judges() -> None:
     assert [math.isnan(part.of_judges) for part in found] == [True, False, True]
 
 
-@pytest.mark.parametrize("expected", [None, 1 / 3])
-def test_judges_who_share_no_segment_have_no_variance(expected: float | None) -> None:
+@pytest.mark.parametrize("chance", [Chance.CONGER, Chance.UNIFORM])
+def test_judges_who_share_no_segment_have_no_variance(chance: Chance) -> None:
     rows = [
         BlockRow(judge, 4 * k + segment, "ab", [1, 2] if segment else [1, 1])
         for segment in range(4)
         for k, judge in enumerate(("ann", "bob"))
     ]
-    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), expected=expected)
+    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), chance=chance)
     assert math.isnan(found.kappa)
     assert math.isnan(found.of_segments)
     assert math.isnan(found.overlap)
@@ -204,7 +203,7 @@ def test_judges_who_always_tie_have_no_variance() -> None:
     rows = [
         BlockRow(judge, segment, "ab", [1, 1]) for segment in range(4) for judge in ("ann", "bob")
     ]
-    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), expected=None)
+    found = parts_of_all(tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT)
     assert math.isnan(found.of_segments)
 
 
@@ -214,7 +213,7 @@ def test_who_compared_nothing_is_no_judge_to_leave_out() -> None:
     with_one_more = blocks_from_rows([*equal_rows(), more], "ab")
     assert with_one_more.judges == (*blocks.judges, "dot")
     found, expected = (
-        parts_of_all(tally_agreement(each), expected=None) for each in (with_one_more, blocks)
+        parts_of_all(tally_agreement(each), chance=Chance.SCOTT) for each in (with_one_more, blocks)
     )
     assert found.of_judges == expected.of_judges > 0
 
