@@ -63,9 +63,12 @@ from ranking.wording.ranges import (
 DEVIATIONS = Option(
     "deviations",
     gettext_lazy("Outlier threshold (standard deviations from the mean)"),
-    1.0,
+    0.0,
     low=0,
     high=10,
+    help=gettext_lazy(
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007); it also names about one in six careful judges."
+    ),
 )
 LEVEL = Option(
     "level",
@@ -92,7 +95,7 @@ JUDGE_CHANCE = Option(
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     """Return measures of judges, self-agreement, outliers by each rule, and rankings without them.
 
-    Rankings are keyed by rule, and "any" for outliers by any rule.
+    Rankings are keyed by rule, and "any" for outliers by any rule. Rules that are not applied have none.
     """
     begin(_("Measuring agreement"))
     method, seed, confidence = METHODS[options["method"]], options["seed"], options["confidence"]
@@ -111,8 +114,10 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         **{name: options[name] for name in ("resample", "resamples", "confidence")},
     )
     rules = outliers(judges, **{name: options[name] for name in ("deviations", "level", "minimum")})
-    left_out = {str(rule.rule): rule.outliers for rule in rules}
-    left_out["any"] = tuple({name: None for rule in rules for name in rule.outliers})
+    applied = [rule for rule in rules if options["deviations"] or rule.rule is Rule.SUSPECT]
+    left_out = {str(rule.rule): rule.outliers for rule in applied}
+    if len(applied) > 1:
+        left_out["any"] = tuple({name: None for rule in applied for name in rule.outliers})
     without = {
         name: ranking_without(
             given.blocks,
@@ -138,6 +143,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
         given,
         notes=[
             _("An outlier is a reason to look closer, not proof of bad work."),
+            _("A judge cannot be told from others before about 20 to 60 blocks."),
         ],
         tables=[
             _judges(found["judges"], rules, found["skipped"]),

@@ -78,12 +78,13 @@ EASY_BELOW = Option(
 )
 DEVIATIONS = Option(
     name="deviations",
-    label=gettext_lazy("Outlier threshold"),
-    default=1.0,
+    label=gettext_lazy("Outlier threshold (standard deviations from the mean)"),
+    default=0.0,
     low=0,
     high=100,
-    is_open=True,
-    help=gettext_lazy("In standard deviations from the mean of all judges."),
+    help=gettext_lazy(
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007); it also names about one in six careful judges."
+    ),
 )
 BY_DIFFERENCE = Option(
     name="by_difference",
@@ -228,7 +229,9 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
             "met_again": met_again,
         },
         notes=notes,
-        tables=_tables(found, options["confidence"]),
+        tables=_tables(
+            found, options["confidence"], are_outliers_named=options[DEVIATIONS.name] > 0
+        ),
         data={
             "options": {each.name: options[each.name] for each in _OPTIONS if each is not EASY},
             "criteria": found.criteria,
@@ -240,7 +243,7 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
     )
 
 
-def _tables(found: RatingsFound, confidence: float) -> Iterator[Table]:
+def _tables(found: RatingsFound, confidence: float, *, are_outliers_named: bool) -> Iterator[Table]:
     for criterion, each in found.criteria.items():
         yield _means(criterion, each)
     if len(found.criteria) > 1:
@@ -249,10 +252,11 @@ def _tables(found: RatingsFound, confidence: float) -> Iterator[Table]:
     yield _kappas(found)
     for criterion, each in found.criteria.items():
         yield _judges(criterion, each)
-    yield _outliers(found)
-    yield _removals(found, confidence)
-    for criterion, each in found.criteria.items():
-        yield _without(criterion, each)
+    if are_outliers_named:
+        yield _outliers(found)
+        yield _removals(found, confidence)
+        for criterion, each in found.criteria.items():
+            yield _without(criterion, each)
     if len(found.proposed_easy):
         yield _proposed(found)
 

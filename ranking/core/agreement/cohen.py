@@ -311,6 +311,7 @@ def _variance(
         comparable=int(comparable),
         agreeing=int(agreeing),
         tied=np.empty(0),
+        raters=np.empty((4, 0), dtype=np.int64),
     )
     # Pairs compared by two judges, in total and on a segment.
     in_all, on_segment = counted[:, kept & both], changes.counted[:, (kept & both)[changes.pair]]

@@ -328,7 +328,9 @@ def agreement_fields(
     }
 
 
-def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive:
+def additive_of(
+    chance: Chance, categories: int, *, symmetric: bool, of_same_judge: bool = False
+) -> Additive:
     """Return agreement, for a definition of chance, as a function of sums over units.
 
     Parameters
@@ -338,6 +340,8 @@ def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive
     categories : int
         Number of categories of a rating.
     symmetric : bool
+    of_same_judge : bool
+        Whether judges are compared with themselves, which matters for `CONGER` only.
     """
     if chance is Chance.COHEN:
         raise ValueError("chance: Cohen's is not the same for all judges")
@@ -346,4 +350,4 @@ def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive
     if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
         ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
         return krippendorff(categories, symmetric=symmetric, ordinal=ordinal)
-    return pooled(chance)
+    return pooled(chance, of_same_judge=of_same_judge)

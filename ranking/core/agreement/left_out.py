@@ -5,6 +5,7 @@ out.
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from ranking.core.agreement.intervals import VarianceParts, jackknife
 from ranking.core.agreement.statistics import (
@@ -66,6 +67,8 @@ class LeftOutSums:
         Compared pairs of ratings, and those in the same category.
     tied : float64, shape (J,)
         Share of ties of each judge; NaN without comparisons.
+    raters : int64, shape (4, R)
+        Index of the segment, judge, ties and comparisons of each judge of each segment.
     """
 
     whole: FloatArray
@@ -77,6 +80,15 @@ class LeftOutSums:
     comparable: int
     agreeing: int
     tied: FloatArray
+    raters: Int64Array
+
+    def ties_of_judges(self) -> sparse.csc_array[np.int64]:
+        """Return each judge's ties, then each judge's comparisons, by segment, shape (2 J, S)."""
+        segment, judge, ties, comparisons = self.raters
+        judges = len(self.tied)
+        place = np.concatenate([judge, judges + judge]), np.tile(segment, 2)
+        values = np.concatenate([ties, comparisons])
+        return sparse.coo_array((values, place), shape=(2 * judges, len(self.numbers))).tocsc()
 
     @property
     def ties(self) -> TieSums:
@@ -267,6 +279,7 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
         comparable=int(by_category.sum()) // 2,
         agreeing=int(np.trace(by_category)) // 2,
         tied=share(of_ties, comparisons),
+        raters=np.stack([tied_at, judge, *ties[1:]]),
     )
 
 

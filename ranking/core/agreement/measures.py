@@ -35,6 +35,7 @@ from ranking.core.agreement.statistics import (
     Chance,
     Evaluate,
     Shares,
+    TieSums,
     chance_of_pairs,
     kappa_of,
     pooled,
@@ -148,7 +149,7 @@ def measure_agreement(
         in_part = chance is Chance.KRIPPENDORFF_ORDINAL
         expected = chance_of_pairs(chance, sides[0].tied)
         counts = None if in_part else shared.of_pairs(expected)
-        own = pooled(chance, of_same_judge=True) if chance is Chance.CONGER else additive
+        own = additive_of(chance, len(Outcome), symmetric=symmetric, of_same_judge=True)
         [inter] = options.estimates_of_sums(sides[:1], additive, counts)
         [intra] = options.estimates_of_sums(sides[1:], own)
     return AgreementMeasures(
@@ -196,18 +197,19 @@ class IntervalOptions:
         )
 
     def _shares(self, sums: LeftOutSums, additive: Additive) -> Shares:
+        if not self.drawn:
+            return Shares(*additive.evaluate(sums.whole[:, np.newaxis]))
+        of_segments = sparse.csc_array(sums.segments[:-TIE_ROWS])
         drawn = bootstrap_sums(
-            sparse.csc_array(sums.segments),
+            sparse.vstack([of_segments, sums.ties_of_judges()], format="csc"),
             sums.numbers.astype(np.uint64),
             resamples=self.drawn,
             seed=self.seed,
         )
-        # Judges' squared ties are not sums over segments, but change by these decreases.
-        squares = slice(2 - TIE_ROWS, None)
-        others = sums.whole[squares] - sums.segments[squares].sum(axis=1)
-        drawn = np.asarray(drawn, dtype=np.float64)
-        drawn[squares] += others[:, np.newaxis]
-        return Shares(*additive.evaluate(np.column_stack([sums.whole, drawn])))
+        resampled, of_judges = np.split(drawn, [of_segments.shape[0]])
+        ties, comparisons = np.split(of_judges, 2)
+        whole = [*resampled, *TieSums.of(ties, comparisons)]
+        return Shares(*additive.evaluate(np.column_stack([sums.whole, np.stack(whole)])))
 
     def estimates(
         self,

@@ -2,7 +2,7 @@
 by time.
 
 An anytime-valid test detects judges who agree less with the others than the others do among
-themselves.
+themselves, given how often each ties.
 """
 
 import math
@@ -15,16 +15,20 @@ from scipy.special import ndtr, ndtri, stdtr
 
 from ranking.core.agreement.intervals import KappaOptions
 from ranking.core.agreement.report import JudgeAgreement, JudgeChance, inter_judge_agreement
-from ranking.core.agreement.statistics import Chance
+from ranking.core.agreement.statistics import Chance, TieSums, cohen_chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.agreement.units import (
     AGREEING,
     COMPARABLE,
+    COMPARISONS,
+    OTHER_TIES,
+    OWN_TIES,
+    TIES,
     Cells,
     comparison_cells,
     label_cells,
 )
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
@@ -57,8 +61,8 @@ class Disagreement:
     segments : int
         Segments with comparisons made by both this judge and another one.
     difference : float or None
-        Share of agreeing pairs between the judge and others, minus the share among pairs of two
-        other judges; None if either has no pairs.
+        Share of agreeing pairs between the judge and others, minus the share that their ties and the κ
+        of the others make expected; None if it cannot be estimated.
     score : float or None
         Negated difference divided by its standard error, as a normal quantile: large for a judge
         who agrees less. None with fewer than `MIN_SEGMENTS` segments.
@@ -94,9 +98,13 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     """Compare each judge's agreement with the others with their agreement among themselves.
 
     Both are shares of agreeing pairs of comparisons of one item, on collapsed outputs, as in
-    `ranking.core.agreement.report`. The standard error of their difference is linearised over
-    segments, so that the difficulty of a segment, which is the same for all judges, cancels out. It
-    is at least the shift that a single segment could cause.
+    `ranking.core.agreement.report`. A judge who ties more, or less, often than the others agrees less
+    with them without being careless. The judge's share is therefore compared with e + κ (1 − e), with e
+    the agreement that the ties of both sides in these pairs make expected by chance, and κ that of the
+    others, with Conger's chance; without ties, this is the others' share. The standard error of the
+    difference, with these ties taken as known, is linearised over segments, so that the difficulty of
+    a segment, which is the same for all judges, cancels out. It is at least the shift that a single
+    segment could cause.
 
     Parameters
     ----------
@@ -116,17 +124,22 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     own = tallies.of_judges[:, [COMPARABLE, AGREEING]]
     # Each pair has two judges.
     others = own.sum(axis=0) // 2 - own
-    has_pairs = (segments > 0) & (others[:, 0] > 0)
     # Computed for all judges at once, because there may be a thousand.
-    share, share_of_others = (pairs[:, 1] / np.maximum(1, pairs[:, 0]) for pairs in (own, others))
-    difference = share - share_of_others
+    share_of_own, share_of_others = (share(pairs[:, 1], pairs[:, 0]) for pairs in (own, others))
+    by_chance, by_chance_of_others = _chances(tallies)
+    # How much of what the others agree on beyond chance is left to this judge.
+    beyond = share(1 - by_chance, 1 - by_chance_of_others)
+    expected = by_chance + beyond * (share_of_others - by_chance_of_others)
+    difference = share_of_own - expected
+    has_pairs = ~np.isnan(difference)
     # Derivative of the difference with respect to one more pair of each kind on a segment. The
     # others' pairs there are those of all judges, minus the judge's own.
     of_own, of_others = (
         np.stack([-of, np.ones(len(of))], axis=1) / np.maximum(1, pairs[:, :1])
-        for of, pairs in ((share, own), (share_of_others, others))
+        for of, pairs in ((share_of_own, own), (share_of_others, others))
     )
-    slope = np.concatenate([of_own + of_others, -of_others / 2], axis=1)
+    of_others *= beyond[:, np.newaxis]
+    slope = np.nan_to_num(np.concatenate([of_own + of_others, -of_others / 2], axis=1))
     influence = np.maximum(0.0, np.einsum("ji,jik,jk->j", slope, _products(tallies), slope))
     counted = np.maximum(MIN_SEGMENTS, segments)
     error = np.sqrt(counted / (counted - 1) * influence)
@@ -142,6 +155,19 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
         )
         for judge in range(len(tallies.judges))
     )
+
+
+def _chances(tallies: AgreementTallies) -> tuple[FloatArray, FloatArray]:
+    """Return the agreement expected by chance of each judge with the others, from both sides' ties
+    in their pairs, and of two of the others, from their ties in all comparisons; shape (J,).
+    """
+    counts = tallies.of_judges
+    tied, tied_by_others = (
+        share(counts[:, kind], counts[:, COMPARABLE]) for kind in (OWN_TIES, OTHER_TIES)
+    )
+    ties, comparisons = counts[:, TIES], counts[:, COMPARISONS]
+    of_others = TieSums.of(ties, comparisons).without_each(ties, comparisons)
+    return cohen_chance(tied, tied_by_others), of_others.of_different_judges()
 
 
 def _products(tallies: AgreementTallies) -> FloatArray:

@@ -37,13 +37,13 @@ class Rule(StrEnum):
 
     SUSPECT = "suspect"
     """The judge clicks, or agrees less with the others than they do among themselves, allowing for
-    all judges and looks. This is the only rule that names no judge in most campaigns of honest
+    ties, all judges and looks. This is the only rule that names no judge in most campaigns of honest
     judges."""
 
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """The outliers by a rule.
+    """The outliers by a rule, and the distribution of the judges' values.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class RuleOutcome:
 def outliers(
     judges: Sequence[JudgeDiagnosis],
     *,
-    deviations: float = 1.0,
+    deviations: float = 0.0,
     level: float = 0.05,
     minimum: int = 10,
 ) -> tuple[RuleOutcome, ...]:
@@ -77,14 +77,16 @@ def outliers(
     Hamon et al. (2007, §3.4) call a judge an outlier if their value is more than one standard
     deviation from the mean over judges: on either side for the mean label, and above for the
     distance. We add: above for missed easy items, and below for κ and for time. In a normal
-    distribution, one judge in six is that far away on each side: outliers deserve a look, but are
-    not necessarily bad.
+    distribution, one judge in six is that far away on each side, so these rules name an honest judge
+    in almost every campaign; so does the test of the reference while judges have few blocks. They
+    name judges only if `deviations` is given; `Rule.SUSPECT` always applies.
 
     Parameters
     ----------
     judges : sequence of JudgeDiagnosis
     deviations : float
-        Number of standard deviations from the mean beyond which a judge is an outlier.
+        Number of standard deviations from the mean beyond which a judge is an outlier, 1 in the
+        paper; 0 for no outliers by any rule but `Rule.SUSPECT`.
     level : float
         Level of the test against clicking at random: a judge with a larger `p_random` is an
         outlier, unless `p_lowest` is also larger. Also the level of `Rule.SUSPECT`: at most this
@@ -101,16 +103,16 @@ def outliers(
     Raises
     ------
     ValueError
-        If `deviations` is not positive or `level` is not between 0 and 1.
+        If `deviations` is negative or `level` is not between 0 and 1.
     """
-    if not deviations > 0:
-        raise ValueError("deviations: expected a positive number")
+    if not deviations >= 0:
+        raise ValueError("deviations: expected 0 or a positive number")
     if not 0 < level < 1:
         raise ValueError("level: expected a share between 0 and 1")
     found = []
     for rule in Rule:
         if rule is Rule.REFERENCE:
-            found.append(_indistinguishable_from_random(judges, level))
+            found.append(_indistinguishable_from_random(judges, level, is_applied=deviations > 0))
             continue
         if rule is Rule.SUSPECT:
             found.append(_suspects(judges, level))
@@ -155,12 +157,15 @@ def far_from_mean(
     values: Mapping[str, float], deviations: float
 ) -> tuple[float | None, float | None, tuple[str, ...], tuple[str, ...]]:
     """Return the mean of the values, their standard deviation (n − 1), and the names of those more
-    than so many deviations below and above the mean; nothing for fewer than two.
+    than so many deviations below and above the mean; nothing for fewer than two, and no names for 0
+    deviations.
     """
     if len(values) < 2:
         return None, None, (), ()
     numbers = np.array(list(values.values()))
     mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
+    if not deviations:
+        return mean, deviation, (), ()
     # If all values are equal, rounding of the mean must not make them outliers.
     margin = deviations * deviation + _ROUNDING
     below = tuple(name for name, number in values.items() if number < mean - margin)
@@ -168,7 +173,9 @@ def far_from_mean(
     return mean, deviation, below, above
 
 
-def _indistinguishable_from_random(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
+def _indistinguishable_from_random(
+    judges: Sequence[JudgeDiagnosis], level: float, *, is_applied: bool
+) -> RuleOutcome:
     tested = {
         judge.judge: judge.reference.p_random
         for judge in judges
@@ -177,7 +184,7 @@ def _indistinguishable_from_random(judges: Sequence[JudgeDiagnosis], level: floa
         and judge.reference.p_lowest is not None
         and judge.reference.p_lowest <= level
     }
-    names = tuple(name for name, p_random in tested.items() if p_random > level)
+    names = tuple(name for name, p_random in tested.items() if is_applied and p_random > level)
     return RuleOutcome(Rule.REFERENCE, len(tested), None, None, names)
 
 

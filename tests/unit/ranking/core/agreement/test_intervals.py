@@ -45,9 +45,11 @@ def parts_of(
     """Return the variances of κ of `measure_agreement`, between judges and with themselves."""
     if chance is Chance.COHEN:
         return cohen_variances(blocks, pairing=pairing, symmetric=True)
-    additive = additive_of(chance, 3, symmetric=True)
+    additive, of_same = (
+        additive_of(chance, 3, symmetric=True, of_same_judge=same) for same in (False, True)
+    )
     inter, intra, _shared = left_out_of_comparisons(blocks, pairing, additive.of_units)
-    return leave_one_out(inter, additive.evaluate), leave_one_out(intra, additive.evaluate)
+    return leave_one_out(inter, additive.evaluate), leave_one_out(intra, of_same.evaluate)
 
 
 @pytest.mark.parametrize("pairing", some_now(Pairing))
@@ -251,12 +253,12 @@ def test_who_always_ties_agrees_no_more_than_chance_has_it() -> None:
         assert row.agreement.p_agree == 0.25
         assert row.agreement.p_chance == 0.25
         assert row.agreement.kappa == 0
-    pooled = inter_judge_agreement(blocks, chance_of_judges=JudgeChance.POOLED)
+    pooled = inter_judge_agreement(blocks, chance=Chance.SCOTT, chance_of_judges=JudgeChance.POOLED)
     p_chance = (5 / 8) ** 2 + 2 * (3 / 16) ** 2
     assert pooled.judges[0].agreement.p_chance == pytest.approx(p_chance)
     assert pooled.judges[0].agreement.kappa == pytest.approx((0.25 - p_chance) / (1 - p_chance))
     # Over all judges nothing changes.
-    assert report.inter == pooled.inter
+    assert pooled.inter == inter_judge_agreement(blocks, chance=Chance.SCOTT).inter
 
 
 def test_who_never_ties_is_expected_to_agree_on_half_of_what_others_decide() -> None:

@@ -50,7 +50,11 @@ def test_a_hand_worked_agreement() -> None:
         BlockRow("ann", 1, ["b", "a"], [1, 2]),  # not compared with ann's own
         BlockRow("cat", 2, ["a", "b"], [1, 1]),
     ]
-    report = inter_judge_agreement(blocks_from_rows(rows, "abc"))
+    blocks = blocks_from_rows(rows, "abc")
+    # Ties: one of ann's four comparisons, none of bob's three, and cat's only one.
+    conger = (12 * 3 / 4 / 2 + 4 * 1 / 4 + 3 * 0) / (12 + 4 + 3)
+    assert inter_judge_agreement(blocks).p_chance == pytest.approx(conger)
+    report = inter_judge_agreement(blocks, chance=Chance.SCOTT)
     # ab: ann twice, bob once; ac, bc: one each.
     assert (report.inter.comparable, report.inter.agreeing) == (4, 2)
     assert (report.comparisons, report.ties) == (8, 2)

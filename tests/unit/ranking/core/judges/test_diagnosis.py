@@ -11,6 +11,8 @@ from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.units import AGREEING, COMPARABLE, count_agreement
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.diagnosis import MIN_SEGMENTS, Disagreement, diagnose_judges
+from tests.judges_of_differing_care import CareWorld
+from tests.judges_of_differing_care import draw_campaign as draw_care_campaign
 from tests.measured_judges import disagreement
 from tests.worlds import World, draw_campaign
 
@@ -90,10 +92,47 @@ def test_among_judges_alike_nobody_stands_out_and_careless_ones_do() -> None:
     assert found >= 0.8 * 40
 
 
+def test_a_judge_who_only_ties_more_often_does_not_disagree() -> None:
+    """As likely as by chance to decide like the others, and else tying: κ is that of the others, 0."""
+    # Two outcomes of the others, each with both outcomes and a tie by the third judge.
+    rows = [
+        BlockRow(judge, 9 * copy + 3 * first + place, SYSTEMS, labels)
+        for copy in range(10)
+        for first in range(2)
+        for place, third in enumerate(([1, 2], [2, 1], [1, 1]))
+        for judge, labels in (
+            ("ann", [1, 2] if (copy + place) % 2 else [2, 1]),
+            ("bob", [1, 2] if first else [2, 1]),
+            ("cyd", third),
+        )
+    ]
+    *_others, cyd = disagreement(blocks_from_rows(rows, SYSTEMS))
+    assert cyd.difference == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_judges_who_only_use_ties_differently_are_not_named(seed: int) -> None:
+    world = CareWorld(
+        judges=20,
+        segments=1000,
+        care=0,
+        clicking=0,
+        tie_radius=2.83,
+        tie_care=0.6,
+        tie_even=True,
+    )
+    blocks, _judges = draw_care_campaign(world, seed)
+    ties = [row.ties / row.comparisons for row in inter_judge_agreement(blocks).judges]
+    assert min(ties) < 0.08
+    assert max(ties) > 0.25
+    p_values = [each.p_value(20) for each in disagreement(blocks)]
+    assert min(p for p in p_values if p is not None) > 0.05
+
+
 def test_sums_over_segments_give_what_the_segments_give() -> None:
     """The same difference and error, from the pairs on each segment one by one."""
     blocks, _truth = draw_campaign(ALIKE, 5)
-    counts = count_agreement(blocks)
+    counts, report = count_agreement(blocks), inter_judge_agreement(blocks)
     pairs = counts.counts[:, [COMPARABLE, AGREEING]]
     every = np.zeros((len(counts.segments), 2))
     np.add.at(every, counts.segment, pairs)
@@ -104,13 +143,20 @@ def test_sums_over_segments_give_what_the_segments_give() -> None:
         others = every / 2 - own
         (own_pairs, agreed), (other_pairs, others_agreed) = own.sum(axis=0), others.sum(axis=0)
         own_share, share = agreed / own_pairs, others_agreed / other_pairs
+        without = inter_judge_agreement(blocks.without_judges([blocks.judges[judge]])).inter
+        by_chance = report.judges[judge].agreement.p_chance
+        assert without.p_chance is not None
+        assert without.kappa is not None
+        assert by_chance is not None
+        beyond = (1 - by_chance) / (1 - without.p_chance)
+        expected = by_chance + without.kappa * (1 - by_chance)
         influence = (own[:, 1] - own_share * own[:, 0]) / own_pairs
-        influence -= (others[:, 1] - share * others[:, 0]) / other_pairs
+        influence -= beyond * (others[:, 1] - share * others[:, 0]) / other_pairs
         segments = int(np.count_nonzero(own[:, 0]))
         error = np.sqrt(segments / (segments - 1) * float(influence @ influence))
-        quantile = -(own_share - share) / max(error, 1 / segments)
+        quantile = -(own_share - expected) / max(error, 1 / segments)
         assert found.segments == segments
-        assert found.difference == pytest.approx(own_share - share, abs=1e-12)
+        assert found.difference == pytest.approx(own_share - expected, abs=1e-12)
         if segments >= MIN_SEGMENTS:
             assert found.score == pytest.approx(-norm.ppf(t.sf(quantile, segments - 1)), abs=1e-9)
     assert np.count_nonzero([one.score is not None for one in disagreement(blocks)]) > 20

@@ -55,6 +55,16 @@ def test_each_rule_finds_who_stands_out(diagnosed: tuple[JudgeDiagnosis, ...]) -
     assert {each.judged for each in outliers(diagnosed)} == {9}
 
 
+def test_only_suspects_are_named_unless_a_threshold_is_given(
+    diagnosed: tuple[JudgeDiagnosis, ...],
+) -> None:
+    asked = outliers(diagnosed, deviations=1)
+    assert all(each.outliers for each in asked)
+    for figures, named in zip(outliers(diagnosed), asked, strict=True):
+        assert figures.outliers == (("random",) if figures.rule is Rule.SUSPECT else ())
+        assert (figures.mean, figures.deviation) == (named.mean, named.deviation)
+
+
 def test_who_judged_little_is_not_judged(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
     for each in outliers(diagnosed, minimum=10**6):
         if each.rule not in {Rule.REFERENCE, Rule.SUSPECT}:
