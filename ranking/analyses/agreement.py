@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin, Progress
 from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, Option, kappa_options
-from ranking.core.agreement.intervals import Agreement, AgreementEstimate
+from ranking.core.agreement.intervals import Agreement, AgreementEstimate, reported
 from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement, agreement_of_pairs
 from ranking.core.agreement.measures import (
     AgreementMeasures,
@@ -73,7 +73,7 @@ PAIRING = Option(
 CHANCE = Option(
     "chance",
     gettext_lazy("Chance agreement"),
-    Chance.SCOTT.value,
+    Chance.CONGER.value,
     choices={each.value: words for each, words in CHANCE_WORDS.items()},
 )
 BY_REFERENCE = Option("by_reference", gettext_lazy("Compare with and without the reference"), False)
@@ -85,15 +85,18 @@ def _find_overall(given: Input, options: Mapping[str, Any], begin: Begin) -> dic
     resampling = kappa_options(options)
     pairing, chance = Pairing(options["pairing"]), Chance(options["chance"])
     how: dict[str, Any] = {**resampling, "pairing": pairing, "chance": chance}
+    by_reference, by_length = None, None
+    if options["by_reference"] and given.reference is not None:
+        found = agreement_by_reference(given.read.blocks, given.reference, **how)
+        by_reference = found.reported()
+    if given.texts is not None and options["by_length"]:
+        lengths = agreement_by_length(given.blocks, given.texts.words(), **how)
+        by_length = tuple(row.reported() for row in lengths) or None
     return {
-        "measures": measure_agreement(given.blocks, **how),
-        "labels": label_agreement(given.blocks, **resampling),
-        "by_reference": agreement_by_reference(given.read.blocks, given.reference, **how)
-        if options["by_reference"] and given.reference is not None
-        else None,
-        "by_length": agreement_by_length(given.blocks, given.texts.words(), **how) or None
-        if given.texts is not None and options["by_length"]
-        else None,
+        "measures": measure_agreement(given.blocks, **how).reported(),
+        "labels": label_agreement(given.blocks, **resampling).reported(),
+        "by_reference": by_reference,
+        "by_length": by_length,
     }
 
 
@@ -264,7 +267,12 @@ POOLED_CHANCE = replace(
     CHANCE,
     choices={
         chance.value: CHANCE.choices[chance.value]
-        for chance in (Chance.SCOTT, Chance.UNIFORM, Chance.RANDOM_CLICKER)
+        for chance in (
+            Chance.CONGER,
+            Chance.SCOTT,
+            Chance.UNIFORM,
+            Chance.RANDOM_CLICKER,
+        )
     },
 )
 FEWEST = Option(
@@ -279,7 +287,7 @@ def _find_parts(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[
     resampling = kappa_options(options)
     whole = measure_agreement(given.blocks, chance=Chance(options["chance"]), **resampling).inter
     by = dict.fromkeys(("by_system", "by_pair", "by_document", "by_segment"), ())
-    found: dict[str, Any] = {"whole": whole, **by, "fewest": options["fewest"]}
+    found: dict[str, Any] = {"whole": reported(whole), **by, "fewest": options["fewest"]}
     if whole.kappa is None or whole.p_chance is None:
         return found
     measure = PartsMeasure(p_chance=whole.p_chance, **resampling)
@@ -294,6 +302,8 @@ def _find_parts(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[
     found["by_segment"] = agreement_by_segment(
         given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]
     )
+    for name in by:
+        found[name] = tuple(row.reported() for row in found[name])
     return found
 
 
@@ -317,10 +327,14 @@ def _tell_parts(given: Input, _options: Mapping[str, Any], found: Mapping[str, A
 
 def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
     if whole.kappa is None or whole.p_chance is None:
-        return [_kappa_undefined(whole)]
+        of_whole = _kappa_undefined(whole)
+    else:
+        of_whole = _("κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s.") % {
+            "kappa": decimals(whole.kappa, 3),
+            "chance": decimals(whole.p_chance, 3),
+        }
     return [
-        _("κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s.")
-        % {"kappa": decimals(whole.kappa, 3), "chance": decimals(whole.p_chance, 3)},
+        of_whole,
         _("With many parts, some are extreme by chance: intervals hold for one part at a time."),
         strength_caution(),
         *([] if given.blocks.document is not None else ignored_documents_notes(given)),
@@ -443,7 +457,7 @@ def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> Pairs
     band = _band(inter)
     return {
         "pairs": pairs,
-        "inter": inter,
+        "inter": reported(inter),
         "band": band,
         "beside": np.zeros(len(pairs), dtype=np.int64) if band is None else pairs.beside(*band),
         "unanimity": unanimity(given.blocks, confidence=confidence),
@@ -478,7 +492,7 @@ def _tell_pairs(given: Input, _options: Mapping[str, Any], found: PairsFound) ->
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
     pairs, beside, chosen = found["pairs"], found["beside"], found["chosen"]
     listed, counts = _listed(found), {"below": beside < 0, "above": beside > 0}
-    outcomes = None if chosen is None else pairs.at(chosen)
+    outcomes = None if chosen is None else reported(pairs.at(chosen))
     return report_on(
         given,
         notes=_pair_notes(found),
@@ -489,7 +503,9 @@ def _tell_pairs(given: Input, _options: Mapping[str, Any], found: PairsFound) ->
             *_unanimity(found["unanimity"]),
         ],
         data={
-            "pairs": [{"beside": int(beside[row]), "pair": pairs.at(row)} for row in listed],
+            "pairs": [
+                {"beside": int(beside[row]), "pair": reported(pairs.at(row))} for row in listed
+            ],
             "all_pairs": len(pairs),
             **{name: int(np.count_nonzero(rows)) for name, rows in counts.items()},
             **{name: found[name] for name in ("inter", "band", "confidence")},
@@ -551,7 +567,7 @@ def _pairs(found: PairsFound, listed: list[int]) -> Table:
         words = _("%(count)s more pairs are not listed: they share fewer comparisons.")
         notes.append(words % {"count": number_format(hidden)})
     return Table.of(
-        ((pairs.at(row), int(beside[row])) for row in listed),
+        ((reported(pairs.at(row)), int(beside[row])) for row in listed),
         name="pairs",
         title=_("Pairs of judges"),
         columns=(
@@ -573,7 +589,7 @@ def _pairs(found: PairsFound, listed: list[int]) -> Table:
                         "strength",
                         _("Strength"),
                         is_text=True,
-                        of=lambda pair: strength_in_words(pair.kappa),
+                        of=lambda pair: strength_in_words(pair.kappa, pair.low, pair.high),
                     ),
                 ),
             ),
@@ -613,13 +629,16 @@ def _matrix(found: PairsFound) -> list[Table]:
         row = row_of.get((min(one, other), max(one, other)))
         if row is None:
             return None
-        kappa = pairs.kappa[row]
-        words = "–" if np.isnan(kappa) else decimals(float(kappa), 2)
+        kappa = reported(pairs.at(row)).kappa
+        words = "–" if kappa is None else decimals(kappa, 2)
         sign = {-1: f" {_BELOW}", 1: f" {_ABOVE}"}.get(int(beside[row]), "")
         return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
 
     names = [pairs.names[index] for index in judges]
-    notes = [_("Judges who agree are grouped together.")]
+    notes = [
+        _("Judges who agree are grouped together."),
+        _("A dash stands for a κ whose interval is missing or too wide."),
+    ]
     if of_judge is not None:
         notes.append(
             _("%(judge)s and the %(count)d judges with the most shared comparisons.")

@@ -24,7 +24,7 @@ from ranking.analyses.ranking import (
     tested_pairs,
     told_apart,
 )
-from ranking.core.agreement.intervals import Agreement
+from ranking.core.agreement.intervals import Agreement, reported
 from ranking.core.agreement.report import AgreementReport, JudgeChance, inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
@@ -127,9 +127,10 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         )
         for name, names in left_out.items()
     }
+    themselves = agreement_with_themselves(given.read.blocks, confidence=confidence)
     return {
-        "judges": judges,
-        "themselves": agreement_with_themselves(given.read.blocks, confidence=confidence),
+        "judges": [replace(row, agreement=reported(row.agreement)) for row in judges],
+        "themselves": [reported(row) for row in themselves],
         "skipped": given.read.skipped_by,
         "outliers": rules,
         "ranking_without": without,
@@ -495,7 +496,9 @@ def _correlations(found: RankingsWithout, confidence: float) -> Table:
 
 def _agreements(found: RankingsWithout, agreement: AgreementReport) -> dict[str, Agreement]:
     """Return κ of each left-out judge with the others."""
-    return {row.judge: row.agreement for row in agreement.judges if row.judge in found.judges}
+    return {
+        row.judge: reported(row.agreement) for row in agreement.judges if row.judge in found.judges
+    }
 
 
 def _judges_left_out(found: RankingsWithout, agreement: AgreementReport) -> Table:

@@ -159,11 +159,17 @@ class RankingInputSerializer(serializers.Serializer[Any]):
 
 
 class JudgeAgreementSerializer(serializers.Serializer[Any]):
-    kappa = serializers.FloatField(allow_null=True)
+    kappa = serializers.FloatField(
+        allow_null=True,
+        help_text="Null unless its interval is narrower than 0.4, or within two classes of strength.",
+    )
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     agreeing = serializers.IntegerField()
     comparable = serializers.IntegerField(help_text="Pairs of comparisons by different judges.")
+    reason = serializers.ChoiceField(
+        choices=_REASONS, allow_null=True, help_text="Reason why there is no κ."
+    )
     no_interval = serializers.ChoiceField(
         choices=NO_INTERVAL, allow_null=True, help_text="Reason why a κ has no interval."
     )
@@ -171,9 +177,6 @@ class JudgeAgreementSerializer(serializers.Serializer[Any]):
 
 class KappaSerializer(JudgeAgreementSerializer):
     p_agree = serializers.FloatField(allow_null=True)
-    reason = serializers.ChoiceField(
-        choices=_REASONS, allow_null=True, help_text="Reason why there is no κ."
-    )
     p_chance = serializers.FloatField(
         allow_null=True,
         help_text="Chance agreement of a judge, by the ties of the judge and of the others.",

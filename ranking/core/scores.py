@@ -34,6 +34,12 @@ class NotEstimable(StrEnum):
     CHANCE_IS_CERTAIN = "chance_is_certain"
     """Chance agreement is 1 (all comparisons are ties), so κ would divide by zero."""
 
+    NO_INTERVAL = "no_interval"
+    """κ has no interval, so nothing is known about its error."""
+
+    INTERVAL_TOO_WIDE = "interval_too_wide"
+    """The interval of κ spans more than two classes of strength, and is wide."""
+
 
 @dataclass(frozen=True)
 class Shortage:

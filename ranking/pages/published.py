@@ -67,7 +67,7 @@ from ranking.reports.writing import FILES, write
 from ranking.selectors.runs import ranking_is_due
 from ranking.services.publishing.bundles import result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
-from ranking.wording.agreement import strength_caution, strength_in_words
+from ranking.wording.agreement import kappa_in_words, strength_caution
 from ranking.wording.methods import unranked_in_words
 from ranking.wording.pair_tests import mark_of
 from ranking.wording.published_method import (
@@ -202,7 +202,7 @@ def published_page(content: Content) -> dict[str, Any]:
         "withdrawn": {each["system"] for each in content["systems"] if each["is_withdrawn"]},
         "not_estimable": unranked_in_words(ranking),
         "pairs": shown_tables(Report(tables=[pairs_table(content)], data={})),
-        "strength": strength_in_words(content["agreement"]["inter"]["kappa"]),
+        **kappa_in_words(content["agreement"]),
         "strength_caution": strength_caution(),
         "self_agreement": _self_agreement(content),
         "metrics": shown_tables(Report(tables=metric_tables(content), data={})),

@@ -106,7 +106,9 @@ def kappa_columns(
             "strength",
             _("In words"),
             is_text=True,
-            of=lambda row: strength_in_words(row.kappa, row.reason if with_reason else None),
+            of=lambda row: strength_in_words(
+                row.kappa, row.low, row.high, reason=row.reason if with_reason else None
+            ),
         ),
     )
 

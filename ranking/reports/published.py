@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.export.downloads import media_type
 from campaign.formats.yaml_tree import yaml_bytes
 from ranking.core.rankings.rank import only_estimable
+from ranking.core.scores import NotEstimable
 from ranking.files import bundles
 from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.tables import Column, Report, Table, Value
@@ -160,8 +161,19 @@ def _agreement(content: Mapping[str, Any]) -> list[str]:
     confidence = agreement["confidence"]
     said = [] if own is None else [f"κ within judges: {_kappa(own, confidence)}."]
     if inter["kappa"] is None:
-        return said
+        return [*_no_kappa(inter), *said]
     return [f"κ between judges: {_kappa(inter, confidence)}.", *said]
+
+
+def _no_kappa(found: Mapping[str, Any]) -> list[str]:
+    """Return why κ between judges is not given although it can be computed."""
+    reason = found.get("reason")
+    if reason == NotEstimable.NO_INTERVAL:
+        return ["κ between judges is not given: it has no interval."]
+    if reason == NotEstimable.INTERVAL_TOO_WIDE:
+        ends = f"{found['low']:.2f} to {found['high']:.2f}"
+        return [f"κ between judges is not given: its interval, {ends}, is too wide."]
+    return []
 
 
 def _kappa(found: Mapping[str, Any], confidence: float) -> str:

@@ -230,7 +230,7 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
 
 #: For judges missing from the latest ranking, or without a ranking.
 _NO_KAPPA: Final = {
-    **dict.fromkeys(("kappa", "low", "high", "no_interval")),
+    **dict.fromkeys(("kappa", "low", "high", "reason", "no_interval")),
     "agreeing": 0,
     "comparable": 0,
 }

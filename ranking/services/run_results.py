@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ranking.core.agreement.intervals import reported
 from ranking.core.agreement.report import AgreementReport, JudgeChance, agreement_of_tallies
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
@@ -169,16 +170,17 @@ def _units_and_limits(
 
 
 def _agreement(report: AgreementReport) -> dict[str, Any]:
+    """Return the agreement as recorded, without κ whose intervals say too little."""
     return {
         "chance": report.chance.value,
         "p_chance": report.p_chance,
         "comparisons": report.comparisons,
         "ties": report.ties,
-        "inter": vars(report.inter),
+        "inter": vars(reported(report.inter)),
         "judges": [
             {
                 **{name: getattr(row, name) for name in ("judge", "blocks", "comparisons", "ties")},
-                **vars(row.agreement),
+                **vars(reported(row.agreement)),
             }
             for row in report.judges
         ],

@@ -367,7 +367,7 @@ def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
         "excluded_judges": excluded_judges(campaign_id=basis.test_set.campaign_id),
         **corrections_recorded(basis.pk),
         "agreement": {
-            "chance": Chance.SCOTT.value,
+            "chance": Chance.CONGER.value,
             "chance_of_judges": JudgeChance.OWN.value,
             "resample": "two_way",
             "confidence": _AGREEMENT_CONFIDENCE,

@@ -18,7 +18,6 @@ from campaign.models.system import system_label
 from ranking.pages import formats
 from ranking.pages.formats import Addresses, figure
 from ranking.selectors.tasks import tasks_listed
-from ranking.wording.agreement import no_interval_in_words
 from ranking.wording.ranges import rank_range, shared_rank
 
 register = template.Library()
@@ -27,7 +26,6 @@ for _filter in (
     formats.figure,
     formats.kappa,
     formats.interval,
-    no_interval_in_words,
     formats.share,
     formats.judge_status_label,
     rank_range,

@@ -89,7 +89,7 @@ from ranking.services.analyses import (
 )
 from ranking.services.runs import latest_ranking_keep
 from ranking.views.campaigns import overview_rows
-from ranking.wording.agreement import strength_caution, strength_in_words
+from ranking.wording.agreement import kappa_in_words, strength_caution
 from ranking.wording.methods import unranked_in_words
 from ranking.wording.stopping_rules import RuleState, rule_notes, shown_rule
 
@@ -630,7 +630,7 @@ def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
     return {
         "run": run,
         "agreement": agreement,
-        "strength": strength_in_words(agreement["inter"]["kappa"]) if agreement else None,
+        **({} if agreement is None else kappa_in_words(agreement)),
         "strength_caution": strength_caution(),
     }
 

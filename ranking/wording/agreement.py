@@ -8,11 +8,16 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
-from ranking.core.agreement.intervals import KappaLevel, NoInterval
+from ranking.core.agreement.intervals import (
+    KappaLevel,
+    NoInterval,
+    says_enough,
+    strength_class,
+)
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.scores import NotEstimable
-from ranking.wording.numbers import in_figures
+from ranking.wording.numbers import decimals, in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 #: Definitions of "the same item" for two judges.
@@ -22,6 +27,7 @@ PAIRING_WORDS: Final[Mapping[Pairing, Promise | str]] = {
 }
 #: Estimators of chance agreement.
 CHANCE_WORDS: Final[Mapping[Chance, Promise | str]] = {
+    Chance.CONGER: gettext_lazy("Conger’s κ"),
     Chance.SCOTT: gettext_lazy("Scott’s π"),
     Chance.COHEN: gettext_lazy("Cohen’s κ"),
     Chance.FLEISS: gettext_lazy("Fleiss’ κ"),
@@ -59,23 +65,26 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
     }
 
 
-def strength_in_words(kappa: float | None, reason: str | None = None) -> str | None:
-    """Return the term of Landis and Koch (1977) for a κ, or why there is none; show `strength_caution` beside it."""
+def strength_in_words(
+    kappa: float | None, low: float | None, high: float | None, *, reason: str | None = None
+) -> str | None:
+    """Return the term of Landis and Koch (1977) for a κ whose interval says enough, or why there is no κ.
+
+    Show `strength_caution` beside it.
+    """
     if kappa is None:
         return None if reason is None else not_estimable_in_words(reason)
-    if kappa < 0:
-        return pgettext("agreement", "poor")
+    if not says_enough(low, high):
+        return None
     words = (
-        (0.2, pgettext("agreement", "slight")),
-        (0.4, pgettext("agreement", "fair")),
-        (0.6, pgettext("agreement", "moderate")),
-        (0.8, pgettext("agreement", "substantial")),
-    )
-    # Their table has two decimals: “fair” begins at 0.21.
-    return next(
-        (word for highest, word in words if round(kappa, 2) <= highest),
+        pgettext("agreement", "poor"),
+        pgettext("agreement", "slight"),
+        pgettext("agreement", "fair"),
+        pgettext("agreement", "moderate"),
+        pgettext("agreement", "substantial"),
         pgettext("agreement", "almost perfect"),
     )
+    return words[strength_class(kappa)]
 
 
 def strength_caution() -> str:
@@ -97,11 +106,44 @@ def not_estimable_in_words(reason: str) -> str:
     return {
         NotEstimable.NO_COMPARISON.value: _("not estimable: no comparable judgments"),
         NotEstimable.CHANCE_IS_CERTAIN.value: _("not estimable: only ties"),
+        NotEstimable.NO_INTERVAL.value: _("not shown: no interval"),
+        NotEstimable.INTERVAL_TOO_WIDE.value: _("not shown: interval too wide"),
     }.get(reason, reason)
+
+
+def kappa_in_words(agreement: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the `strength` of κ between judges, `kappa_missing` (why it is), and its `kappa_chance`."""
+    inter = agreement["inter"]
+    return {
+        "strength": strength_in_words(inter["kappa"], inter["low"], inter["high"]),
+        "kappa_missing": kappa_missing_in_words(inter),
+        "kappa_chance": str(CHANCE_WORDS[Chance(agreement["chance"])]),
+    }
+
+
+def kappa_missing_in_words(found: Mapping[str, Any]) -> str:
+    """Return a sentence on why κ between judges is missing; empty if it is not."""
+    if found["kappa"] is not None:
+        return ""
+    reason = found.get("reason")
+    if reason == NotEstimable.INTERVAL_TOO_WIDE:
+        return _("κ is not shown: its interval, %(low)s to %(high)s, is too wide.") % {
+            "low": decimals(found["low"], 2),
+            "high": decimals(found["high"], 2),
+        }
+    if reason == NotEstimable.NO_INTERVAL:
+        return _("κ is not shown: it has no interval (%(reason)s).") % {
+            "reason": no_interval_in_words(found["no_interval"])
+        }
+    if found["comparable"]:
+        return _("κ is undefined: all shared comparisons are ties.")
+    return _("No comparison was judged by two judges.")
 
 
 def missing_in_words(found: Any) -> str | None:
     """Return why an estimate of κ, or its interval, is missing; None if neither is."""
+    if found.reason == NotEstimable.NO_INTERVAL and found.no_interval is not None:
+        return no_interval_in_words(found.no_interval)
     if found.reason is not None:
         return not_estimable_in_words(found.reason)
     return None if found.no_interval is None else no_interval_in_words(found.no_interval)

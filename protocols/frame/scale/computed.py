@@ -1,7 +1,7 @@
 """Results computed from ratings, for reports."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -187,5 +187,8 @@ def _agreement(
         parts = {name: each.of_condition(n) for n, name in enumerate(each.items.conditions)}
         for name, part in {**parts, "": each}.items():
             agreement = rating_agreement(part, confidence=options["confidence"])
+            agreement = replace(
+                agreement, kappa=agreement.kappa.reported(), alpha=agreement.alpha.reported()
+            )
             found.append(AgreementOf(criterion, name, each.points, agreement))
     return found

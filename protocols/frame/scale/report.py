@@ -43,7 +43,12 @@ from ranking.reports.tables import (
     interval_plot,
     of_part,
 )
-from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
+from ranking.wording.agreement import (
+    kappa_shown,
+    not_estimable_in_words,
+    strength_caution,
+    strength_in_words,
+)
 from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import all_in_figures, percent_in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS
@@ -407,7 +412,9 @@ def _kappas(found: RatingsFound) -> Table:
                         "strength",
                         _("Strength"),
                         is_text=True,
-                        of=lambda row: strength_in_words(row.kappa.value),
+                        of=lambda row: strength_in_words(
+                            row.kappa.value, row.kappa.low, row.kappa.high
+                        ),
                     ),
                     Column("p_observed", _("P(A)")),
                     Column("p_chance", _("P(E)")),
@@ -423,6 +430,8 @@ def _kappas(found: RatingsFound) -> Table:
 
 
 def _shown(each: Estimate, agreement: RatingAgreement) -> Value:
+    if each.reason is not None:
+        return not_estimable_in_words(each.reason)
     return kappa_shown(each.value, agreement.p_chance)
 
 

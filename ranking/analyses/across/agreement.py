@@ -61,7 +61,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         **kappa_options(options),
         pairing=Pairing(options["pairing"]),
         chance=Chance(options["chance"]),
-    )
+    ).reported()
     return {
         "systems": len(found.systems),
         "blocks": found.blocks,

@@ -13,9 +13,9 @@ comparisons of one segment (overlap); and the pairs of two judges, which V_judge
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, get_args
 
 import numpy as np
 from scipy.special import stdtrit
@@ -275,7 +275,8 @@ class Agreement:
     low, high : float or None
         Ends of the interval of κ.
     reason : NotEstimable or None
-        Why `kappa`, and therefore `low` and `high`, are None.
+        Why `kappa` is None. `low` and `high` are then None too, unless κ is not reported because they
+        are too far apart, see `reported`.
     p_chance : float or None
         P(E); None if it is estimated from pairs but there are none.
     no_interval : NoInterval or None
@@ -306,6 +307,74 @@ class AgreementEstimate(Agreement):
 
     ties: int = 0
     labels: int = 0
+
+
+#: Upper ends of the classes of Landis and Koch (1977), except the highest: poor is below 0, slight up
+#: to 0.20, fair up to 0.40, moderate up to 0.60, substantial up to 0.80, then almost perfect.
+_CLASS_ENDS = (0.2, 0.4, 0.6, 0.8)
+#: Intervals as wide as this say too little if they span more than two classes.
+_WIDE = 0.4
+
+
+def strength_class(kappa: float) -> int:
+    """Return the class of a κ after Landis and Koch (1977), from 0 (poor) to 5 (almost perfect)."""
+    if kappa < 0:
+        return 0
+    # Their table has two decimals: "fair" begins at 0.21.
+    return 1 + sum(round(kappa, 2) > end for end in _CLASS_ENDS)
+
+
+def says_enough(low: float | None, high: float | None) -> bool:
+    """Return whether a κ with this interval may be reported: it lies within two neighbouring classes
+    of `strength_class`, or is narrower than 0.4.
+    """
+    if low is None or high is None:
+        return False
+    return high - low < _WIDE or strength_class(high) - strength_class(low) <= 1
+
+
+def why_not_reported(
+    kappa: float | None, low: float | None, high: float | None
+) -> NotEstimable | None:
+    """Return why an estimated κ is not reported; None if it is, or if there is none."""
+    if kappa is None or says_enough(low, high):
+        return None
+    return NotEstimable.NO_INTERVAL if low is None else NotEstimable.INTERVAL_TOO_WIDE
+
+
+class WithKappa(Protocol):
+    """A frozen dataclass with a κ, its interval, and the reason why there is none."""
+
+    @property
+    def kappa(self) -> float | None:
+        """κ."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of its interval."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper end of its interval."""
+
+    @property
+    def reason(self) -> NotEstimable | None:
+        """Why there is no κ."""
+
+
+_K = TypeVar("_K", bound=WithKappa)
+
+
+def reported(found: _K) -> _K:
+    """Return an agreement as it may be reported: without κ, and with the reason, if its interval says
+    too little (`says_enough`). Its ends are kept.
+    """
+    reason = why_not_reported(found.kappa, found.low, found.high)
+    if reason is None:
+        return found
+    changed: Any = found
+    reduced: _K = replace(changed, kappa=None, reason=reason)
+    return reduced
 
 
 def agreement_fields(

@@ -4,6 +4,8 @@ Agreement on comparisons depends on which judgments are paired and on how agreem
 compares the labels themselves, not the comparisons they imply (Hamon et al. 2007).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -21,6 +23,7 @@ from ranking.core.agreement.intervals import (
     additive_of,
     agreement_fields,
     kappa_intervals,
+    reported,
     trimmed,
 )
 from ranking.core.agreement.left_out import (
@@ -75,6 +78,10 @@ class AgreementMeasures:
     resamples: int
     confidence: float
     seed: int
+
+    def reported(self) -> AgreementMeasures:
+        """Return the measures without κ whose intervals say too little."""
+        return replace(self, inter=reported(self.inter), intra=reported(self.intra))
 
 
 def measure_agreement(
@@ -262,6 +269,10 @@ class LabelAgreement:
     fleiss: AgreementEstimate
     alpha: AgreementEstimate
 
+    def reported(self) -> LabelAgreement:
+        """Return the measures without κ and α whose intervals say too little."""
+        return replace(self, fleiss=reported(self.fleiss), alpha=reported(self.alpha))
+
 
 @dataclass(frozen=True)
 class LabelAgreements:
@@ -269,6 +280,10 @@ class LabelAgreements:
 
     inter: LabelAgreement
     intra: LabelAgreement
+
+    def reported(self) -> LabelAgreements:
+        """Return the measures without κ and α whose intervals say too little."""
+        return LabelAgreements(self.inter.reported(), self.intra.reported())
 
 
 def label_agreement(

@@ -2,6 +2,8 @@
 systems, document, or segment.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -10,7 +12,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.intervals import AgreementEstimate, KappaOptions
+from ranking.core.agreement.intervals import AgreementEstimate, KappaOptions, reported
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
 from ranking.core.agreement.units import (
@@ -38,6 +40,15 @@ class AgreementByReference:
     included: AgreementMeasures
     excluded: AgreementMeasures
     excluded_same_chance: AgreementMeasures | None
+
+    def reported(self) -> AgreementByReference:
+        """Return the measures without κ whose intervals say too little."""
+        same = self.excluded_same_chance
+        return AgreementByReference(
+            included=self.included.reported(),
+            excluded=self.excluded.reported(),
+            excluded_same_chance=None if same is None else same.reported(),
+        )
 
 
 def agreement_by_reference(
@@ -105,6 +116,10 @@ class LengthAgreement:
     longest: int
     segments: int
     agreement: AgreementMeasures
+
+    def reported(self) -> LengthAgreement:
+        """Return the agreement without κ whose intervals say too little."""
+        return replace(self, agreement=self.agreement.reported())
 
 
 def agreement_by_length(
@@ -178,6 +193,10 @@ class PartAgreement:
     part: tuple[str | int, ...]
     segments: int
     agreement: AgreementEstimate
+
+    def reported(self) -> PartAgreement:
+        """Return the agreement without κ if its interval says too little."""
+        return replace(self, agreement=reported(self.agreement))
 
 
 class PartsMeasure:

@@ -588,16 +588,15 @@ def _self_agreement(
 ) -> dict[str, Any] | None:
     """Return κ of judges with themselves, with the same chance agreement as between judges; None if unknown.
 
-    The interval is None if the analysis computed another kind of interval than that of κ between judges.
+    It is unknown too if the analysis computed another kind of interval than that of κ between judges.
     """
     intra = analysis.data["intra"]
-    if intra["kappa"] is None:
-        return None
     same = all(analysis.choice.get(name) == run.parameters["agreement"][name] for name in _INTERVAL)
+    if intra["kappa"] is None or not same:
+        return None
     return {
         "chance": run.result["agreement"]["chance"],
-        **{name: intra[name] for name in _FROZEN},
-        **{name: intra[name] if same else None for name in ("low", "high")},
+        **{name: intra[name] for name in (*_FROZEN, "low", "high")},
     }
 
 

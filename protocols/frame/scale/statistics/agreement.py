@@ -6,14 +6,22 @@ estimate how judges differ, there are no intervals: a bootstrap of segments cove
 in only 40% to 94% of simulated campaigns.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from protocols.frame.scale.statistics.ratings import Ratings
-from ranking.core.agreement.intervals import VarianceParts, jackknife, kappa_intervals
+from ranking.core.agreement.intervals import (
+    VarianceParts,
+    jackknife,
+    kappa_intervals,
+    why_not_reported,
+)
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.counts import effective_number
+from ranking.core.scores import NotEstimable
 
 #: Smaller shares of an item, or of the expected disagreement, are rounding errors.
 _NO_ITEM = 0.5
@@ -21,11 +29,20 @@ _NO_ITEM = 0.5
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate with its interval; None if the ratings do not determine it."""
+    """An estimate with its interval; None if the ratings do not determine it.
+
+    `reason` says why a κ or α is not reported although it is determined.
+    """
 
     value: float | None
     low: float | None
     high: float | None
+    reason: NotEstimable | None = None
+
+    def reported(self) -> Estimate:
+        """Return a κ or α as it may be reported, see `ranking.core.agreement.intervals.reported`."""
+        reason = why_not_reported(self.value, self.low, self.high)
+        return self if reason is None else Estimate(None, self.low, self.high, reason)
 
 
 @dataclass(frozen=True)

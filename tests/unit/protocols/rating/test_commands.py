@@ -52,7 +52,7 @@ def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None
     assert said["adequacy_and_fluency"]["of_ratings"]["pairs"] == 72
     assert said["adequacy_and_fluency"]["of_systems"]["pearson"] > 0.9
     assert "Outliers by rule" not in run("analyse", "rating", ratings)
-    text = run("analyse", "rating", ratings, "--deviations", "1")
+    text = run("analyse", "rating", ratings, "--option", "deviations=1")
     for words in (
         "Adequacy against fluency",
         "Outliers by rule",
