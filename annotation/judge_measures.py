@@ -50,7 +50,7 @@ DEFINITIONS: Final = {
         "How likely random clicking is to reject damaged references this often. Near 1: possibly random."
     ),
     JudgeMeasure.INTER: gettext_lazy(
-        "Agreement with other judges on the same outputs. 1 is perfect, 0 is chance."
+        "Agreement with other judges on the same outputs. 1 is perfect, 0 is chance. Not shown if its interval is missing or too wide."
     ),
     JudgeMeasure.INTRA: gettext_lazy(
         "Agreement with the judge’s own earlier answers on the same outputs. 1 is perfect, 0 is chance."

@@ -398,9 +398,11 @@ def _part_tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
 
 
 def _least_first(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
+    """Return parts by P(A), which is the order of κ, as P(E) is the same for all."""
+
     def key(row: PartAgreement) -> tuple[bool, float]:
-        kappa = row.agreement.kappa
-        return kappa is None, kappa or 0.0
+        p_agree = row.agreement.p_agree
+        return p_agree is None, p_agree or 0.0
 
     return sorted(parts, key=key)
 

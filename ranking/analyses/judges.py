@@ -67,7 +67,7 @@ DEVIATIONS = Option(
     low=0,
     high=10,
     help=gettext_lazy(
-        "0 shows figures only. 1 is the rule of Hamon et al. (2007); it also names about one in six careful judges."
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also names about one in six careful judges."
     ),
 )
 LEVEL = Option(
@@ -144,7 +144,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
         given,
         notes=[
             _("An outlier is a reason to look closer, not proof of bad work."),
-            _("A judge cannot be told from others before about 20 to 60 blocks."),
+            _("Judges with fewer than about 20 to 60 blocks cannot be assessed reliably."),
         ],
         tables=[
             _judges(found["judges"], rules, found["skipped"]),

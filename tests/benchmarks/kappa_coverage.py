@@ -3,20 +3,23 @@
 Judges are drawn from populations that differ in care, `tests/judges_of_differing_care.py`. Printed
 for each world: the share of campaigns whose interval holds κ of the population, resampling segments,
 leaving out judges, and both; the standard deviation of κ over campaigns beside what both estimate;
-and for a judge of each campaign how often the interval of their κ with others holds theirs. `--time
-100000 1000000` prints instead what the levels cost, `--files FILE …` the standard errors of released judgments.
+and for a judge of each campaign how often the interval of their κ with others holds theirs.
+`--chance` prints instead the error, interval and coverage of κ by definition of P(E), in worlds whose
+judges use ties differently; `--time 100000 1000000` what the levels cost, `--files FILE …` the
+standard errors of released judgments.
 """
 
 import argparse
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
 import numpy as np
 
 from ranking.core.agreement.intervals import KAPPA_LEVELS, Agreement, KappaLevel, variances
+from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import parts_of_all, tally_agreement
@@ -48,6 +51,28 @@ WORLDS: dict[str, CareWorld] = {
     "10 judges, all alike": CareWorld(judges=10, care=0, clicking=0, tie_care=0),
     "20 judges, all alike": CareWorld(judges=20, care=0, clicking=0, tie_care=0),
     "45 judges, all alike": CareWorld(judges=45, care=0, clicking=0, tie_care=0),
+}
+#: Judges who are alike, but tie in 5 to 32% of comparisons, as those of WMT12.
+_TIES = CareWorld(care=0, clicking=0, tie_radius=2.83, tie_care=0.6, tie_even=True)
+TIE_WORLDS: dict[str, CareWorld] = {
+    "6 judges, 300 segments": replace(_TIES, judges=6),
+    "10 judges, 300 segments": replace(_TIES, judges=10),
+    "10 judges, 1000 segments": replace(_TIES, judges=10, segments=1000),
+    "10 judges, 1000 segments, 3 to 40% ties": replace(
+        _TIES, judges=10, segments=1000, tie_even=False, tie_care=0.8, tie_radius=2.5
+    ),
+    "20 judges, 500 segments, shares 1/j": replace(_TIES, segments=500, unequal=True),
+    # Not used to develop Conger's P(E) and the variance of pairs.
+    "5 judges, 3000 segments": replace(_TIES, judges=5, segments=3000),
+    "8 judges, 2000 segments, shares 1/j": replace(_TIES, judges=8, segments=2000, unequal=True),
+    "15 judges, two a segment, difficulty 0.7": replace(
+        _TIES, judges=15, segments=600, judged_by=2, difficulty=0.7
+    ),
+    "12 judges, tastes": replace(_TIES, judges=12, segments=600, taste=2.0),
+    "16 judges, care 0.3, five of fifteen outputs": replace(
+        _TIES, judges=16, judged_by=8, same_outputs=False, care=0.3
+    ),
+    "10 judges, all alike": replace(_TIES, judges=10, tie_care=0),
 }
 _OF_JUDGES = 1
 
@@ -109,6 +134,63 @@ def coverage(
     )
 
 
+@dataclass(frozen=True)
+class ChanceCoverage:
+    """Estimates of κ in the campaigns of a world, by one definition of P(E).
+
+    Attributes
+    ----------
+    error, deviation : float
+        Mean of κ minus that of the population, and standard deviation of κ over campaigns.
+    width : float
+        Mean width of the two-way intervals.
+    held : float
+        Share of campaigns whose interval holds κ of the population.
+    """
+
+    error: float
+    deviation: float
+    width: float
+    held: float
+
+
+def chance_coverage(
+    world: CareWorld, chance: Chance, *, campaigns: int, truth: float
+) -> ChanceCoverage:
+    """Draw campaigns, and measure κ with one definition of P(E)."""
+    kappas, widths, held = [], [], []
+    for seed in range(campaigns):
+        blocks, _drawn = draw_campaign(world, seed)
+        if chance in {Chance.CONGER, Chance.SCOTT}:
+            inter: Agreement = inter_judge_agreement(blocks, chance=chance).inter
+        else:
+            inter = measure_agreement(blocks, chance=chance).inter
+        kappas.append(math.nan if inter.kappa is None else inter.kappa)
+        held.append(_holds(inter, truth))
+        if inter.low is not None and inter.high is not None:
+            widths.append(inter.high - inter.low)
+    return ChanceCoverage(
+        error=float(np.mean(kappas)) - truth,
+        deviation=float(np.std(kappas, ddof=1)),
+        width=float(np.mean(widths)),
+        held=float(np.mean(held)),
+    )
+
+
+def print_chances(chances: Iterable[Chance], *, campaigns: int) -> None:
+    """Print the error, interval and coverage of κ in `TIE_WORLDS`."""
+    say("| world | κ | P(E) | error | SD of κ | width | holds |")
+    say("|---|---|---|---|---|---|---|")
+    for name, world in TIE_WORLDS.items():
+        truth = population_kappa(world, 200_000)
+        for chance in chances:
+            found = chance_coverage(world, chance, campaigns=campaigns, truth=truth)
+            say(
+                f"| {name} | {truth:.3f} | {chance} | {found.error:+.4f} | {found.deviation:.4f} "
+                f"| {found.width:.3f} | {100 * found.held:.1f} |"
+            )
+
+
 def _holds(found: Agreement, truth: float) -> bool:
     """Whether the interval holds it; none at all holds nothing."""
     return found.low is not None and found.high is not None and found.low <= truth <= found.high
@@ -154,9 +236,13 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=300)
     parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
     parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
+    parser.add_argument("--chance", nargs="*", type=Chance, choices=list(Chance))
     parser.add_argument("--time", nargs="*", type=int, metavar="COMPARISONS")
     parser.add_argument("--files", nargs="*", metavar="FILE")
     given = parser.parse_args()
+    if given.chance:
+        print_chances(given.chance, campaigns=given.campaigns)
+        return
     if given.files:
         print_files(given.files)
         return

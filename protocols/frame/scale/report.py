@@ -88,7 +88,7 @@ DEVIATIONS = Option(
     low=0,
     high=100,
     help=gettext_lazy(
-        "0 shows figures only. 1 is the rule of Hamon et al. (2007); it also names about one in six careful judges."
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also names about one in six careful judges."
     ),
 )
 BY_DIFFERENCE = Option(

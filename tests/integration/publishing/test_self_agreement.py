@@ -51,7 +51,7 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     own = measure_agreement(blocks.without(["_ref"])).intra
     result, zipped = bundled(repeated.task)
     assert result.content["sections"]["self_agreement"] == {
-        "chance": "scott",
+        "chance": "conger",
         "kappa": own.kappa,
         "p_agree": own.p_agree,
         "p_chance": own.p_chance,

@@ -103,10 +103,13 @@ def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
     found = answer(varied.task, "judge_pairs", judge="j0", other="j5")
     data = data_of(found)
     assert data["all_pairs"] == 15
-    pairs = {tuple(row["pair"]["judges"]): row["pair"]["kappa"] for row in data["pairs"]}
-    # They differ on A and B alone: one comparison of three, and nobody ties.
-    assert pairs["j0", "j1"] == 1
-    assert pairs["j0", "j5"] == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+    pairs = {tuple(row["pair"]["judges"]): row["pair"] for row in data["pairs"]}
+    # They differ on A and B alone: one comparison of three, and nobody ties. Twelve sentences say too
+    # little about fifteen pairs to report κ.
+    assert (pairs["j0", "j1"]["p_agree"], pairs["j0", "j1"]["reason"]) == (1, "no_interval")
+    differ = pairs["j0", "j5"]
+    assert differ["p_agree"] == pytest.approx(2 / 3)
+    assert (differ["kappa"], differ["reason"]) == (None, "interval_too_wide")
     contingency = table_of(found, "contingency")
     assert contingency.title == "Answers by j0 (rows) and j5 (columns)"
     assert [list(row)[1:] for row in contingency.rows] == [
@@ -121,7 +124,7 @@ def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
     by_name = {
         name: {column.heading: cell for column, cell in row.items()} for name, row in cells.items()
     }
-    assert by_name["j0"]["j1"] == "1,00 (36)"
+    assert by_name["j0"]["j1"] == "– (36)"
     assert by_name["j0"]["j0"] is None
     unanimous = table_of(found, "unanimity")
     # A and C, B and C of twelve sentences.
@@ -155,14 +158,14 @@ def test_where_judges_agree_least(varied: TestSetWriter) -> None:
     found = answer(varied.task, "agreement_by", chance="uniform")
     # Of 15 pairs of judges 8 differ on A and B, and nobody on C.
     by_pair = {row[0]: list(row[1:]) for row in table_of(found, "by_pair").rows}
-    assert by_pair["A – B"][0] == pytest.approx((7 / 15 - 1 / 3) / (2 / 3))
-    assert by_pair["A – B"][3] == "slight"
-    assert by_pair["A – B"][5:7] == [15 * 12, 12]
-    assert by_pair["A – C"][0] == 1
+    assert by_pair["A – B"][4:7] == [pytest.approx(7 / 15), 15 * 12, 12]
+    assert by_pair["A – B"][7] == "not shown: interval too wide"
+    assert by_pair["A – C"][4] == 1
     assert by_pair["A – C"][7] == "no variation between judges or segments"
+    assert by_pair["A – B"][0] is None
     systems = table_of(found, "by_system")
     assert [row[0] for row in systems.rows] == ["A", "B", "C"]
-    assert systems.rows[0][1] == pytest.approx((22 / 30 - 1 / 3) / (2 / 3))
+    assert systems.rows[0][5] == pytest.approx(22 / 30)
     documents = table_of(found, "by_document", "de")
     assert "news/first" in {row[0] for row in documents.rows}
     sentences = table_of(found, "by_segment")

@@ -62,9 +62,10 @@ def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) ->
     rows = rows_of(told(campaign, "agreement"), "agreement")
     assert [row[0] for row in rows] == ["one", "two", "three", "Average"]
     # Systems with the reference, blocks, labels, comparisons, reference ≥ others, κ with themselves and between.
-    assert rows[0][2:] == [3, 8, 24, 24, None, None, 1.0]
+    # Judges agree throughout, so κ has no interval, and is not reported.
+    assert rows[0][2:] == [3, 8, 24, 24, None, None, None]
     assert rows[1][2:] == [3, 4, 9, 9, None, None, None]
-    assert rows[2][2:] == [5, 9, 34, 49, 1.0, None, 1.0]
+    assert rows[2][2:] == [5, 9, 34, 49, 1.0, None, None]
     assert rows[3][2:] == [
         11 / 3,
         7.0,
@@ -72,7 +73,7 @@ def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) ->
         pytest.approx(82 / 3),
         1.0,
         None,
-        1.0,
+        None,
     ]
 
 

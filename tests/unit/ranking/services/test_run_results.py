@@ -53,7 +53,7 @@ def parameters_of(method: str, choice: RangeChoice) -> dict[str, Any]:
         "systems": list(RANKED),
         "excluded_judges": [],
         "agreement": {
-            "chance": "scott",
+            "chance": "conger",
             "chance_of_judges": "own",
             "resample": "two_way",
             "confidence": 0.95,
@@ -97,6 +97,15 @@ def test_of_any_history_too(history: History, data: st.DataObject) -> None:
     blocks = history.blocks(last)
     assert result["input"]["blocks"] == len(blocks)
     assert result["input"]["judges"] == len(set(blocks.judge.tolist()))
+
+
+def test_a_kappa_whose_interval_says_too_little_is_recorded_as_missing() -> None:
+    history = long_history(300)
+    early = History(history.events[:12], history.documents)
+    agreement = assert_same_result(early, "expected_wins", RangeChoice(), [5])["agreement"]
+    reasons = {row["reason"] for row in (agreement["inter"], *agreement["judges"])}
+    assert agreement["inter"]["kappa"] is None
+    assert reasons <= {"no_comparison", "no_interval", "interval_too_wide", "chance_is_certain"}
 
 
 def test_a_single_document_is_none_and_not_few() -> None:

@@ -14,10 +14,12 @@ from scipy.stats import t as student
 from ranking.core.agreement import units as agreement_counts
 from ranking.core.agreement.cohen import cohen_variances
 from ranking.core.agreement.intervals import (
+    Agreement,
     VarianceParts,
     additive_of,
     jackknife,
     kappa_intervals,
+    reported,
     variances,
 )
 from ranking.core.agreement.judge_pairs import agreement_of_pairs
@@ -175,6 +177,39 @@ def test_where_there_is_no_interval_the_reason_is_said(rows: list[BlockRow], rea
     kept = inter_judge_agreement(blocks, resample="segments").inter
     assert (kept.no_interval, kept.kappa) == (None, inter_judge_agreement(blocks).inter.kappa)
     assert kept.low is not None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_reported"),
+    [
+        (0.61, 0.95, True),  # substantial or almost perfect
+        (0.0, 0.4, True),  # slight or fair
+        (-0.9, 0.2, True),  # poor or slight, however wide
+        (0.2, 0.61, False),  # slight to substantial
+        (0.15, 0.5, True),  # three classes, but narrow
+        (0.15, 0.55, False),
+        (None, None, False),
+    ],
+)
+def test_kappa_is_reported_within_two_classes_or_if_its_interval_is_narrow(
+    low: float | None, high: float | None, is_reported: bool
+) -> None:
+    found = Agreement(10, 5, 0.5, 0.3, low, high, None)
+    shown = reported(found)
+    assert (shown.low, shown.high) == (low, high)
+    if is_reported:
+        assert shown == found
+    else:
+        reason = "no_interval" if low is None else "interval_too_wide"
+        assert (shown.kappa, shown.reason) == (None, reason)
+
+
+def test_one_shared_comparison_has_no_kappa_to_report() -> None:
+    rows = [BlockRow(judge, 1, "ab", [1, 2]) for judge in ("ann", "bob")]
+    inter = inter_judge_agreement(blocks_from_rows(rows, "ab")).inter
+    assert inter.kappa == 1
+    shown = reported(inter)
+    assert (shown.kappa, shown.reason, shown.no_interval) == (None, "no_interval", "too_few_judges")
 
 
 def test_a_judge_with_one_other_has_no_interval() -> None:

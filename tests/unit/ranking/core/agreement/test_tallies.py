@@ -11,6 +11,7 @@ from ranking.core.agreement.left_out import (
     leave_one_out,
     left_out_of_comparisons,
 )
+from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import agreement_of_tallies, inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import parts_of_all, parts_of_judges, tally_agreement
@@ -94,6 +95,40 @@ def test_of_each_judge_too(chance: Chance) -> None:
 def pairs_of(blocks: Blocks) -> list[PairAgreement]:
     found = agreement_of_pairs(blocks)
     return [found.at(row) for row in range(len(found))]
+
+
+def rows_of_ties_only() -> list[BlockRow]:
+    """Two judges who always tie, and two who decide and agree on half: nobody agrees beyond chance."""
+    decided = {"cyd": [[1, 2], [1, 2]], "dot": [[1, 2], [2, 1]]}
+    return [
+        BlockRow(judge, segment, "ab", decided.get(judge, [[1, 1], [1, 1]])[segment % 2])
+        for segment in range(8)
+        for judge in ("ann", "bob", "cyd", "dot")
+    ]
+
+
+def test_judges_who_agree_as_often_as_their_ties_make_expected_have_no_kappa() -> None:
+    blocks = blocks_from_rows(rows_of_ties_only(), "ab")
+    assert inter_judge_agreement(blocks).inter.kappa == pytest.approx(0, abs=1e-12)
+    assert measure_agreement(blocks).inter.kappa == pytest.approx(0, abs=1e-12)
+    # Scott pairs each judge with themselves, too: P(E) is 3/8 and not 1/4.
+    scott = inter_judge_agreement(blocks, chance=Chance.SCOTT).inter
+    assert scott.kappa == pytest.approx((1 / 4 - 3 / 8) / (5 / 8))
+
+
+@pytest.mark.parametrize("chance", [Chance.CONGER, Chance.SCOTT])
+def test_pairs_of_judges_who_only_tie_differently_have_no_variance_of_their_own(
+    chance: Chance,
+) -> None:
+    found = parts_of_all(
+        tally_agreement(blocks_from_rows(rows_of_ties_only(), "ab")), chance=chance
+    )
+    assert found.pairs == pytest.approx(0, abs=1e-24)
+    # With one P(E) for all pairs, their own use of ties counts.
+    fixed = parts_of_all(
+        tally_agreement(blocks_from_rows(rows_of_ties_only(), "ab")), chance=Chance.UNIFORM
+    )
+    assert fixed.pairs > 0.1
 
 
 def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> None:
