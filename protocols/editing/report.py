@@ -1,6 +1,7 @@
 """Report on the acceptability of edited outputs by system, for page, REST and command."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.formats import number_format
@@ -19,7 +20,9 @@ from protocols.editing.statistics import (
 )
 from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of_answers
 from ranking.analyses.options import CONFIDENCE, Option, OptionError
+from ranking.core.agreement.intervals import reported
 from ranking.core.scores import Shortage
+from ranking.reports.correlations import in_figures_with_interval
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.agreement import kappa_shown
@@ -87,11 +90,14 @@ def _notes(rows: list[Edit], found: Acceptability) -> Iterator[str]:
             found.fewest,
         ) % {"count": found.fewest}
     yield from one_judge_notes((edit.systems, edit.judge) for edit in rows)
-    kappa = kappa_shown(found.acceptors.kappa, found.acceptors.p_chance)
+    acceptors = found.acceptors
+    kappa = kappa_shown(acceptors.kappa, acceptors.p_chance, reason=acceptors.reason)
     if kappa is not None:
         yield _("Agreement between acceptors: κ %(kappa)s on %(edits)s edits.") % {
-            "kappa": kappa if isinstance(kappa, str) else decimals(kappa, 2),
-            "edits": number_format(found.acceptors.edits),
+            "kappa": kappa
+            if isinstance(kappa, str)
+            else in_figures_with_interval(kappa, acceptors.low, acceptors.high, 2),
+            "edits": number_format(acceptors.edits),
         }
 
 
@@ -216,12 +222,13 @@ ACCEPTANCES = Option(
 def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> Acceptability:
     if isinstance(given, AnswersOfFiles) and given.answers.excluded_judges:
         raise OptionError("judges cannot be excluded from edits.", field="exclude_judge")
-    return acceptability(
+    found = acceptability(
         given.answers.rows,
         fewest=options[FEWEST.name],
         counting=Counting(options[ACCEPTANCES.name]),
         confidence=options[CONFIDENCE.name],
     )
+    return replace(found, acceptors=reported(found.acceptors))
 
 
 ANALYSIS = analysis_of_lines(

@@ -15,10 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ranking.core.arrays import Int64Array
+from ranking.core.agreement.intervals import left_out_interval
+from ranking.core.agreement.statistics import kappa_of
+from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.ranges import Correction, adjusted, clusters, ranges_of_better
-from ranking.core.scores import Scores, shared_ranks
+from ranking.core.scores import NotEstimable, Scores, shared_ranks
 
 
 class Outcome(StrEnum):
@@ -138,26 +140,76 @@ class AcceptorAgreement:
         Edits with two or more acceptances.
     p_agree, p_chance, kappa : float or None
         None without such edits; κ is also None if all answers are the same.
+    low, high : float or None
+        Ends of the interval of κ, for other acceptors and segments.
+    reason : NotEstimable or None
+        Why κ is None.
     """
 
     edits: int
     p_agree: float | None
     p_chance: float | None
     kappa: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: NotEstimable | None = None
 
 
 def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
     """Measure how far acceptors of the same edit agree; all edits weigh equally."""
-    several = [edit.votes for edit in edits if len(edit.votes) > 1]
-    if not several:
-        return AcceptorAgreement(0, None, None, None)
-    yes, of = np.array([(sum(votes), len(votes)) for votes in several]).T
+    yes, of, segment = _votes(edits)
+    if not len(of):
+        return AcceptorAgreement(0, None, None, None, reason=NotEstimable.NO_COMPARISON)
+    agreeing, accepted = _agreeing_and_accepted(yes, of)
+    p_agree, p_chance, kappa = (float(value) for value in _kappa(agreeing.mean(), accepted.mean()))
+    if np.isnan(kappa):
+        reason = NotEstimable.CHANCE_IS_CERTAIN
+        return AcceptorAgreement(len(of), p_agree, p_chance, None, reason=reason)
+    _numbers, place = np.unique(segment, return_inverse=True)
+    sums = [np.bincount(place, values) for values in (agreeing, accepted, np.ones(len(of)))]
+    left = [each.sum() - each for each in sums]
+    names = {vote.judge for edit in edits for vote in edit.acceptances}
+    interval = left_out_interval(
+        kappa,
+        p_chance,
+        without_segment=_kappa(share(left[0], left[2]), share(left[1], left[2]))[2],
+        without_judge=np.array([_kappa_without(edits, name) for name in sorted(names)]),
+    )
+    return AcceptorAgreement(len(of), p_agree, p_chance, kappa, interval.low, interval.high)
+
+
+def _votes(edits: Sequence[Edit]) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Return yes, all votes and the segment of the edits with two or more acceptances."""
+    several = [edit for edit in edits if len(edit.votes) > 1]
+    rows = [(sum(edit.votes), len(edit.votes), edit.segment) for edit in several]
+    yes, of, segment = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    return yes, of, segment
+
+
+def _agreeing_and_accepted(yes: Int64Array, of: Int64Array) -> tuple[FloatArray, FloatArray]:
+    """Return the share of agreeing pairs of votes of each edit, and its share of yes."""
     no = of - yes
-    agreeing = float(np.mean((yes * (yes - 1) + no * (no - 1)) / (of * (of - 1))))
-    accepted = float(np.mean(yes / of))
-    chance = accepted**2 + (1 - accepted) ** 2
-    kappa = (agreeing - chance) / (1 - chance) if 0 < accepted < 1 else None
-    return AcceptorAgreement(len(several), agreeing, chance, kappa)
+    return share(yes * (yes - 1) + no * (no - 1), of * (of - 1)), share(yes, of)
+
+
+def _kappa(p_agree: Any, accepted: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return P(A), P(E) and κ; NaN if all votes are the same."""
+    p_agree, accepted = np.asarray(p_agree), np.asarray(accepted)
+    p_chance = accepted**2 + (1 - accepted) ** 2
+    return p_agree, p_chance, kappa_of(p_agree, p_chance)
+
+
+def _kappa_without(edits: Sequence[Edit], name: str) -> float:
+    """Return κ without the votes of an acceptor; NaN where no edit has two votes left."""
+    rest = [
+        replace(edit, acceptances=tuple(vote for vote in edit.acceptances if vote.judge != name))
+        for edit in edits
+    ]
+    yes, of, _segment = _votes(rest)
+    if not len(of):
+        return float("nan")
+    agreeing, accepted = _agreeing_and_accepted(yes, of)
+    return float(_kappa(agreeing.mean(), accepted.mean())[2])
 
 
 #: Systems with fewer edits have no percentage and no rank.

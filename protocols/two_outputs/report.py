@@ -22,7 +22,7 @@ from ranking.analyses.agreement import JUDGE, OTHER
 from ranking.analyses.options import Option, OptionError
 from ranking.files.records import refuse_unknown
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Report, Table, Value, end_columns
 from ranking.wording.agreement import kappa_shown
 from ranking.wording.numbers import all_in_figures
 
@@ -63,8 +63,10 @@ def two_outputs_found(
     return TwoOutputsFound(
         choices=choices,
         systems=pair,
-        compared=judges_compared(choices, is_mirrored=is_mirrored),
-        merged=judges_compared(choices.merged(), is_mirrored=is_mirrored) if is_of_four else None,
+        compared=judges_compared(choices, is_mirrored=is_mirrored).reported(),
+        merged=judges_compared(choices.merged(), is_mirrored=is_mirrored).reported()
+        if is_of_four
+        else None,
     )
 
 
@@ -154,6 +156,7 @@ def _agreement(found: TwoOutputsFound) -> Table:
             Column("mean", _("Mean κ")),
             Column("deviation", _("± SD")),
             Column("fleiss", _("Fleiss’ κ")),
+            *end_columns(),
             Column("p_agree", _("P(A)")),
             Column("p_chance", _("P(E)")),
             Column("items", _("Pairs of outputs")),
@@ -171,7 +174,9 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
         compared.highest,
         compared.mean,
         compared.deviation,
-        kappa_shown(together.kappa, together.p_chance),
+        kappa_shown(together.kappa, together.p_chance, reason=together.reason),
+        together.low,
+        together.high,
         together.p_agree,
         together.p_chance,
         together.items,
@@ -198,6 +203,7 @@ def _pairs(found: TwoOutputsFound) -> Table:
             Column("p_agree", _("P(A)")),
             Column("p_chance", _("P(E)")),
             Column("kappa", _("κ"), of=_kappa),
+            *end_columns(),
             *(
                 [Column("merged", _("κ, ties merged"), of=lambda pair: _kappa(merged[pair.judges]))]
                 if merged
@@ -208,7 +214,7 @@ def _pairs(found: TwoOutputsFound) -> Table:
 
 
 def _kappa(pair: TwoJudges) -> Value:
-    return kappa_shown(pair.kappa, pair.p_chance)
+    return kappa_shown(pair.kappa, pair.p_chance, reason=pair.reason)
 
 
 def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | None:

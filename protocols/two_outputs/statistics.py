@@ -7,9 +7,17 @@ from enum import IntEnum
 
 import numpy as np
 
+from ranking.core.agreement.intervals import (
+    NO_VARIANCE,
+    jackknife,
+    kappa_ends,
+    left_out_interval,
+    reported,
+)
 from ranking.core.agreement.judge_pairs import judge_pair_tables
 from ranking.core.agreement.statistics import cohen_of_tables, kappa_of
-from ranking.core.arrays import Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.scores import NotEstimable
 
 
 class Choice(IntEnum):
@@ -24,6 +32,7 @@ class Choice(IntEnum):
     BOTH_WRONG = 3
 
 
+_CONFIDENCE = 0.95
 _MIRRORED = [Choice.Y, Choice.X, Choice.SAME, Choice.BOTH_WRONG]
 
 
@@ -65,6 +74,11 @@ class TwoJudges:
     p_agree, p_chance : float
     kappa : float or None
         Cohen's κ; None if P(E) is 1.
+    low, high : float or None
+        Ends of its interval, for other items and the same two judges; None with fewer than two
+        items, or if no item changes κ.
+    reason : NotEstimable or None
+        Why κ is None.
     """
 
     judges: tuple[str, str]
@@ -74,6 +88,9 @@ class TwoJudges:
     p_agree: float
     p_chance: float
     kappa: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: NotEstimable | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +103,10 @@ class AllJudges:
         Number of these items, and of those on which all answers are the same.
     p_agree, p_chance, kappa : float or None
         Fleiss' κ and its parts; None if the answers do not determine them.
+    low, high : float or None
+        Ends of the interval of κ, for other judges and items.
+    reason : NotEstimable or None
+        Why κ is None.
     """
 
     items: int
@@ -93,6 +114,9 @@ class AllJudges:
     p_agree: float | None
     p_chance: float | None
     kappa: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: NotEstimable | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +145,17 @@ class JudgesCompared:
     mean: float | None
     deviation: float | None
     together: AllJudges
+
+    def reported(self) -> JudgesCompared:
+        """Return the comparison without κ whose intervals say too little.
+
+        The spread of the κ of pairs is given where κ of all judges is.
+        """
+        together = reported(self.together)
+        found = replace(self, pairs=tuple(reported(pair) for pair in self.pairs), together=together)
+        if together.kappa is None:
+            return replace(found, lowest=None, highest=None, mean=None, deviation=None)
+        return found
 
 
 def judges_compared(choices: Choices, *, is_mirrored: bool = False) -> JudgesCompared:
@@ -185,6 +220,7 @@ def _pairs(
         counted = shared + shared[:, _MIRRORED][:, :, _MIRRORED]
     _twice, p_agree, p_chance = cohen_of_tables(counted)
     kappa = kappa_of(p_agree, p_chance)
+    ends = [_ends_of_pair(table, is_mirrored=is_mirrored) for table in shared]
     return tuple(
         TwoJudges(
             judges=(names[first[row]], names[second[row]]),
@@ -194,30 +230,108 @@ def _pairs(
             p_agree=float(p_agree[row]),
             p_chance=float(p_chance[row]),
             kappa=_number(kappa[row]),
+            low=ends[row][0],
+            high=ends[row][1],
+            reason=NotEstimable.CHANCE_IS_CERTAIN if np.isnan(kappa[row]) else None,
         )
         for row in range(len(first))
     )
 
 
-def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
-    counts = np.zeros((choices.items, len(Choice)), dtype=np.int64)
-    np.add.at(counts, (choices.item, choices.choice), 1)
-    answers = counts.sum(axis=1)
-    counts, answers = counts[answers > 1], answers[answers > 1]
-    if not len(counts):
-        return AllJudges(0, 0, None, None, None)
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (answers * (answers - 1))
-    totals = counts.sum(axis=0)
+def _ends_of_pair(table: Int64Array, *, is_mirrored: bool) -> tuple[float | None, float | None]:
+    """Return the interval of κ of two judges, by leaving out one item after the other."""
+    items = int(table.sum())
+    # Items with the same two choices change κ alike: first the whole, then without one of each kind.
+    own, other = np.nonzero(table)
+    tables = np.repeat(table[np.newaxis], 1 + len(own), axis=0)
+    tables[np.arange(1, 1 + len(own)), own, other] -= 1
     if is_mirrored:
-        totals = totals + totals[_MIRRORED]
-    p_agree, p_chance = float(agreeing.mean()), fleiss_chance(totals)
-    return AllJudges(
+        tables = tables + tables[:, _MIRRORED][:, :, _MIRRORED]
+    _pairs_of_ratings, p_agree, p_chance = cohen_of_tables(tables)
+    kappas = kappa_of(p_agree, p_chance)
+    without = np.repeat(kappas[1:], table[own, other])
+    variance = jackknife(float(kappas[0]), without)
+    if not variance > NO_VARIANCE:
+        return None, None
+    low, high = kappa_ends(
+        kappas[:1], p_chance[:1], np.array([variance]), np.array([items - 1.0]), _CONFIDENCE
+    )
+    return float(low[0]), float(high[0])
+
+
+def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
+    counts = _counts_of_several(choices)
+    if not len(counts):
+        return AllJudges(0, 0, None, None, None, reason=NotEstimable.NO_COMPARISON)
+    agreeing, totals = _agreeing(counts), _totals(counts, is_mirrored=is_mirrored)
+    p_agree, p_chance = float(agreeing.mean()), fleiss_chance(totals.sum(axis=0))
+    kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
+    found = AllJudges(
         items=len(counts),
-        unanimous=int((counts.max(axis=1) == answers).sum()),
+        unanimous=int((counts.max(axis=1) == counts.sum(axis=1)).sum()),
         p_agree=p_agree,
         p_chance=p_chance,
-        kappa=_number(float(kappa_of(np.array(p_agree), np.array(p_chance)))),
+        kappa=_number(kappa),
+        reason=NotEstimable.CHANCE_IS_CERTAIN if np.isnan(kappa) else None,
     )
+    if np.isnan(kappa):
+        return found
+    interval = left_out_interval(
+        kappa,
+        p_chance,
+        without_segment=_kappas_without_items(agreeing, totals),
+        without_judge=np.array(
+            [
+                _kappa_without_judge(choices, judge, is_mirrored=is_mirrored)
+                for judge in np.unique(choices.judge).tolist()
+            ]
+        ),
+        confidence=_CONFIDENCE,
+    )
+    return replace(found, low=interval.low, high=interval.high)
+
+
+def _counts_of_several(choices: Choices) -> Int64Array:
+    """Return the numbers of each choice for the items with two or more answers, shape (I, 4)."""
+    counts = np.zeros((choices.items, len(Choice)), dtype=np.int64)
+    np.add.at(counts, (choices.item, choices.choice), 1)
+    return counts[counts.sum(axis=1) > 1]
+
+
+def _agreeing(counts: Int64Array) -> FloatArray:
+    """Return the share of agreeing pairs of answers of each item."""
+    answers = counts.sum(axis=1)
+    return share((counts * (counts - 1)).sum(axis=1), answers * (answers - 1))
+
+
+def _totals(counts: Int64Array, *, is_mirrored: bool) -> Int64Array:
+    """Return the choices that P(E) counts for each item."""
+    return counts + counts[:, _MIRRORED] if is_mirrored else counts
+
+
+def _kappas_without_items(agreeing: FloatArray, totals: Int64Array) -> FloatArray:
+    """Return κ without each item; NaN where nothing is left."""
+    items = len(agreeing)
+    p_agree = share(agreeing.sum() - agreeing, np.full(items, items - 1))
+    left = totals.sum(axis=0) - totals
+    shares = share(left, left.sum(axis=1)[:, np.newaxis])
+    return kappa_of(p_agree, (shares**2).sum(axis=1))
+
+
+def _kappa_without_judge(choices: Choices, judge: int, *, is_mirrored: bool) -> float:
+    """Return κ without the answers of a judge; NaN where no item has two answers left."""
+    others = choices.judge != judge
+    rest = replace(
+        choices,
+        item=choices.item[others],
+        judge=choices.judge[others],
+        choice=choices.choice[others],
+    )
+    counts = _counts_of_several(rest)
+    if not len(counts):
+        return float("nan")
+    p_chance = fleiss_chance(_totals(counts, is_mirrored=is_mirrored).sum(axis=0))
+    return float(kappa_of(np.array(_agreeing(counts).mean()), np.array(p_chance)))
 
 
 def _number(value: float) -> float | None:

@@ -94,8 +94,12 @@ def strength_caution() -> str:
     )
 
 
-def kappa_shown(kappa: float | None, p_chance: float | None) -> float | str | None:
-    """Return κ; the reason if chance alone gives full agreement; or None if nothing is shared."""
+def kappa_shown(
+    kappa: float | None, p_chance: float | None, *, reason: str | None = None
+) -> float | str | None:
+    """Return κ; the reason if it is not reported or chance alone gives full agreement; or None if nothing is shared."""
+    if reason in {NotEstimable.NO_INTERVAL, NotEstimable.INTERVAL_TOO_WIDE}:
+        return not_estimable_in_words(str(reason))
     if kappa is None and p_chance is not None:
         return _("undefined: everyone chose the same label")
     return kappa

@@ -45,7 +45,6 @@ from ranking.reports.tables import (
 )
 from ranking.wording.agreement import (
     kappa_shown,
-    not_estimable_in_words,
     strength_caution,
     strength_in_words,
 )
@@ -430,9 +429,7 @@ def _kappas(found: RatingsFound) -> Table:
 
 
 def _shown(each: Estimate, agreement: RatingAgreement) -> Value:
-    if each.reason is not None:
-        return not_estimable_in_words(each.reason)
-    return kappa_shown(each.value, agreement.p_chance)
+    return kappa_shown(each.value, agreement.p_chance, reason=each.reason)
 
 
 def _judges(criterion: Criterion, found: CriterionFound) -> Table:

@@ -233,6 +233,39 @@ def _interval(
     return Interval(low, high, None)
 
 
+def left_out_interval(
+    kappa: float,
+    p_chance: float,
+    *,
+    without_segment: FloatArray,
+    without_judge: FloatArray,
+    confidence: float = 0.95,
+) -> Interval:
+    """Return the interval of κ over judges and segments, from κ without each of them.
+
+    V_overlap and the variance of pairs are left out, so the interval is too wide rather than too
+    narrow.
+
+    Parameters
+    ----------
+    kappa, p_chance : float
+        NaN for no interval.
+    without_segment, without_judge : float64, shapes (S,) and (J,)
+        NaN where κ cannot be computed.
+    confidence : float
+    """
+    parts = VarianceParts(
+        kappa=kappa,
+        of_segments=jackknife(kappa, without_segment),
+        segments=len(without_segment),
+        of_judges=jackknife(kappa, without_judge),
+        overlap=0.0,
+        judges=len(without_judge),
+    )
+    [found] = kappa_intervals([parts], [p_chance], "two_way", confidence)
+    return found
+
+
 def kappa_ends(
     kappa: FloatArray,
     p_chance: FloatArray,

@@ -82,7 +82,9 @@ def test_content_says_what_went_in(judged: TestSetWriter) -> None:
     assert content["left_out"]["references"] == ["_ref"]
     assert content["method"]["watermark"] == run.watermark
     assert content["method"]["seed"] == str(run.seed)
-    assert content["agreement"]["inter"]["kappa"] is not None
+    inter = content["agreement"]["inter"]
+    assert (inter["kappa"], inter["reason"]) == (None, "interval_too_wide")
+    assert inter["low"] < inter["high"]
 
 
 def test_who_was_left_out_is_said_with_the_reason_and_without_a_name(

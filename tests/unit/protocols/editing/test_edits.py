@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +16,11 @@ from protocols.editing.statistics import (
     EditedSystem,
     Outcome,
     acceptability,
+    acceptor_agreement,
     character_distance,
 )
 from protocols.frame.tables import one_judge_notes
+from ranking.core.agreement.intervals import left_out_interval
 from tests.simulated.edits import simulated_edits
 
 Row = tuple[str, int, Outcome, int, int]
@@ -135,6 +138,42 @@ def test_acceptors_agree_by_fleiss() -> None:
     assert found.p_chance == pytest.approx((5 / 8) ** 2 + (3 / 8) ** 2)
     assert found.kappa == pytest.approx((3 / 4 - 34 / 64) / (30 / 64))
     assert acceptability(edits_of(shares("A", 1, 5))).acceptors.kappa is None
+
+
+def test_kappa_of_acceptors_has_an_interval_over_acceptors_and_segments() -> None:
+    random = np.random.default_rng(3)
+    rows: list[Row] = [
+        ("A", place, Outcome.EDITED, int(random.binomial(4, random.choice([0.1, 0.9]))), 4)
+        for place in range(60)
+    ]
+    edits = edits_of(rows)
+    found = acceptor_agreement(edits)
+
+    def kappa_of(some: Sequence[Edit]) -> float:
+        kappa = acceptor_agreement(some).kappa
+        assert kappa is not None
+        return kappa
+
+    assert found.kappa is not None
+    assert found.p_chance is not None
+    expected = left_out_interval(
+        found.kappa,
+        found.p_chance,
+        without_segment=np.array(
+            [kappa_of([edit for edit in edits if edit.segment != place]) for place in range(60)]
+        ),
+        without_judge=np.array(
+            [
+                kappa_of([replace(edit, acceptances=_others(edit, n)) for edit in edits])
+                for n in range(4)
+            ]
+        ),
+    )
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+def _others(edit: Edit, number: int) -> tuple[Acceptance, ...]:
+    return tuple(each for each in edit.acceptances if each.judge != f"judge {number}")
 
 
 def test_effort_is_characters_and_time() -> None:

@@ -1,5 +1,6 @@
 """Agreement of judges of two outputs, against the tables of Bojar et al. (2011, §2.5.2)."""
 
+import math
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -7,8 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from protocols.two_outputs.statistics import Choices, fleiss_chance, judges_compared
+from ranking.core.agreement.intervals import jackknife, left_out_interval
+from ranking.core.arrays import BoolArray
 
 # Table 7: the author of T by rows, the author of B by columns; B > T, T > B, both fine, both wrong.
 TABLE_7 = ((9, 0, 1, 1), (2, 13, 0, 3), (2, 0, 2, 3), (10, 5, 1, 11))
@@ -115,3 +119,59 @@ def test_mirrored_agreement_does_not_depend_on_which_system_is_x(
     )
     assert [pair.kappa for pair in one.pairs] == pytest.approx([pair.kappa for pair in other.pairs])
     assert one.together.kappa == pytest.approx(other.together.kappa)
+
+
+def random_choices(judges: int, items: int) -> Choices:
+    """Let each judge choose what was drawn for the item in two of three cases."""
+    random = np.random.default_rng(5)
+    drawn = random.integers(0, 4, items)
+    rows = [
+        (item, judge, int(drawn[item] if random.random() < 2 / 3 else random.integers(4)))
+        for item in range(items)
+        for judge in range(judges)
+    ]
+    return choices_of(rows, judges, items)
+
+
+def left_out(choices: Choices, kept: BoolArray) -> Choices:
+    rows = zip(choices.item[kept], choices.judge[kept], choices.choice[kept], strict=True)
+    return choices_of(list(rows), len(choices.judges), choices.items)
+
+
+@pytest.mark.parametrize("is_mirrored", [False, True])
+def test_intervals_are_those_of_leaving_out_each_item_and_judge(is_mirrored: bool) -> None:
+    choices = random_choices(4, 30)
+
+    def kappas(kept: BoolArray) -> tuple[float | None, float | None]:
+        found = judges_compared(left_out(choices, kept), is_mirrored=is_mirrored)
+        return found.together.kappa, found.pairs[0].kappa
+
+    without_items = [kappas(choices.item != item) for item in range(30)]
+    without_judges = [kappas(choices.judge != judge)[0] for judge in range(4)]
+    found = judges_compared(choices, is_mirrored=is_mirrored)
+    together, pair = found.together, found.pairs[0]
+    assert together.kappa is not None
+    assert together.p_chance is not None
+    expected = left_out_interval(
+        together.kappa,
+        together.p_chance,
+        without_segment=np.array([whole for whole, _pair in without_items]),
+        without_judge=np.array(without_judges),
+    )
+    assert (together.low, together.high) == pytest.approx((expected.low, expected.high))
+    assert pair.kappa is not None
+    assert pair.low is not None
+    assert pair.high is not None
+    variance = jackknife(pair.kappa, np.array([of_pair for _whole, of_pair in without_items]))
+    reach = student.ppf(0.975, 29) * math.sqrt(variance) / (1 - pair.kappa)
+    assert pair.high == pytest.approx(1 - (1 - pair.kappa) * math.exp(-reach))
+
+
+def test_kappa_of_few_items_is_not_reported() -> None:
+    few = judges_compared(random_choices(3, 4))
+    assert few.together.kappa is not None
+    shown = few.reported()
+    assert (shown.together.kappa, shown.together.reason) == (None, "interval_too_wide")
+    assert (shown.lowest, shown.mean) == (None, None)
+    many = judges_compared(random_choices(6, 200))
+    assert many.reported() == many
