@@ -107,7 +107,7 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     assert simulated.count() > 400
     assert Judgment.objects.filter(judge__origin=Judge.Origin.PERSON).count() == 0
     agreement = RankingRun.objects.filter(task=museum).latest().result["agreement"]
-    lowest = min(agreement["judges"], key=lambda row: row["kappa"])
+    lowest = min(agreement["judges"], key=lambda row: row["p_agree"] - row["p_chance"])
     assert lowest["judge"] == "sim-careless"
     warned = QualityAction.objects.values_list("judge__pseudonym", "action").distinct()
     assert list(warned) == [("sim-careless", "warn")]

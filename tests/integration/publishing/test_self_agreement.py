@@ -20,12 +20,15 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def repeated(judged: TestSetWriter) -> TestSetWriter:
-    """Each judge judges two sentences again, one of them otherwise."""
-    again = {"j1": (1, [1, 2, 3, 3]), "j2": (2, [1, 3, 2, 4]), "j3": (3, [1, 2, 3, 4])}
-    for judge, (segment, labels) in again.items():
-        for number, given in ((segment, labels), (segment + 3, [1, 2, 3, 4])):
-            block = judged.block(number, ["amber", "birch", "cobalt", "dune"])
-            judged.judgment(judge, block, given)
+    """Each judge judges all sentences again, and one or two of them otherwise."""
+    otherwise = {"j1": {1}, "j2": {2}, "j3": {4, 7}}
+    with judged.at_once():
+        for segment in range(1, 9):
+            block = judged.block(segment, ["amber", "birch", "cobalt", "dune"])
+            for judge, segments in otherwise.items():
+                slips = judge == "j3" and segment % 3 == 0
+                labels = [2, 1, 3, 3] if slips else [1, 2, 3, 4]
+                judged.judgment(judge, block, [1, 3, 2, 4] if segment in segments else labels)
     ranking_run_compute(task_id=judged.task.pk)
     return judged
 
@@ -56,7 +59,7 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
         "p_agree": own.p_agree,
         "p_chance": own.p_chance,
         "agreeing": own.agreeing,
-        "comparable": 36,
+        "comparable": 144,
         "low": own.low,
         "high": own.high,
     }

@@ -79,7 +79,9 @@ def test_answers_are_about_systems_not_about_places(
     assert pair.table[Choice.X] == (1, 0, 1, 0)
     assert found.compared.totals == ((2, 1, 1, 1), (1, 1, 1, 2))
     # P(E) = (2·1 + 1·1 + 1·1 + 1·2) / 25.
-    assert pair.kappa == pytest.approx((3 / 5 - 6 / 25) / (1 - 6 / 25))
+    assert (pair.p_agree, pair.p_chance) == pytest.approx((3 / 5, 6 / 25))
+    # Five items say too little about κ.
+    assert (pair.kappa, pair.reason) == (None, "interval_too_wide")
     assert found.merged is not None
     assert found.merged.pairs[0].agreeing == 4
     assert (found.compared.together.unanimous, found.merged.together.unanimous) == (3, 4)
