@@ -57,7 +57,8 @@ def test_texts_that_do_not_fit_are_refused(
 
 @pytest.mark.parametrize("pairing", ["unordered", "presented"])
 @pytest.mark.parametrize(
-    "chance", ["uniform", "random_clicker", "scott", "cohen", "fleiss", "krippendorff"]
+    "chance",
+    ["conger", "uniform", "random_clicker", "scott", "cohen", "fleiss", "krippendorff"],
 )
 def test_agreement_by_every_pairing_and_chance(
     judgments: str, run_json: RunJson, pairing: str, chance: str
@@ -85,7 +86,7 @@ def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
     kept = run_json("analyse", "agreement", judgments, *OF_SEGMENTS)
     assert (kept["resample"], kept["resamples"]) == ("segments", 100)
     assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
-    assert kept["inter"]["kappa"] == said["inter"]["kappa"]
+    assert (said["inter"]["kappa"], said["inter"]["reason"]) == (None, "no_interval")
     assert "100 resamples of segments" in run("analyse", "agreement", judgments, *OF_SEGMENTS)
 
 
@@ -108,11 +109,13 @@ def test_agreement_by_reference_and_length(
 
 
 def test_judges_are_diagnosed(judgments: str, run_json: RunJson, run: Run) -> None:
-    said = run_json(*("analyse", "judges", judgments, "--option", "resamples=100", "minimum=1"))
+    asked = ("analyse", "judges", judgments, "--option", "resamples=100", "minimum=1")
+    said = run_json(*asked)
     assert [judge["judge"] for judge in said["judges"]] == ["ann", "bob"]
     assert said["judges"][0]["reference"]["preferred"] == 2
     rules = {rule["rule"] for rule in said["outliers"]}
-    assert set(said["ranking_without"]) == {*rules, "any"}
+    assert set(said["ranking_without"]) == {"suspect"}
+    assert set(run_json(*asked, "deviations=1")["ranking_without"]) == {*rules, "any"}
     rows = csv.DictReader(io.StringIO(run("analyse", "judges", judgments, "--format", "csv")))
     assert {row["table"] for row in rows} == {"judges", "rules"}
 
