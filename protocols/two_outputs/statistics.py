@@ -295,7 +295,8 @@ def _counts_of_several(choices: Choices) -> Int64Array:
     """Return the numbers of each choice for the items with two or more answers, shape (I, 4)."""
     counts = np.zeros((choices.items, len(Choice)), dtype=np.int64)
     np.add.at(counts, (choices.item, choices.choice), 1)
-    return counts[counts.sum(axis=1) > 1]
+    several: Int64Array = counts[counts.sum(axis=1) > 1]
+    return several
 
 
 def _agreeing(counts: Int64Array) -> FloatArray:

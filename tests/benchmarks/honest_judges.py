@@ -75,8 +75,13 @@ def named(world: CareWorld, campaigns: int) -> Named:
         reading = ~judges.clicks
         honest.append(tuple(bool((each & reading).any()) for each in (low, suspect, deviating)))  # type: ignore[arg-type]
         clickers += low[judges.clicks].tolist()
-    shares = np.mean(honest, axis=0).tolist()
-    return Named(*shares, clickers=float(np.mean(clickers)) if clickers else float("nan"))
+    disagrees, suspects, far = np.mean(honest, axis=0).tolist()
+    return Named(
+        disagrees=disagrees,
+        suspect=suspects,
+        one_deviation=far,
+        clickers=float(np.mean(clickers)) if clickers else float("nan"),
+    )
 
 
 def main() -> None:

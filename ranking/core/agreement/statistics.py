@@ -144,7 +144,8 @@ class TieSums(NamedTuple):
         return scott_chance(share(self.ties, self.comparisons))
 
     def _decided_squared(self) -> AnyArray:
-        return self.comparisons_squared - 2 * self.products + self.ties_squared
+        found: AnyArray = self.comparisons_squared - 2 * self.products + self.ties_squared
+        return found
 
 
 #: Number of rows that `TieSums` adds to the sums of a measure.
