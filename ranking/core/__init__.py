@@ -15,7 +15,10 @@ from typing import Any
 MODULES = {
     "BlockRow": "judged.blocks",
     "Blocks": "judged.blocks",
+    "Chance": "agreement.statistics",
+    "Correction": "ranges",
     "METHODS": "methods.registry",
+    "Pairing": "judged.collapsed_candidates",
     "Ranking": "rankings.rank",
     "blocks_from_rows": "judged.blocks",
     "measure_agreement": "agreement.measures",

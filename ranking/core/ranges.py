@@ -19,6 +19,7 @@ from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Tallies, chunks
 from ranking.core.counting.resampling import trim_count
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
+from ranking.core.words import member_of, word_check
 
 _RESAMPLES_AT_A_TIME = 256
 
@@ -163,6 +164,7 @@ def sign_test(wins: Int64Array, losses: Int64Array, *, sides: Sides = 1) -> Floa
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT,
     §3: its tables require the one-sided test.
     """
+    word_check("sides", sides, Sides)
     fewer = np.minimum(wins, losses) if sides == 2 else losses
     total = wins + losses
     # P(at least `wins` wins) = P(at most `losses` losses), because the binomial is symmetric.
@@ -188,6 +190,7 @@ def adjusted(p: FloatArray, correction: Correction) -> FloatArray:
     S. Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure, Scand. J. Stat. 6.
     Y. Benjamini, Y. Hochberg (1995), Controlling the False Discovery Rate, JRSS B 57.
     """
+    correction = member_of(Correction, "correction", correction)
     tests = p.shape[-1]
     if correction is Correction.NONE or tests == 0:
         return p.copy()
@@ -235,6 +238,8 @@ def better(
     ValueError
         If `level` is not between 0 and 1.
     """
+    word_check("sides", sides, Sides)
+    correction = member_of(Correction, "correction", correction)
     if not 0 < level < 1:
         raise ValueError("level: expected a probability between 0 and 1")
     return sign_tests(wins, sides=sides, correction=correction).adjusted_p <= level
@@ -318,6 +323,8 @@ def difference_tests(
         A difference with variance 0 is certain; scores tied to `TIE_DECIMALS` decimals have the
         p-value 1.
     """
+    word_check("sides", sides, Sides)
+    correction = member_of(Correction, "correction", correction)
     statistic = _studentise(scores.values, _standard_errors(covariance))
     # Scores that cannot be estimated are NaN, and so never ahead.
     tested = statistic > 0
@@ -342,6 +349,8 @@ def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> Pai
     -------
     PairTests
     """
+    word_check("sides", sides, Sides)
+    correction = member_of(Correction, "correction", correction)
     lost = np.swapaxes(wins, -1, -2)
     p = np.where(wins > lost, sign_test(wins, lost, sides=sides), 1.0)
     return _corrected(p, correction)

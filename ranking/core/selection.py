@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,13 @@ from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.counting.resampling import shuffled
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.hopkins_may import hopkins_may, outcome_chances
+from ranking.core.methods.hopkins_may import Inference, hopkins_may, outcome_chances
 from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.registry import method_named
 from ranking.core.methods.trueskill import Games
 from ranking.core.scores import TIE_DECIMALS, Scores
 from ranking.core.sharding import Progress, Running, in_threads, map_shards
+from ranking.core.words import word_check
 
 #: Runs of WMT's TrueSkill for each model: 20 determine the mean to a fifth of a run's standard deviation.
 _RUNS = {"trueskill_wmt": {"runs": 20}}
@@ -102,9 +103,10 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
 
 @in_threads
 def predict_by_ability(
-    radius: float | None, inference: Literal["collapsed", "gibbs"], seed: int, blocks: Blocks
+    radius: float | None, inference: Inference, seed: int, blocks: Blocks
 ) -> Int8Array:
     """Predict the most probable outcome in the relative-ability model."""
+    word_check("inference", inference, Inference)
     ability = hopkins_may(blocks, radius=radius, inference=inference, seed=seed)
     estimable = ability.scores.estimable
     known = estimable[:, np.newaxis] & estimable[np.newaxis, :]

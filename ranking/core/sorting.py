@@ -45,6 +45,7 @@ from ranking.core.rankings.two_systems import (
     TestName,
     compare,
 )
+from ranking.core.words import member_of, word_check
 
 
 def draw(seed: int, *purpose: str) -> int:
@@ -281,6 +282,9 @@ def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> Partia
     )
 
 
+OnUndecided = Literal["sign", "extend"]
+
+
 @dataclass(frozen=True, slots=True)
 class SortSettings:
     """Rules for closing and testing comparisons.
@@ -320,7 +324,7 @@ class SortSettings:
     seed: int = 0
     quota: int | None = None
     extension: int = 0
-    on_undecided: Literal["sign", "extend"] = "sign"
+    on_undecided: OnUndecided = "sign"
     cap: int | None = None
     test: TestName = "normal"
     level: float = 0.05
@@ -329,6 +333,11 @@ class SortSettings:
     resamples: int = 1000
 
     def __post_init__(self) -> None:
+        word_check("on_undecided", self.on_undecided, OnUndecided)
+        word_check("test", self.test, TestName)
+        word_check("error", self.error, ErrorChoice)
+        correction = member_of(Correction, "correction", self.correction)
+        object.__setattr__(self, "correction", correction)  # the instance is frozen
         if self.on_undecided == "extend" and not self.extension:
             raise ValueError("extension: expected one judgment or more to extend by")
         if self.cap is not None and self.cap < (self.quota or 0):

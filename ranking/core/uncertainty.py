@@ -41,6 +41,7 @@ from ranking.core.counting.moments import (
 from ranking.core.counting.resampling import LEVELS, Level, uniform_numbers
 from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.scores import Scores
+from ranking.core.words import word_check
 
 #: Uniform numbers have steps of 2**-53; 0, whose quantile is infinite, is replaced by half a step.
 _LEAST = 2.0**-54
@@ -401,6 +402,7 @@ def standard_errors(
     ----------
     H. White (1982), Maximum Likelihood Estimation of Misspecified Models, Econometrica 50.
     """
+    word_check("clusters", clusters, Level)
     if clusters not in LEVELS:
         raise ValueError(f"clusters: {clusters!r} is none of {', '.join(LEVELS)}")
     moments: Moments | Int64Array | None = None
@@ -535,6 +537,7 @@ def standard_errors_of_block_influence(
     -------
     float64, shape (n,)
     """
+    word_check("clusters", clusters, Level)
     if clusters == "two_way":
         matrix = covariance_of_block_influence(blocks, influence).matrix
     else:

@@ -30,6 +30,7 @@ from ranking.core.judged.collapsed_candidates import (
     Pairing,
     collapsed_comparisons,
 )
+from ranking.core.words import member_of
 
 _Counted = tuple[Int64Array, sparse.csc_array[np.int64]]
 
@@ -92,6 +93,7 @@ def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _C
     """Return the segments, and the tables of each pair of judges on each segment, shape (9 G,
     S).
     """
+    pairing = member_of(Pairing, "pairing", pairing)
     parts = [
         _tables_by_segment(collapsed_comparisons(shard, pairing), pairs)
         for shard in shards_of_whole_segments(blocks)
@@ -145,6 +147,7 @@ def cohen_shares(
     inter, intra : Shares
         For `Pairing.PRESENTED`, `inter` includes each judge with themselves.
     """
+    pairing = member_of(Pairing, "pairing", pairing)
     pairs = pairs_of_judges(blocks)
     segments, tables = segment_tables(blocks, pairs, pairing)
     count = len(pairs.first)
@@ -224,6 +227,7 @@ def cohen_variances(
     -------
     inter, intra : VarianceParts
     """
+    pairing = member_of(Pairing, "pairing", pairing)
     pairs = pairs_of_judges(blocks)
     found = segment_tables(blocks, pairs, pairing)
     totals: Int64Array = np.asarray(found[1].sum(axis=1))

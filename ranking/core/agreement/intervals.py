@@ -31,6 +31,7 @@ from ranking.core.agreement.statistics import (
 )
 from ranking.core.arrays import FloatArray, share
 from ranking.core.scores import NotEstimable
+from ranking.core.words import member_of, word_check
 
 #: The units that an interval of κ treats as random samples.
 KappaLevel = Literal["segments", "judges", "two_way"]
@@ -164,6 +165,7 @@ def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatA
     ValueError
         If `level` is invalid.
     """
+    word_check("level", level, KappaLevel)
     of_segments, of_judges, overlap, judges, pairs, in_segments, segments = (
         np.array([getattr(each, name) for each in parts], dtype=np.float64)
         for name in (
@@ -214,6 +216,7 @@ def kappa_intervals(
     -------
     list of Interval
     """
+    word_check("level", level, KappaLevel)
     values, degrees_of_freedom = variances(parts, level)
     kappas, variance = np.array([each.kappa for each in parts]), np.maximum(values, 0.0)
     low, high = kappa_ends(kappas, np.array(p_chance), variance, degrees_of_freedom, confidence)
@@ -445,6 +448,7 @@ def additive_of(
     of_same_judge : bool
         Whether judges are compared with themselves, which matters for `CONGER` only.
     """
+    chance = member_of(Chance, "chance", chance)
     if chance is Chance.COHEN:
         raise ValueError("chance: Cohen's is not the same for all judges")
     if chance is Chance.FLEISS:

@@ -39,6 +39,7 @@ from ranking.core.judged.collapsed_candidates import (
     Outcome,
     Pairing,
 )
+from ranking.core.words import member_of
 
 #: Smaller sums are rounding errors of zero: even the smallest weight of a pair is much larger.
 _NOTHING = 1e-9
@@ -128,6 +129,7 @@ def left_out_of_comparisons(
     tuple of LeftOutSums, LeftOutSums and SharedItemCounts
         Sums between judges and of judges with themselves, and the items that judges share.
     """
+    pairing = member_of(Pairing, "pairing", pairing)
     names = tuple(sorted({*blocks.judges, *(chance_from.judges if chance_from else ())}))
     judges = len(names)
     inter, intra, ties = [], [], []

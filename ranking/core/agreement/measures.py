@@ -15,7 +15,6 @@ from scipy import sparse
 
 from ranking.core.agreement.cohen import cohen_shares, cohen_variances
 from ranking.core.agreement.intervals import (
-    KAPPA_LEVELS,
     AgreementEstimate,
     KappaLevel,
     KappaOptions,
@@ -48,6 +47,7 @@ from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
+from ranking.core.words import member_of, word_check
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,8 @@ def measure_agreement(
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation. J. Cohen (1960).
     J. L. Fleiss (1971). K. Krippendorff (2004), Content Analysis, ch. 11. W. A. Scott (1955).
     """
+    pairing = member_of(Pairing, "pairing", pairing)
+    chance = member_of(Chance, "chance", chance)
     options = IntervalOptions(**how)
     if chance_from is not None and chance not in {Chance.CONGER, Chance.SCOTT}:
         raise ValueError("chance_from: this chance is not estimated from other judgments")
@@ -182,8 +184,7 @@ class IntervalOptions:
 
     def __post_init__(self) -> None:
         trim_count(self.resamples, self.confidence)
-        if self.resample not in KAPPA_LEVELS:
-            raise ValueError(f"resample: {self.resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+        word_check("resample", self.resample, KappaLevel)
 
     @property
     def drawn(self) -> int:

@@ -23,6 +23,7 @@ from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.sharding import Progress
+from ranking.core.words import member_of
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ def agreement_by_reference(
     ----------
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation, §2.2.
     """
+    pairing = member_of(Pairing, "pairing", pairing)
+    chance = member_of(Chance, "chance", chance)
     without = blocks.without([reference])
 
     def measure(judged: Blocks, chance_from: Blocks | None = None) -> AgreementMeasures:
@@ -159,6 +162,8 @@ def agreement_by_length(
     ValueError
         If an argument is out of range, or a judged segment has no entry in `tokens`.
     """
+    pairing = member_of(Pairing, "pairing", pairing)
+    chance = member_of(Chance, "chance", chance)
     if width < 1:
         raise ValueError("width: expected at least one")
     if len(blocks) and int(blocks.segment.max()) >= len(tokens):

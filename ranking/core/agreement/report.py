@@ -6,7 +6,6 @@ from enum import StrEnum
 import numpy as np
 
 from ranking.core.agreement.intervals import (
-    KAPPA_LEVELS,
     Agreement,
     KappaLevel,
     agreement_fields,
@@ -36,6 +35,7 @@ from ranking.core.agreement.units import (
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
+from ranking.core.words import member_of, word_check
 
 
 class JudgeChance(StrEnum):
@@ -166,6 +166,9 @@ def inter_judge_agreement(
     O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
     Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S, J. Cohen (1960).
     """
+    chance = member_of(Chance, "chance", chance)
+    chance_of_judges = member_of(JudgeChance, "chance_of_judges", chance_of_judges)
+    word_check("resample", resample, KappaLevel)
     trim_count(resamples, confidence)
     return agreement_of_tallies(
         tally_agreement(blocks),
@@ -212,8 +215,9 @@ def agreement_of_tallies(
     ValueError
         If an argument is out of range.
     """
-    if resample not in KAPPA_LEVELS:
-        raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
+    chance = member_of(Chance, "chance", chance)
+    chance_of_judges = member_of(JudgeChance, "chance_of_judges", chance_of_judges)
+    word_check("resample", resample, KappaLevel)
     own = chance not in FIXED_CHANCE and chance_of_judges is JudgeChance.OWN
     judges = len(tallies.judges)
 

@@ -19,6 +19,7 @@ from ranking.core.agreement.units import (
     PairCounts,
 )
 from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.words import member_of
 
 AnyArray = npt.NDArray[Any]
 OfUnits = Callable[[Int64Array, Int64Array], FloatArray]
@@ -154,6 +155,7 @@ TIE_ROWS = len(TieSums._fields)
 
 def pooled_chance(sums: TieSums, chance: Chance, *, of_same_judge: bool = False) -> FloatArray:
     """Return P(E) of all judges together: Conger's, Scott's, or a fixed one."""
+    chance = member_of(Chance, "chance", chance)
     if chance in FIXED_CHANCE:
         return np.full(np.shape(sums.comparisons), FIXED_CHANCE[chance])
     if chance is Chance.SCOTT:
@@ -167,6 +169,7 @@ def pooled(chance: Chance, *, of_same_judge: bool = False) -> Additive:
     """Return the measure in which P(A) is the agreeing share of all pairs, and P(E) that of all
     judges together, see `pooled_chance`.
     """
+    chance = member_of(Chance, "chance", chance)
 
     def of_units(_values: Int64Array, pairs: Int64Array) -> FloatArray:
         agreeing = np.trace(pairs, axis1=1, axis2=2)
@@ -192,6 +195,7 @@ def chance_of_pairs(
     tied : float64, shape (J,)
         Share of ties of each judge.
     """
+    chance = member_of(Chance, "chance", chance)
 
     def expected(one: Int64Array, other: Int64Array) -> FloatArray:
         if chance in FIXED_CHANCE:

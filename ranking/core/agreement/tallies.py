@@ -42,6 +42,7 @@ from ranking.core.agreement.units import (
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.counts import effective_number, effective_number_from
 from ranking.core.judged.blocks import Blocks
+from ranking.core.words import member_of
 
 #: A judge's counts on a segment that are numbers of pairs with others.
 PAIRS = (COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES)
@@ -219,6 +220,7 @@ def kappa_of_all(counts: Int64Array, chance: Chance) -> tuple[FloatArray, FloatA
     -------
     kappa, p_chance : float64, shape (...)
     """
+    chance = member_of(Chance, "chance", chance)
     p_chance = pooled_chance(TieSums.of(counts[..., TIES], counts[..., COMPARISONS]), chance)
     pairs = counts.sum(axis=0)
     return kappa_of(share(pairs[..., AGREEING], pairs[..., COMPARABLE]), p_chance), p_chance
@@ -249,6 +251,7 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     -------
     VarianceParts
     """
+    chance = member_of(Chance, "chance", chance)
     by_judge = tallies.of_judges[:, OF_ALL]
     # Each pair counts for both of its judges, so all numbers of pairs are doubled.
     whole = by_judge.sum(axis=0)

@@ -20,6 +20,7 @@ from ranking.core.judged.collapsed_candidates import (
     collapsed_comparisons,
     collapsed_labels,
 )
+from ranking.core.words import member_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ class Cells:
 
 def comparison_cells(blocks: Blocks, pairing: Pairing = Pairing.UNORDERED) -> Iterator[Cells]:
     """Yield the ratings of comparisons, with the outcomes as categories, some segments at a time."""
+    pairing = member_of(Pairing, "pairing", pairing)
     for shard in shards_of_whole_segments(blocks):
         compared = collapsed_comparisons(shard, pairing)
         yield _cells(compared, compared.outcome, len(Outcome), len(blocks.judges))

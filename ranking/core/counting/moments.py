@@ -23,6 +23,7 @@ from scipy import sparse
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Layout, chunks, count, effective_number_from
 from ranking.core.judged.blocks import Blocks, first_segments
+from ranking.core.words import word_check
 
 #: Units that blocks are clustered by.
 ClusterUnit = Literal["blocks", "segments", "judges"]
@@ -98,6 +99,7 @@ def effective_units_by_system(moments: Moments, layout: Layout, unit: ClusterUni
     ----------
     L. Kish (1965), Survey Sampling.
     """
+    word_check("unit", unit, ClusterUnit)
     takes_part = layout.takes_part.astype(np.float64)
     total = takes_part @ moments.cells[layout.used]
     second = takes_part @ getattr(moments, unit).astype(np.float64)
@@ -120,6 +122,7 @@ def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
     -------
     int64, shape (B,)
     """
+    word_check("unit", unit, ClusterUnit)
     if unit == "blocks":
         return np.arange(len(blocks), dtype=np.int64)
     return (blocks.segment if unit == "segments" else blocks.judge).astype(np.int64)

@@ -30,6 +30,7 @@ from scipy import sparse
 from ranking.core.arrays import FloatArray, Int16Array, Int64Array, UInt64Array
 from ranking.core.counting.counts import Layout, Tallies, chunks, tally
 from ranking.core.judged.blocks import Blocks, first_segments
+from ranking.core.words import word_check
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -274,6 +275,7 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
     -------
     uint64, shape (B,)
     """
+    word_check("level", level, Level)
     if level == "blocks":
         return blocks.key
     if level == "segments" and documents and blocks.document is not None:
@@ -366,8 +368,7 @@ class Resampling:
     documents: bool = False
 
     def __post_init__(self) -> None:
-        if self.level not in LEVELS:
-            raise ValueError(f"resample: {self.level!r} is none of {', '.join(LEVELS)}")
+        word_check("resample", self.level, Level)
         if not 0 <= self.share <= 1:
             raise ValueError("share: expected a number between 0 and 1")
         if not 0 <= self.seed <= _MASK:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.uncertainty import variance_of_sum
+from ranking.core.words import member_of
 
 #: Fisher's standard error is 1 / √(n − 3).
 FEWEST_PAIRS = 4
@@ -328,6 +329,7 @@ def correlation_clustered(
     the first two (Cameron, Gelbach and Miller 2011). `tests.benchmarks.correlation_coverage`
     measures its coverage.
     """
+    coefficient = member_of(Coefficient, "coefficient", coefficient)
     one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     count = len(one)
     if count < 2 or np.all(one == one[0]) or np.all(other == other[0]):

@@ -28,6 +28,7 @@ from ranking.core.methods.shares import smoothed_share
 from ranking.core.ranges import Correction, adjusted, sign_test
 from ranking.core.scores import TIE_DECIMALS, Scores
 from ranking.core.uncertainty import clustered_covariance, combined_covariance
+from ranking.core.words import member_of, word_check
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,8 @@ def direct_pairs(
     O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the WMT Manual
     Evaluation, WMT, §2.5.
     """
+    word_check("level", level, Level)
+    correction = member_of(Correction, "correction", correction)
     if level not in LEVELS:
         raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
     found = tally(blocks)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
+from ranking.core.words import member_of
 
 _BITS = 64
 #: Maximum length of a table of codes, see `_numbered`.
@@ -87,6 +88,7 @@ def collapsed_comparisons(
     CollapsedComparisons
         C = the sum over blocks of k (k − 1) / 2 for k labelled candidates.
     """
+    pairing = member_of(Pairing, "pairing", pairing)
     candidate, label = _candidates(blocks)
     block_parts, first_parts, second_parts, outcome_parts = [], [], [], []
     for p, q in combinations(range(blocks.positions), 2):

@@ -43,6 +43,7 @@ from ranking.core.judges.clicking import (
     typed_in_order,
 )
 from ranking.core.judges.patterns import tally_lines, tally_places
+from ranking.core.words import member_of
 
 #: Judges with fewer segments shared with others are not tested.
 MIN_SEGMENTS = 20
@@ -316,6 +317,8 @@ def diagnose_judges(
     O. Hamon, D. Mostefa, V. Arranz (2007), Diagnosing Human Judgments in MT Evaluation: an Example
     based on the Spanish Language, MT Summit XI.
     """
+    chance = member_of(Chance, "chance", chance)
+    chance_of_judges = member_of(JudgeChance, "chance_of_judges", chance_of_judges)
     times = None if seconds is None else _times(blocks, np.asarray(seconds, dtype=np.float64))
     count, preferences, ignored = len(blocks.judges), None, None
     if reference is not None:

@@ -25,6 +25,7 @@ from ranking.core.methods.bradley_terry import separation
 from ranking.core.methods.method import Fit, Weights
 from ranking.core.methods.newton import NotConvergedError, maximise
 from ranking.core.scores import Scores
+from ranking.core.words import word_check
 
 _MAX_STEPS = 200
 #: Prior precision of parameters that no comparison determines, such as the mean ability: a standard
@@ -382,6 +383,7 @@ def davidson_judges(
     NotConvergedError
         If the fit does not converge.
     """
+    word_check("covariates", covariates, Covariates)
     del seed
     model, fit = _fitted(blocks, weights, prior, discrimination, leniency, covariates)
     tallies = tally(blocks if weights is None else blocks.take(weights > 0))

@@ -32,6 +32,9 @@ from ranking.core.methods.method import (
 )
 from ranking.core.methods.newton import maximise
 from ranking.core.scores import NotEstimable, Scores
+from ranking.core.words import word_check
+
+Inference = Literal["collapsed", "gibbs"]
 
 #: σ₀, the standard deviation of the abilities, as in WMT 2013–14.
 PRIOR = 1.0
@@ -402,7 +405,7 @@ def hopkins_may(
     blocks: Blocks,
     *,
     seed: int = 0,
-    inference: Literal["collapsed", "gibbs"] = "collapsed",
+    inference: Inference = "collapsed",
     radius: float | None = None,
 ) -> Fit:
     """Fit relative abilities to wins, losses and ties.
@@ -439,6 +442,7 @@ def hopkins_may(
     ----------
     M. Hopkins, J. May (2013), Models of Translation Competitions, ACL.
     """
+    word_check("inference", inference, Inference)
     tallies = tally(blocks)
     mu, sigma = np.full((2, len(tallies.systems)), np.nan)
     if not tallies.comparisons:

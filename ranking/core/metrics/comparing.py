@@ -18,6 +18,7 @@ from ranking.core.estimates import Estimate, Unit
 from ranking.core.metrics import figures
 from ranking.core.metrics.people import Metric, People
 from ranking.core.ranges import clusters, ranges_of_better
+from ranking.core.words import word_check
 
 Tested = Literal["soft_pairwise", "acc_eq"]
 TESTED: tuple[Tested, ...] = get_args(Tested)
@@ -154,8 +155,7 @@ def swap_tests(people: People, metrics: Sequence[ComparedMetric], figure: Tested
     ----------
     D. Deutsch, R. Dror, D. Roth (2021), A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9.
     """
-    if figure not in TESTED:
-        raise ValueError(f"figure: expected one of {', '.join(TESTED)}, not {figure!r}")
+    word_check("figure", figure, Tested)
     summed = _soft(people, metrics) if figure == "soft_pairwise" else _right(people, metrics)
     count = len(metrics)
     values = np.full(count, np.nan)

@@ -33,6 +33,7 @@ from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import Method
 from ranking.core.sharding import Engine, in_threads, map_shards
+from ranking.core.words import word_check
 
 
 @dataclass(frozen=True)
@@ -252,6 +253,8 @@ def count_judgments(
     -------
     CountedJudgments
     """
+    if keeps is not None:
+        word_check("keeps", keeps, Level)
     documents = 0 if blocks.document is None else len(np.unique(blocks.document))
     n = len(blocks.systems)
     layout, of_method = layout_with_ties(method, n), method.layout(n)

@@ -64,6 +64,7 @@ from ranking.core.uncertainty import (
     standard_errors_of_counts,
     two_way_covariance,
 )
+from ranking.core.words import member_of, word_check
 
 RangeKind = Literal["percentile", "sign_test", "confidence_set", "anytime"]
 RANGE_KINDS: tuple[RangeKind, ...] = get_args(RangeKind)
@@ -109,10 +110,12 @@ class RangeOptions:
     sides: Sides | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in RANGE_KINDS:
-            raise ValueError(f"ranges: {self.kind!r} is none of {', '.join(RANGE_KINDS)}")
-        if self.sides not in (None, 1, 2):
-            raise ValueError("sides: expected 1 or 2")
+        word_check("ranges", self.kind, RangeKind)
+        if self.sides is not None:
+            word_check("sides", self.sides, Sides)
+        if self.correction is not None:
+            correction = member_of(Correction, "correction", self.correction)
+            object.__setattr__(self, "correction", correction)  # the instance is frozen
         trim_count(self.resamples, self.confidence)
         Resampling(self.resample)
         if self.kind in ("confidence_set", "anytime") and self.sides == 1:
@@ -336,6 +339,7 @@ def resampling_at(
     level: Level, blocks: Blocks, *, seed: int
 ) -> tuple[Resampling, tuple[RangeLimit, ...]]:
     """Return the resampling of a level; for segments and judges, see `two_way_resampling`."""
+    word_check("level", level, Level)
     if level == "two_way":
         return two_way_resampling(blocks, seed=seed)
     return Resampling(level, seed), ()
@@ -686,6 +690,7 @@ def seconds_of_resamples(
         Seconds; 0 for up to 12 systems, which always take only milliseconds per resample. Often off
         by a factor of two, because few resamples take most of the time.
     """
+    word_check("resample", resample, Level)
     ranked = _with_decided_comparisons(blocks)
     layout = Layout(len(ranked.systems))
     if layout.systems <= QUICK:

@@ -21,6 +21,7 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.ranges import sign_test
 from ranking.core.rankings.range_kinds import two_way_resampling
 from ranking.core.uncertainty import variance_of_sum
+from ranking.core.words import word_check
 
 #: Minimum number of judgments for the normal interval and test of R: with fewer, they miss 7% to
 #: 22% at the 5% level.
@@ -335,6 +336,7 @@ def compare(
     -------
     ComparisonResult
     """
+    word_check("error", error, ErrorChoice)
     by_judge = {judge: judgments.of_judge(judge) for judge in sorted(set(judgments.judges))}
     is_drawn = error == "two_way" or (error == "auto" and judgments.is_shared())
     pooled = _pooled(judgments, is_drawn, seed, resamples)

@@ -47,6 +47,7 @@ from ranking.core.uncertainty import (
     covariance_by_unit,
     with_least_variance,
 )
+from ranking.core.words import word_check
 
 Level = Literal["segments", "judges", "two_way"]
 
@@ -150,6 +151,7 @@ def fit_additive(
     ValueError
         If there are fewer than two clusters, or `confidence` is not between 0 and 1.
     """
+    word_check("level", level, Level)
     if not 0 < confidence < 1:
         raise ValueError(f"the confidence {confidence} is not between 0 and 1")
     design = _Design(columns)

@@ -16,6 +16,7 @@ from ranking.core.counting.resampling import trim_count
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import Scores, Shortage, shared_ranks
+from ranking.core.words import word_check
 
 #: Unit for pairing scores of two systems: the segment, with its scores averaged (as in WMT26), or
 #: the segment and the round, so that first scores of a segment are paired with first and second
@@ -57,6 +58,7 @@ def unit_scores(
         Scores to use instead of `columns.score`; NaN is left out.
     unit : "segment" or "round"
     """
+    word_check("unit", unit, Unit)
     values = columns.score if scores is None else scores
     kept = np.isfinite(values)
     rounds = int(columns.round.max()) + 1 if unit == "round" else 1
@@ -175,6 +177,8 @@ def system_means(
     ValueError
         If `confidence` or `resamples` is out of range, or documents are to be drawn and fewer than two are named.
     """
+    word_check("unit", unit, Unit)
+    word_check("drawn", drawn, Drawn)
     cut = trim_count(resamples, confidence)
     if drawn == "documents" and sum(map(bool, columns.documents)) < 2:
         raise ValueError("fewer than two documents are named, so none can be drawn")

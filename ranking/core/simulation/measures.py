@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -24,8 +24,10 @@ from ranking.core.simulation.model import (
     simulate_blocks,
     simulate_wins,
 )
+from ranking.core.words import word_check
 
 Level = Literal["pairs", "blocks", "segments"]
+RankRangesFrom = Literal["sign_test", "bootstrap"]
 _SEGMENT_KEYS = 200  # Stream of random numbers, separate from those of the simulation.
 
 
@@ -157,6 +159,7 @@ def bootstrap_ranges(
     RankRanges
         With arrays of shape (C, n).
     """
+    word_check("level", level, Level)
     parts = []
     columns = None
     if level != "pairs":
@@ -417,7 +420,7 @@ def simulate_campaigns(
     comparisons: Sequence[int],
     experiments: int = 400,
     methods: Sequence[str] = METHODS,
-    rank_ranges: Literal["sign_test", "bootstrap"] = "sign_test",
+    rank_ranges: RankRangesFrom = "sign_test",
     resample: Level = "pairs",
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -465,14 +468,12 @@ def simulate_campaigns(
     ----------
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
     """
+    word_check("rank_ranges", rank_ranges, RankRangesFrom)
+    word_check("resample", resample, Level)
     if not len(comparisons) or min(comparisons) < 1:
         raise ValueError("comparisons: expected positive numbers")
     if not 0.5 < confidence < 1:
         raise ValueError("confidence: expected a share above one half and below 1")
-    if rank_ranges not in ("sign_test", "bootstrap"):
-        raise ValueError(f"rank_ranges: unknown {rank_ranges!r}")
-    if resample not in get_args(Level):
-        raise ValueError(f"resample: {resample!r} is none of {', '.join(get_args(Level))}")
     blocks = np.unique(model.blocks_for(comparisons))
     bootstrap = {"level": resample, "resamples": resamples} if rank_ranges == "bootstrap" else None
     measured = measure_experiments(

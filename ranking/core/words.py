@@ -1,0 +1,42 @@
+"""Words that choose what a function computes, such as "holm" or "two_way".
+
+Public functions check their words first, so that no other word computes something else in silence.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, TypeVar, get_args
+
+Kind = TypeVar("Kind", bound=StrEnum)
+
+
+def member_of(kind: type[Kind], name: str, word: Kind | str) -> Kind:
+    """Return the member of an enumeration for a word, or for a member.
+
+    Raises
+    ------
+    ValueError
+        If there is no such member; the message names the parameter and all words.
+    """
+    try:
+        return kind(word)
+    except ValueError:
+        raise ValueError(_unknown(name, word, kind)) from None
+
+
+def word_check(name: str, word: object, literal: Any) -> None:
+    """Check that a word is one of a ``Literal`` type.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message names the parameter and all words.
+    """
+    words = get_args(literal)
+    if word not in words:
+        raise ValueError(_unknown(name, word, words))
+
+
+def _unknown(name: str, word: object, words: Iterable[object]) -> str:
+    known = ", ".join(repr(str(each)) if isinstance(each, str) else repr(each) for each in words)
+    return f"{name}: expected one of {known}, not {word!r}"
