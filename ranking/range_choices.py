@@ -8,7 +8,7 @@ from campaign.refusals import RefusedError
 from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
-from ranking.core.ranges import Correction, Sides
+from ranking.core.ranges import ComparedPair, Correction, Sides
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
 from ranking.core.rankings.rank import Ranking
@@ -46,6 +46,11 @@ class RangeChoice:
     def level(self) -> float:
         """The largest corrected p-value that is significant."""
         return RangeOptions(confidence=self.confidence).level
+
+    @property
+    def correction_of_pairs(self) -> Correction:
+        """The correction by which pairs are told apart: that of the settings, otherwise Holm."""
+        return Correction.HOLM if self.correction is Correction.NONE else self.correction
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -117,6 +122,37 @@ def recorded_choice(parameters: Mapping[str, Any]) -> RangeChoice:
     """Read the choice from the parameters of a ranking run."""
     values = {part.name: parameters[part.name] for part in fields(RangeChoice)}
     return RangeChoice(**{**values, "correction": Correction(values["correction"])})
+
+
+@dataclass(frozen=True, slots=True)
+class ToldApart:
+    """Pairs told apart by the tests of a ranking, corrected for the number of pairs.
+
+    Attributes
+    ----------
+    pairs : int
+        All pairs of ranked systems that comparisons connect.
+    told_apart : int
+    correction : Correction
+        See `RangeChoice.correction_of_pairs`.
+    level : float
+        Largest significant corrected p-value.
+    """
+
+    pairs: int
+    told_apart: int
+    correction: Correction
+    level: float
+
+
+def count_told_apart(pairs: Sequence[ComparedPair], choice: RangeChoice) -> ToldApart:
+    """Count the pairs told apart among those of `ranking.core.ranges.corrected_pairs`."""
+    return ToldApart(
+        pairs=len(pairs),
+        told_apart=sum(pair.significant is True for pair in pairs),
+        correction=choice.correction_of_pairs,
+        level=choice.level,
+    )
 
 
 #: An additional limit: the core does not know whether all segments are in one document.

@@ -18,7 +18,6 @@ from protocols.sorting.answers import MOST, RULES, answers_given, quota_of, sort
 from protocols.sorting.files import LINES, Compared, judged_pairs
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
-from ranking.analyses.ranking import tests_in_words
 from ranking.core.beside import OrderBeside, orders_beside
 from ranking.core.ranges import Correction
 from ranking.core.rankings.two_systems import (
@@ -42,8 +41,8 @@ from ranking.core.sorting import (
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table, end_columns, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
-from ranking.wording.numbers import all_in_figures
-from ranking.wording.pair_tests import LEVEL_WORDS
+from ranking.wording.numbers import all_in_figures, in_figures
+from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
 
 TEST = Option(
     name="test",
@@ -212,6 +211,8 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Repo
     sort, chain, beside = found
     settings = sort.settings
     steps = [{**step, **sort.arrived.get(_pair(step), {})} for step in chain.steps]
+    is_corrected = settings.correction is not Correction.NONE
+    tests = [*_P_VALUES, *(_SIGNIFICANCE if is_corrected else ())]
     counted = {
         "answers": sum(map(len, sort.judged.values())),
         "judges": len({name for each in sort.judged.values() for name in each.judges}),
@@ -225,13 +226,16 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Repo
             "neighbours",
             _("Neighbours"),
             chain.neighbours,
-            ("mean", "low", "high", *_SIGNIFICANCE),
-            notes=[_("Neighbours that do not differ significantly share a cluster.")],
+            ("mean", "low", "high", *tests),
+            notes=[
+                _("Neighbours with p above %(level)s share a cluster.")
+                % {"level": in_figures(settings.level)}
+            ],
         ),
-        _pairs("comparisons", _("Comparisons"), steps, (*_COUNTS, *_SIGNIFICANCE, "drawn")),
+        _pairs("comparisons", _("Comparisons"), steps, (*_COUNTS, *tests, "drawn")),
         _verdicts(steps),
         _majorities(steps),
-        _by_judge(steps, settings),
+        _by_judge(steps),
         _pairs(
             "remaining",
             _("Pairs not compared by the sort, nearest first"),
@@ -286,7 +290,9 @@ def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int
         yield _(
             "A sort cannot reveal contradictions between judgments; compare more pairs for that."
         )
-    yield tests_in_words(2, settings.correction, settings.level)
+    yield _(
+        "Two-sided tests of each comparison’s judgments, taken as independent, %(correction)s."
+    ) % {"correction": CORRECTED_WORDS[settings.correction]}
     yield from shortages_in_words(thin, len(there))
     if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
         yield _(
@@ -389,7 +395,8 @@ def _order(chain: SortedChain) -> Table:
 
 _COUNTS: Final = ("wins", "losses", "same", "identical", "mean", "error")
 _TESTS: Final = ("p_normal", "p_exact")
-_SIGNIFICANCE: Final = (*_TESTS, "p_judges", "adjusted_p", "significant")
+_P_VALUES: Final = (*_TESTS, "p_judges")
+_SIGNIFICANCE: Final = ("adjusted_p", "significant")
 
 
 def _pairs(
@@ -468,7 +475,7 @@ def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Table:
+def _by_judge(steps: Sequence[Mapping[str, Any]]) -> Table:
     return _pairs(
         "judges",
         _("Comparisons by judge"),
@@ -477,13 +484,12 @@ def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Tab
                 **row,
                 **counts,
                 "judge": judge,
-                "significant": counts[f"p_{settings.test}"] <= settings.level,
                 "against": judge in row["against_majority"],
             }
             for row in steps
             for judge, counts in row["judges"].items()
         ],
-        ("judge", *_COUNTS, *_TESTS, "significant", "against"),
+        ("judge", *_COUNTS, *_TESTS, "against"),
         keys=3,
     )
 
@@ -516,7 +522,7 @@ def _beside(orders: Mapping[str, OrderBeside]) -> Table:
 ANALYSIS = AnalysisKind(
     name="sorting",
     title=gettext_lazy("Sorting"),
-    question=gettext_lazy("How far is the sort, and which neighbours differ significantly?"),
+    question=gettext_lazy("How far is the sort, and which neighbours share a cluster?"),
     options=(TEST, ERROR, CORRECTION),
     protocols=frozenset({Protocol.SORTING}),
     read=_read,

@@ -14,7 +14,7 @@ from campaign.models import Protocol
 from ranking.analyses.firmness import COUNTS_METHOD
 from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED
-from ranking.analyses.ranking import group_notes, shown_rows, tests_in_words
+from ranking.analyses.ranking import group_notes, shown_rows
 from ranking.code_version import code_version
 from ranking.core.beside import DecidedPairs, ScoredTask, TaskOrder, TasksBeside, tasks_beside
 from ranking.core.estimates import MEASURES, NoCorrelation
@@ -32,6 +32,7 @@ from ranking.reports.tables import (
 )
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent
+from ranking.wording.pair_tests import sign_tests_in_words
 from ranking.wording.ranges import rank_cell
 
 #: Values of one or two tasks, as plain data and as table rows.
@@ -136,8 +137,8 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
             *interval_columns("per_hour", _("Decided per hour"), confidence, ends="", decimals=2),
         ),
         notes=[
-            _("A pair is decided if the sign test of its comparisons is significant. %(tests)s")
-            % {"tests": tests_in_words(2, Correction.HOLM, round(1 - confidence, 12))},
+            _("A pair is decided if its test is significant."),
+            *sign_tests_in_words(2, Correction.HOLM, round(1 - confidence, 12)),
             _(
                 "Hours are active time including changed answers, without skips and attention checks."
             ),

@@ -58,6 +58,7 @@ from ranking.wording.ranges import (
     limit_in_words,
     ranges_in_words,
     rank_cell,
+    score_tests_in_words,
 )
 
 DEVIATIONS = Option(
@@ -528,7 +529,7 @@ def _pairs(found: RankingsWithout) -> Table:
     before, after = (
         {
             frozenset((pair["better"], pair["worse"])): pair
-            for pair in tested_pairs(ranking.pairs, ranking.shortages)
+            for pair in tested_pairs(ranking.corrected_pairs, ranking.shortages)
         }
         for ranking in (found.before, found.after)
     )
@@ -570,6 +571,11 @@ def _pairs(found: RankingsWithout) -> Table:
         ),
         rows=rows,
         keys=2,
+        notes=score_tests_in_words(
+            choice_of(found.before),
+            choice_of(found.before).correction_of_pairs,
+            limits=found.before.limits,
+        ),
     )
 
 

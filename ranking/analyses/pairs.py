@@ -1,6 +1,6 @@
-"""Pairs of systems: significant differences in their own comparisons, and contradictions of the order."""
+"""Pairs of systems: tests of their own comparisons, and contradictions of the order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, METHOD, SEED, Option, OptionError
 from ranking.analyses.ranking import CORRECTION as RANKING_CORRECTION
-from ranking.analyses.ranking import outcome_columns, tests_in_words
+from ranking.analyses.ranking import outcome_columns
 from ranking.core.arrays import BoolArray
-from ranking.core.counting.resampling import LEVELS
+from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.diagnosis.direct_pairs import (
     Contradiction,
     Cycle,
@@ -26,16 +26,22 @@ from ranking.core.diagnosis.direct_pairs import (
     scored_on_shared_blocks,
     scored_pairs,
 )
+from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, names_in_order
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, yes_no_column
+from ranking.reports.tables import Column, Plot, Report, Table, Value, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
-from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of
+from ranking.wording.pair_tests import (
+    CORRECTION_WORDS,
+    LEVEL_WORDS,
+    mark_of,
+    own_tests_in_words,
+)
 
 ORDER = replace(METHOD, label=gettext_lazy("Order systems by"))
 LEVEL = Option(
@@ -70,6 +76,7 @@ class PairsFound:
     """Pairs of systems, the scores of systems, and the contradictions between the two.
 
     `level` is the largest significant corrected p-value; pairs compared fewer than `least` times have no p-value.
+    Without a correction, no pair is called significant.
     """
 
     scores: Scores
@@ -79,6 +86,21 @@ class PairsFound:
     cycles: Sequence[Cycle]
     level: float
     least: int
+    correction: Correction
+
+    def significant(self, p: float) -> bool | None:
+        """Return whether a corrected p-value is significant; None without a correction."""
+        return p <= self.level if self.is_corrected else None
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether p-values are corrected for the number of pairs."""
+        return self.correction is not Correction.NONE
+
+    @property
+    def p_key(self) -> str:
+        """Name of the p-values to read: the corrected ones, if any."""
+        return "adjusted_p" if self.is_corrected else "p_value"
 
 
 def _check(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,11 +118,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     begin(_("Comparing pairs"))
     blocks, method = given.blocks, METHODS[options["method"]]
     correction = Correction(options["correction"])
-    # The sign test of comparisons is exact.
-    least = 1 if options["resample"] == "pairs" else FEWEST_BLOCKS
-    direct = without_thin(
-        direct_pairs(blocks, level=options["resample"], correction=correction), least
-    )
+    direct = own_tests(blocks, level=options["resample"], correction=correction)
     with converging(method.name):
         scores = method.score(blocks, seed=options["seed"], **method.complete(None))
         scored = (
@@ -115,8 +133,22 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
         contradictions=contradictions(direct, scored),
         cycles=majority_cycles(direct),
         level=RangeOptions(confidence=options["confidence"]).level,
-        least=least,
+        least=fewest_comparisons(options["resample"]),
+        correction=correction,
     )
+
+
+def fewest_comparisons(level: Level) -> int:
+    """Return the comparisons that a pair needs for a test; the sign test of comparisons is exact."""
+    return 1 if level == "pairs" else FEWEST_BLOCKS
+
+
+def own_tests(
+    blocks: Blocks, *, level: Level = "two_way", correction: Correction = Correction.HOLM
+) -> DirectPairs:
+    """Test each pair by its own comparisons, unless they are too few."""
+    direct = direct_pairs(blocks, level=level, correction=correction)
+    return without_thin(direct, fewest_comparisons(level))
 
 
 def compared_often(direct: DirectPairs, least: int) -> BoolArray:
@@ -160,7 +192,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report
                 {
                     "systems": cycle.systems,
                     "weakest_p": cycle.weakest_p,
-                    "significant": cycle.weakest_p <= found.level,
+                    "significant": found.significant(cycle.weakest_p),
                 }
                 for cycle in found.cycles
             ],
@@ -182,7 +214,8 @@ def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
     for one, other in combinations(names_in_order(direct.tallies.systems, found.scores), 2):
         a, b = place[one], place[other]
         won, lost = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
-        tied, p = int(direct.tallies.ties[a, b]), float(direct.adjusted_p[a, b])
+        tied = int(direct.tallies.ties[a, b])
+        single, p = float(direct.p_value[a, b]), float(direct.adjusted_p[a, b])
         counted = won + lost + (tied if counts_ties else 0)
         is_tested = bool(often[a, b])
         rows.append(
@@ -195,10 +228,10 @@ def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
                 "comparisons": counted,
                 "share": won / counted if counted else None,
                 "other_share": lost / counted if counted else None,
-                "p_value": float(direct.p_value[a, b]) if is_tested else None,
-                "adjusted_p": p if is_tested else None,
+                "p_value": single if is_tested else None,
+                "adjusted_p": p if is_tested and found.is_corrected else None,
                 "mark": mark_of(p),
-                "significant": p <= found.level,
+                "significant": found.significant(p) if is_tested else None,
             }
         )
     return rows
@@ -207,43 +240,47 @@ def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
 def _headlines(
     found: PairsFound, rows: Sequence[Mapping[str, Any]], *, is_shared: bool
 ) -> list[str]:
-    apart = sum(row["significant"] for row in rows)
+    differing = sum(row["significant"] is True for row in rows)
     against = sum(row.adjusted_p <= found.level for row in found.contradictions)
     round_ = sum(cycle.weakest_p <= found.level for cycle in found.cycles)
-    notes = [
-        ngettext(
-            "%(apart)d of %(pairs)d pair told apart by direct comparisons.",
-            "%(apart)d of %(pairs)d pairs told apart by direct comparisons.",
-            len(rows),
+    notes = []
+    if found.is_corrected:
+        notes.append(
+            ngettext(
+                "%(count)d of %(pairs)d pair differs significantly in its own comparisons.",
+                "%(count)d of %(pairs)d pairs differ significantly in their own comparisons.",
+                len(rows),
+            )
+            % {"count": differing, "pairs": len(rows)}
         )
-        % {"apart": apart, "pairs": len(rows)}
-    ]
     if is_shared:
         notes.append(
             _(
                 "Each pair is scored on shared blocks only, so other sentences do not explain the remaining contradictions."
             )
         )
-    notes.append(
-        ngettext(
-            "%(count)d pair contradicts the ranking (%(significant)d significantly).",
-            "%(count)d pairs contradict the ranking (%(significant)d significantly).",
-            len(found.contradictions),
+    if not found.contradictions:
+        notes.append(_("No pairs contradict the ranking."))
+    elif found.is_corrected:
+        notes.append(
+            ngettext(
+                "%(count)d pair contradicts the ranking (%(significant)d significantly).",
+                "%(count)d pairs contradict the ranking (%(significant)d significantly).",
+                len(found.contradictions),
+            )
+            % {"count": len(found.contradictions), "significant": against}
         )
-        % {"count": len(found.contradictions), "significant": against}
-        if found.contradictions
-        else _("No pairs contradict the ranking.")
-    )
-    notes.append(
-        ngettext(
-            "%(count)d cycle of majorities (%(significant)d significant).",
-            "%(count)d cycles of majorities (%(significant)d significant).",
-            len(found.cycles),
+    if not found.cycles:
+        notes.append(_("No cycles of majorities."))
+    elif found.is_corrected:
+        notes.append(
+            ngettext(
+                "%(count)d cycle of majorities (%(significant)d significant).",
+                "%(count)d cycles of majorities (%(significant)d significant).",
+                len(found.cycles),
+            )
+            % {"count": len(found.cycles), "significant": round_}
         )
-        % {"count": len(found.cycles), "significant": round_}
-        if found.cycles
-        else _("No cycles of majorities.")
-    )
     return notes
 
 
@@ -255,11 +292,11 @@ def _matrix(
         Column("system", _("System"), is_text=True, names="system"),
         Column("other", _("Other"), is_text=True, names="other"),
         p="p_value",
-        more=[yes_no_column("significant", _("Significant"))],
+        corrected=found.p_key if found.is_corrected else None,
+        more=_significant_column(found),
         level=found.level,
         notes=[
-            tests_in_words(2, Correction(options["correction"]), found.level),
-            _("Accounting for %(units)s.") % {"units": LEVEL_WORDS[options["resample"]]},
+            *own_tests_in_words(options["resample"], found.correction, found.level),
             *shares_in_words(found.level, counts_ties=options["ties"] == "count"),
             *_not_yet(found),
             *(
@@ -271,17 +308,26 @@ def _matrix(
     )
 
 
+def _significant_column(
+    found: PairsFound, of: Callable[[Any], Value] | None = None
+) -> tuple[Column, ...]:
+    """Return the column of significance; none without a correction."""
+    if not found.is_corrected:
+        return ()
+    return (yes_no_column("significant", _("Significant"), of),)
+
+
 def shares_in_words(level: float, *, counts_ties: bool = False) -> list[str]:
     """Return notes on the shares and marks in a matrix of pairs."""
     return [
         _(
-            "Below each share: comparisons including ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+            "Below each share: comparisons including ties. Blue: row won more; rust: column won more. p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
         )
         if counts_ties
         else _(
-            "Below each share: comparisons without ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+            "Below each share: comparisons without ties. Blue: row won more; rust: column won more. p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
         ),
-        _("Strong shade: corrected p ≤ %(level)s.") % {"level": in_figures(level)},
+        _("Strong shade: p ≤ %(level)s.") % {"level": in_figures(level)},
     ]
 
 
@@ -291,11 +337,16 @@ def pairs_matrix(
     other: Column,
     *,
     p: str,
+    corrected: str | None,
     level: float,
     notes: Sequence[str],
     more: Sequence[Column] = (),
 ) -> Table:
-    """Return pairs with the shares of comparisons that each system won, drawn as a matrix; `p` is the key of p-values."""
+    """Return pairs with the shares of comparisons that each system won, drawn as a matrix.
+
+    `p` and `corrected` are the keys of p-values; `corrected` is None without a correction. Marks and shades show
+    the corrected ones, if any.
+    """
     return Table.of(
         rows,
         name="pairs",
@@ -308,7 +359,7 @@ def pairs_matrix(
             Column("share", _("Share won")),
             Column("other_share", _("Share lost")),
             Column(p, "p"),
-            Column("adjusted_p", _("Corrected p")),
+            *(() if corrected is None else (Column(corrected, _("Corrected p")),)),
             Column("mark", _("Mark"), is_text=True),
             *more,
         ),
@@ -322,7 +373,7 @@ def pairs_matrix(
             back="other_share",
             count="comparisons",
             sign="mark",
-            p="adjusted_p",
+            p=corrected or p,
             level=level,
         ),
     )
@@ -349,6 +400,7 @@ def _not_yet(found: PairsFound) -> list[str]:
 
 def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
     (system, other), (score, other_score) = row.pair.systems, row.pair.scores
+    is_tested = row.wins + row.losses + row.ties >= found.least
     return {
         "system": system,
         "other": other,
@@ -359,8 +411,9 @@ def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
         "wins": row.wins,
         "losses": row.losses,
         "ties": row.ties,
-        "adjusted_p": row.adjusted_p if row.wins + row.losses + row.ties >= found.least else None,
-        "significant": row.adjusted_p <= found.level,
+        # Equal to the p-value without a correction.
+        found.p_key: row.adjusted_p if is_tested else None,
+        "significant": found.significant(row.adjusted_p) if is_tested else None,
     }
 
 
@@ -376,8 +429,8 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
             else ()
         ),
         *outcome_columns(),
-        Column("adjusted_p", _("Corrected p")),
-        yes_no_column("significant", _("Significant")),
+        Column(found.p_key, _("Corrected p") if found.is_corrected else "p"),
+        *_significant_column(found),
     )
     return Table.of(
         [_said(row, found) for row in found.contradictions],
@@ -385,7 +438,7 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         title=_("Pairs that contradict the ranking"),
         columns=columns,
         keys=2,
-        rules=_below([row.adjusted_p for row in found.contradictions], found.level),
+        rules=_below([row.adjusted_p for row in found.contradictions], found),
         notes=[
             _("The system with the lower score won most decided comparisons."),
         ],
@@ -404,21 +457,23 @@ def _cycles(found: PairsFound) -> Table:
                 is_text=True,
                 of=lambda cycle: " > ".join([*cycle.systems, cycle.systems[0]]),
             ),
-            Column("adjusted_p", _("Largest corrected p"), of=lambda cycle: cycle.weakest_p),
-            yes_no_column(
-                "significant", _("Significant"), lambda cycle: cycle.weakest_p <= found.level
+            Column(
+                found.p_key,
+                _("Largest corrected p") if found.is_corrected else "p",
+                of=lambda row: row.weakest_p,
             ),
+            *_significant_column(found, lambda row: row.weakest_p <= found.level),
         ),
-        rules=_below([cycle.weakest_p for cycle in found.cycles], found.level),
+        rules=_below([cycle.weakest_p for cycle in found.cycles], found),
         notes=[
             _("Each system won most decided comparisons with the next one."),
         ],
     )
 
 
-def _below(p_values: Sequence[float], level: float) -> frozenset[int]:
+def _below(p_values: Sequence[float], found: PairsFound) -> frozenset[int]:
     """Return the index of the last significant row, if others follow; rows are sorted by p-value."""
-    significant = sum(p <= level for p in p_values)
+    significant = sum(found.significant(p) is True for p in p_values)
     return frozenset({significant - 1} if 0 < significant < len(p_values) else ())
 
 
@@ -426,7 +481,7 @@ PAIRS = AnalysisKind(
     name="pairs",
     title=gettext_lazy("Pairs"),
     question=gettext_lazy(
-        "Which pairs are told apart by direct comparisons, and which contradict the ranking?"
+        "Which pairs differ in their own comparisons, and which contradict the ranking?"
     ),
     options=(ORDER, LEVEL, CORRECTION, CONFIDENCE, TIES, ONLY_SHARED, SEED),
     check=_check,

@@ -21,19 +21,22 @@ from ranking.range_choices import (
     RangeChoiceError,
     choice_of,
     completed_choice,
+    count_told_apart,
     range_limits,
 )
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, report_on
 from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
-from ranking.wording.pair_tests import CORRECTED_WORDS, CORRECTION_WORDS, LEVEL_WORDS
+from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
 from ranking.wording.ranges import (
     RangesFrom,
     cluster_rules,
     limit_in_words,
     ranges_in_words,
+    score_tests_in_words,
     shared_rank,
+    told_apart_notes,
 )
 
 #: Defaults of each kind of ranges.
@@ -132,7 +135,10 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
         tables=[
             table
             for ranking, found in zip(rankings, limits, strict=True)
-            for table in (*_tables(ranking, found), *([_pairs_table(ranking)] if pairs else []))
+            for table in (
+                *_tables(ranking, found),
+                *([_pairs_table(ranking, found)] if pairs else []),
+            )
         ],
         data={
             "rankings": [
@@ -174,6 +180,7 @@ def _data(ranking: Ranking, limits: RangeLimits) -> dict[str, Any]:
         "content_key_version": ranking.content_key_version,
         "systems": shown_rows(ranking),
         "pairs": tested_pairs(ranking.pairs, ranking.shortages),
+        "told_apart": count_told_apart(ranking.corrected_pairs, choice_of(ranking)),
         "not_estimable": ranking.not_estimable,
         "groups": ranking.groups,
         "extra": ranking.extra,
@@ -187,7 +194,7 @@ def shown_rows(ranking: Ranking) -> list[dict[str, Any]]:
 
 def tested_pairs(pairs: Iterable[ComparedPair], thin: Container[str]) -> list[dict[str, Any]]:
     """Return pairs as plain JSON, without p-values if either system has too few judgments for a test."""
-    unknown = {"p_value": None, "adjusted_p": None}
+    unknown = dict.fromkeys(("p_value", "adjusted_p", "significant"))
     return [
         {**asdict(pair), **(unknown if pair.better in thin or pair.worse in thin else {})}
         for pair in pairs
@@ -254,17 +261,12 @@ def ranks_table(
     )
 
 
-def tests_in_words(sides: int, correction: Correction, level: float) -> str:
-    """Return a note on the tests of pairs."""
-    words = (
-        _("Two-sided tests %(correction)s; significant at p ≤ %(level)s.")
-        if sides == 2
-        else _("One-sided tests %(correction)s; significant at p ≤ %(level)s.")
-    )
-    return words % {"correction": CORRECTED_WORDS[correction], "level": in_figures(level)}
-
-
-def _pairs_table(ranking: Ranking) -> Table:
+def _pairs_table(ranking: Ranking, limits: RangeLimits) -> Table:
+    choice = choice_of(ranking)
+    words: dict[str, Any] = {"limits": limits.codes, "counts": limits.counts}
+    caption = score_tests_in_words(choice, ranking.correction, **words)
+    told = told_apart_notes(count_told_apart(ranking.corrected_pairs, choice), choice, **words)
+    is_corrected = ranking.correction is not Correction.NONE
     return Table.of(
         tested_pairs(ranking.pairs, ranking.shortages),
         name=f"{ranking.method}_pairs",
@@ -275,11 +277,19 @@ def _pairs_table(ranking: Ranking) -> Table:
             Column("worse", _("Worse"), is_text=True, names="other"),
             *outcome_columns(),
             Column("p_value", "p"),
-            Column("adjusted_p", _("Corrected p")),
-            Column("significant", _("Significant"), is_text=True, of=told_apart),
+            *(significance_columns() if is_corrected else ()),
         ),
         keys=2,
-        notes=[tests_in_words(ranking.sides, ranking.correction, choice_of(ranking).level)],
+        # Without a correction, pairs are told apart by Holm.
+        notes=list(dict.fromkeys([*caption, *told])),
+    )
+
+
+def significance_columns() -> tuple[Column, ...]:
+    """Return the columns of corrected tests of `tested_pairs`."""
+    return (
+        Column("adjusted_p", _("Corrected p")),
+        Column("significant", _("Significant"), is_text=True, of=told_apart),
     )
 
 

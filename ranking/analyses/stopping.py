@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.sampling.priorities import active_priorities_of_many
-from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, SEED, Option
+from ranking.analyses.ranking import limits_of
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.simulation.budget import Budget, BudgetRow, plan_campaign, plan_from_start
 from ranking.core.simulation.budget_curve import ActiveDraw, DesignNeed, needs_of_design
 from ranking.core.simulation.noise import (
@@ -33,6 +35,7 @@ from ranking.core.simulation.work_ahead import (
     judgments_ahead,
     pace_of_judges,
 )
+from ranking.range_choices import choice_of, count_told_apart, recorded_choice
 from ranking.reports.inputs import Input, WorkFacts, report_on
 from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import (
@@ -45,7 +48,8 @@ from ranking.reports.tables import (
     of_part,
 )
 from ranking.wording.numbers import decimals, percent
-from ranking.wording.stopping_rules import counting_in_words
+from ranking.wording.ranges import count_clusters, told_apart_notes
+from ranking.wording.stopping_rules import clusters_so_far, counting_in_words
 
 EXPERIMENTS = Option(
     name="experiments",
@@ -103,6 +107,8 @@ class StoppingFound:
     Attributes
     ----------
     why_not : WhyNot or None
+    ranking : Ranking
+        The ranking of these judgments by the settings of the task, whose tests tell pairs apart.
     curve : CampaignCurve or None
         None if no comparison is decided.
     per_judgment : float
@@ -120,6 +126,7 @@ class StoppingFound:
     """
 
     why_not: WhyNot | None = None
+    ranking: Ranking | None = None
     curve: CampaignCurve | None = None
     per_judgment: float = 0.0
     budget: Budget | None = None
@@ -135,7 +142,7 @@ class StoppingFound:
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
-    found = _forecast(given, options, begin)
+    found = replace(_forecast(given, options, begin), ranking=_ranking(given))
     if given.work is None:
         return found
     return replace(
@@ -144,6 +151,22 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
         ahead=_ahead(found, given.work, options),
         designs=_designs(given, options, found, begin),
     )
+
+
+def _ranking(given: Input) -> Ranking:
+    """Rank by the settings of the task, or by the defaults."""
+    ranked_by = None if given.work is None else given.work.ranked_by
+    if ranked_by is None:
+        return rank(given.blocks)
+    with converging(ranked_by["method"]):
+        return rank(
+            given.blocks,
+            ranked_by["method"],
+            parameters=ranked_by["method_parameters"],
+            resamples=ranked_by["resamples"],
+            seed=ranked_by["seed"],
+            **recorded_choice(ranked_by).arguments,
+        )
 
 
 def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
@@ -322,12 +345,12 @@ def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
 
 def _target_in_words(measure: str, target: float) -> str:
     if measure == "clusters":
-        return _("%(count)s clusters") % {"count": target}
+        return _("%(count)s clusters (sign tests)") % {"count": target}
     if measure == "wanted":
         return _("Target: %(count)s judgments") % {"count": decimals(target, 0)}
     if measure == "rule":
         return _("Stopping rule: %(count)s judgments") % {"count": decimals(target, 0)}
-    return _("%(share)s of pairs told apart") % {"share": percent(target)}
+    return _("%(share)s of pairs significant (sign tests)") % {"share": percent(target)}
 
 
 def _target_of(row: Mapping[str, Any]) -> str:
@@ -355,7 +378,7 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
         ),
         notes=[
             _(
-                "Totals include judgments so far. A dash means more than %(limit)s: equally good systems are never told apart. “Share beyond limit” is the share of simulated campaigns that need more."
+                "Totals include judgments so far. A dash means more than %(limit)s, as for equally good systems. “Share beyond limit” is the share of simulated campaigns that need more."
             )
             % {"limit": "–" if limit is None else number_format(limit)}
         ],
@@ -437,7 +460,7 @@ def _pace_note(pace: ReadingPace | None) -> str:
 def _tell(given: Input, _options: Mapping[str, Any], found: StoppingFound) -> Report:
     """Report the judgments needed for each target, with Koehn's (2012) Figure 2 of this campaign."""
     tables: list[Table] = []
-    notes = _state(found.curve)
+    notes = _state(given, found.ranking)
     if found.why_not is not None:
         notes.append(_why_not(found.why_not))
     if found.budget is not None:
@@ -462,6 +485,9 @@ def _tell(given: Input, _options: Mapping[str, Any], found: StoppingFound) -> Re
         tables=tables,
         data={
             "why_not": found.why_not,
+            "told_apart": None
+            if found.ranking is None
+            else count_told_apart(found.ranking.corrected_pairs, choice_of(found.ranking)),
             "comparisons_per_judgment": found.per_judgment or None,
             "judgments": [] if found.budget is None else _judgments(found, found.budget.rows),
             "curve": found.curve,
@@ -491,22 +517,30 @@ def _judgments(found: StoppingFound, rows: Sequence[BudgetRow]) -> list[dict[str
     ]
 
 
-def _state(curve: CampaignCurve | None) -> list[str]:
-    if curve is None:
+def _state(given: Input, ranking: Ranking | None) -> list[str]:
+    """Return the pairs and clusters that the ranking tells apart so far."""
+    if ranking is None or not ranking.pairs:
         return []
-    return [
-        _("So far %(share)s of pairs are told apart, in %(clusters)d clusters.")
-        % {"share": percent(round(curve.separated, 3)), "clusters": curve.clusters}
-    ]
+    limits, choice = limits_of(given, ranking), choice_of(ranking)
+    told, *caption = told_apart_notes(
+        count_told_apart(ranking.corrected_pairs, choice),
+        choice,
+        limits=limits.codes,
+        counts=limits.counts,
+    )
+    clusters = count_clusters(ranking.rows())
+    return [told, *([] if clusters is None else [clusters_so_far(clusters)]), *caption]
 
 
 def _why_not(reason: WhyNot) -> str:
     return {
         WhyNot.NOTHING_DECIDED: _("No forecast yet: all comparisons are ties."),
         WhyNot.NONE_APART: _(
-            "No forecast yet: no systems are told apart, so the noise cannot be estimated. Collect more judgments, or plan without them (plan_budget)."
+            "No forecast yet: no pair is significant by Koehn’s sign tests, so the noise cannot be estimated. Collect more judgments, or plan without them (plan_budget)."
         ),
-        WhyNot.ALL_APART: _("Nothing to forecast: the first judgments told all systems apart."),
+        WhyNot.ALL_APART: _(
+            "Nothing to forecast: all pairs are significant by Koehn’s sign tests from the first judgments on."
+        ),
     }[reason]
 
 
@@ -532,7 +566,7 @@ def _designs_table(found: StoppingFound) -> Table:
         title=_("Cost of other designs from now on"),
         columns=(
             Column("design", _("Design"), is_text=True),
-            Column("target", _("Pairs told apart"), is_text=True),
+            Column("target", _("Significant pairs"), is_text=True),
             Column("judgments", _("Remaining judgments")),
             *end_columns(),
             Column("hours", _("Hours"), decimals=1),
@@ -541,7 +575,7 @@ def _designs_table(found: StoppingFound) -> Table:
         rows=rows,
         notes=[
             _(
-                "Each design continues from these judgments, with abilities drawn from their uncertainty. Pairs are told apart by one-sided sign tests at 0.05. “Remaining judgments” is the median. A dash means beyond the limit."
+                "Each design continues from these judgments, with abilities drawn from their uncertainty. Significant: one-sided sign tests at 0.05, without correction. “Remaining judgments” is the median. A dash means beyond the limit."
             ),
             _(
                 "Hours use the measured reading pace for all designs. Faster choices among fewer outputs are not modeled."
@@ -595,11 +629,11 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
             )
         ]
     return Table(
-        name="pairs_told_apart",
-        title=_("Pairs told apart"),
+        name="koehn_figure_2",
+        title=_("Koehn’s Figure 2"),
         columns=(
             Column("judgments", _("Judgments")),
-            Column("share", _("Share"), decimals=2),
+            Column("share", _("Significant pairs"), decimals=2),
             Column("simulated", _("Fitted model"), decimals=2),
             *end_columns(decimals=2),
             Column("when", _("Period"), is_text=True),
@@ -607,7 +641,7 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
         rows=rows,
         notes=[
             _(
-                "One-sided sign tests at 0.05 (Koehn 2012, Figure 2). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one."
+                "Share of pairs that are significant by one-sided sign tests at 0.05, with comparisons taken as independent and without correction (Koehn 2012). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one."
             )
         ],
         plot=interval_plot("judgments", "share", kind="line", start=0, end=1),
@@ -656,7 +690,7 @@ STOPPING = AnalysisKind(
     title=gettext_lazy("When to stop"),
     page="progress",
     question=gettext_lazy(
-        "How many more judgments, hours and days are needed to tell most systems apart?"
+        "How many more judgments, hours and days are needed until most pairs are significant by Koehn’s sign tests?"
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
     is_slow=True,

@@ -38,13 +38,14 @@ from campaign.models import Judge, JudgeGroup, Task
 from ranking.analyses.ranking import tested_pairs
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
 from ranking.core.agreement.intervals import NoInterval
+from ranking.core.ranges import Correction
 from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.acting import deciding_in_words
 from ranking.pages.forms import DECISIONS
 from ranking.pages.judge_measures import JudgeFilter
-from ranking.range_choices import LIMITS
+from ranking.range_choices import LIMITS, ToldApart
 from ranking.selectors.judges import (
     judges_by_pseudonym,
     judges_listed,
@@ -55,13 +56,14 @@ from ranking.selectors.runs import (
     judges_left_out,
     latest_run,
     latest_version,
+    pairs_of,
     ranking_settings_history,
     ranking_settings_in_force,
+    run_told_apart,
     stopping_rule_history,
     stopping_rule_state,
 )
 from ranking.services.quality import decision_take
-from ranking.services.run_results import pairs_of
 from ranking.services.runs import latest_ranking_keep
 from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from ranking.wording.stopping_rules import shown_rule
@@ -209,15 +211,28 @@ class ComparedPairSerializer(serializers.Serializer[Any]):
     ties = serializers.IntegerField()
     p_value = serializers.FloatField(
         allow_null=True,
-        help_text="Uncorrected p-value of the difference; null if either system has a `shortage`.",
+        help_text="Uncorrected p-value of the difference of scores; null if either system has a `shortage`.",
     )
     adjusted_p = serializers.FloatField(
         allow_null=True,
-        help_text="Corrected for the number of pairs by `parameters.correction`.",
+        help_text="Corrected for the number of pairs by `parameters.correction`; null without a correction.",
     )
     significant = serializers.BooleanField(
-        help_text="Whether `adjusted_p` is at most 1 − confidence."
+        allow_null=True,
+        help_text="Whether `adjusted_p` is at most 1 − confidence; null without a corrected p-value.",
     )
+
+
+class ToldApartSerializer(serializers.Serializer[ToldApart]):
+    """Pairs told apart by tests of the difference of scores, corrected for the number of pairs."""
+
+    pairs = serializers.IntegerField()
+    told_apart = serializers.IntegerField()
+    correction = serializers.ChoiceField(
+        choices=[Correction.HOLM.value, Correction.BENJAMINI_HOCHBERG.value],
+        help_text="That of `parameters`, or Holm if they have none.",
+    )
+    level = serializers.FloatField(help_text="The largest significant corrected p-value.")
 
 
 class RuleFoundSerializer(serializers.Serializer[Any]):
@@ -272,7 +287,10 @@ class RankingSerializer(RankingBriefSerializer):
         help_text="For anytime ranges: systems that cannot be told apart from any other, with reasons as in `limits`.",
     )
     pairs = serializers.SerializerMethodField(
-        help_text="All pairs in rank order, with tests of their differences."
+        help_text="All pairs in rank order, with tests of the difference of their scores."
+    )
+    told_apart = serializers.SerializerMethodField(
+        help_text="Number of pairs told apart, as on pages and in published results."
     )
     agreement = AgreementSerializer(source="result.agreement")
     judges_left_out = serializers.SerializerMethodField(
@@ -304,6 +322,10 @@ class RankingSerializer(RankingBriefSerializer):
         pairs = pairs_of(run)
         thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
         return tested_pairs(pairs, thin)
+
+    @extend_schema_field(ToldApartSerializer)
+    def get_told_apart(self, run: RankingRun) -> Any:
+        return ToldApartSerializer(run_told_apart(run)).data
 
 
 class MeasureResultSerializer(serializers.Serializer[Any]):
@@ -674,8 +696,9 @@ class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
     until = serializers.DateField(allow_null=True, default=None, help_text="Stop on this day.")
     tests = serializers.ChoiceField(
         choices=StoppingRule.Tests.choices,
-        default=StoppingRule.Tests.HOLM,
-        help_text="Test for telling pairs apart: Holm-corrected tests, valid for one look, or anytime ranges.",
+        required=False,
+        help_text="Test for telling pairs apart. By default anytime ranges, valid at any look; Holm-corrected tests, "
+        "valid for one look fixed in advance, if anytime ranges are not available.",
     )
     confidence = NumberField(default=0.95, help_text="Above 0 and up to 0.999.")
     reason = serializers.CharField(

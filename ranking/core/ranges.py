@@ -7,7 +7,8 @@ the p-value of Student's t, corrected by Holm: the variance of each difference e
 describes their errors, and with fewer judges than systems the correlations of the differences are not known.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from typing import Literal, TypedDict, Unpack
@@ -265,10 +266,10 @@ class ComparedPair:
         Comparisons of the first system with the second, by outcome for the first.
     p_value : float
         Uncorrected p-value of the difference.
-    adjusted_p : float
-        p-value of the difference, with the ranking's correction for the number of pairs.
-    significant : bool
-        Whether `adjusted_p` is at most 1 − confidence.
+    adjusted_p : float or None
+        p-value of the difference, corrected for the number of pairs; None without a correction.
+    significant : bool or None
+        Whether `adjusted_p` is at most 1 − confidence; None without a correction.
     """
 
     better: str
@@ -277,8 +278,8 @@ class ComparedPair:
     losses: int
     ties: int
     p_value: float
-    adjusted_p: float
-    significant: bool
+    adjusted_p: float | None
+    significant: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,7 +369,12 @@ def _corrected(p: FloatArray, correction: Correction) -> PairTests:
 
 
 def compared_pairs(
-    tallies: Tallies, scores: Scores, tests: PairTests, *, level: float
+    tallies: Tallies,
+    scores: Scores,
+    tests: PairTests,
+    *,
+    correction: Correction,
+    level: float,
 ) -> tuple[ComparedPair, ...]:
     """Return the pairs of ranked systems, in the order of their ranks.
 
@@ -379,6 +385,8 @@ def compared_pairs(
         Scores behind the ranks; systems without an estimate are left out.
     tests : PairTests
         Tests of the same n systems.
+    correction : Correction
+        Correction of the tests; without one, no pair is called significant.
     level : float
         Largest significant corrected p-value.
 
@@ -386,6 +394,7 @@ def compared_pairs(
     -------
     tuple of ComparedPair
     """
+    is_corrected = correction is not Correction.NONE
     ranks = ordinal_ranks(scores)
     order = sorted(np.flatnonzero(ranks).tolist(), key=lambda index: int(ranks[index]))
     return tuple(
@@ -396,10 +405,38 @@ def compared_pairs(
             losses=int(tallies.wins[b, a]),
             ties=int(tallies.ties[a, b]),
             p_value=float(tests.p_value[a, b]),
-            adjusted_p=float(tests.adjusted_p[a, b]),
-            significant=bool(tests.adjusted_p[a, b] <= level),
+            adjusted_p=float(tests.adjusted_p[a, b]) if is_corrected else None,
+            significant=bool(tests.adjusted_p[a, b] <= level) if is_corrected else None,
         )
         for a, b in combinations(order, 2)
+    )
+
+
+def corrected_pairs(
+    pairs: Sequence[ComparedPair], correction: Correction, *, level: float
+) -> tuple[ComparedPair, ...]:
+    """Return the pairs of a ranking with corrected p-values, by which they are told apart.
+
+    Parameters
+    ----------
+    pairs : sequence of ComparedPair
+        All pairs of the ranking.
+    correction : Correction
+        Correction of the ranking; Holm is used if it has none.
+    level : float
+        Largest significant corrected p-value.
+
+    Returns
+    -------
+    tuple of ComparedPair
+    """
+    if correction is not Correction.NONE:
+        return tuple(pairs)
+    single = np.array([pair.p_value for pair in pairs], dtype=np.float64)
+    corrected = adjusted(single, Correction.HOLM).tolist()
+    return tuple(
+        replace(pair, adjusted_p=p, significant=p <= level)
+        for pair, p in zip(pairs, corrected, strict=True)
     )
 
 

@@ -532,8 +532,8 @@ class SortedChain:
         Comparisons that are closed or have judgments, in the order of the sort, from the viewpoint
         of the winner, or of the first system while it is open. Keys: number (from 1), those of
         `result_figures`, adjusted_p (of the chosen test, corrected for the number of closed
-        comparisons), significant (whether it is closed and `adjusted_p` is at most the level), and
-        winner, asked, missing and arbitrary as in `Decision`.
+        comparisons), significant (whether it is closed and `adjusted_p` is at most the level; both
+        None without a correction), and winner, asked, missing and arbitrary as in `Decision`.
     clusters : tuple of int
         Cluster number of each system of `order`, from 1; empty without an order, or if neighbours
         have too few judgments for a test.
@@ -602,13 +602,15 @@ def sort_judged(
         }
 
     state, decided = sort_replayed(names, settings.seed, decide_all)
-    steps = _steps(judged, decided, settings)
+    p = _p_values(judged, decided, settings)
+    steps = _steps(judged, decided, settings, p)
     if state.order is None:
         return SortedChain(names, state, list(steps.values()), (), [], [])
     neighbours = [steps[pair_of(*pair)] for pair in pairwise(state.order)]
     clusters: Iterable[int] = ()
-    if not any(math.isnan(step["adjusted_p"]) for step in neighbours):
-        clusters = accumulate((step["significant"] for step in neighbours), initial=1)
+    neighbour_p = [p[pair_of(*pair)] for pair in pairwise(state.order)]
+    if not any(math.isnan(each) for each in neighbour_p):
+        clusters = accumulate((each <= settings.level for each in neighbour_p), initial=1)
     remaining = []
     for (above, better), (below, worse) in combinations(enumerate(state.order), 2):
         pair = pair_of(better, worse)
@@ -627,24 +629,39 @@ def sort_judged(
     return SortedChain(names, state, list(steps.values()), tuple(clusters), neighbours, remaining)
 
 
+def _p_values(
+    judged: Mapping[Pair, PairJudgments],
+    decisions: Mapping[Pair, Decision],
+    settings: SortSettings,
+) -> dict[Pair, float]:
+    """Return the p-values of the chosen test, corrected for the number of closed comparisons if at all."""
+    p = {
+        pair: settings.compare(judged[pair], each.winner).pooled.p(settings.test)
+        for pair, each in decisions.items()
+    }
+    closed = [pair for pair, each in decisions.items() if each.winner]
+    corrected = adjusted(np.array([p[pair] for pair in closed]), settings.correction).tolist()
+    return p | dict(zip(closed, corrected, strict=True))
+
+
 def _steps(
     judged: Mapping[Pair, PairJudgments],
     decisions: Mapping[Pair, Decision],
     settings: SortSettings,
+    p: Mapping[Pair, float],
 ) -> dict[Pair, dict[str, Any]]:
+    is_corrected = settings.correction is not Correction.NONE
     results = {
         pair: settings.compare(judged[pair], each.winner) for pair, each in decisions.items()
     }
-    p = {pair: result.pooled.p(settings.test) for pair, result in results.items()}
-    closed = [pair for pair, each in decisions.items() if each.winner]
-    corrected = adjusted(np.array([p[pair] for pair in closed]), settings.correction).tolist()
-    adjusted_p = p | dict(zip(closed, corrected, strict=True))
     return {
         pair: {
             "number": number,
             **result_figures(results[pair], settings.level),
-            "adjusted_p": adjusted_p[pair],
-            "significant": pair in closed and adjusted_p[pair] <= settings.level,
+            "adjusted_p": p[pair] if is_corrected else None,
+            "significant": bool(decision.winner) and p[pair] <= settings.level
+            if is_corrected
+            else None,
             "winner": decision.winner,
             "asked": decision.asked,
             "missing": decision.missing,

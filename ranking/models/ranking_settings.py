@@ -206,7 +206,7 @@ class StoppingRule(_SettingOfTask):
     )
     until = models.DateField(_("Day"), null=True, blank=True, help_text="Stop on this day.")
     tests = models.CharField(
-        _("Pairs told apart by"), max_length=8, choices=RuleTests, default=RuleTests.HOLM
+        _("Pairs told apart by"), max_length=8, choices=RuleTests, default=RuleTests.ANYTIME
     )
     after_judgments = models.PositiveIntegerField(editable=False)
 

@@ -13,8 +13,10 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.selectors.designs import PRESETS, Preset, design_of_preset
 from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
+from ranking.models import RankingRun
 from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
+from ranking.range_choices import recorded_choice
 from ranking.reports.tables import Column, Table, end_columns, interval_plot
 from ranking.selectors.design_forecast import (
     BudgetForecast,
@@ -23,7 +25,9 @@ from ranking.selectors.design_forecast import (
     design_forecast,
     pace_of,
 )
+from ranking.selectors.runs import run_told_apart
 from ranking.wording.numbers import decimals, percent
+from ranking.wording.ranges import told_apart_notes
 
 JUDGMENTS, HOURS, MONEY = "judgments", "hours", "money"
 _HIGHEST = 1_000_000_000
@@ -81,8 +85,13 @@ class BudgetForm(forms.Form):
         return urlencode({name: value for name, value in sent.items() if value})
 
 
-def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> dict[str, Any]:
-    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider."""
+def forecast_shown(
+    forecast: DesignForecast, form: BudgetForm, *, run: RankingRun | None
+) -> dict[str, Any]:
+    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider.
+
+    `run` is the latest ranking.
+    """
     data = form.cleaned_data if form.is_valid() else {}
     unit, rate = data.get("unit") or JUDGMENTS, data.get("rate")
     currency = data.get("currency", "")
@@ -97,7 +106,7 @@ def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> dict[str, Any]
         ],
         "plot": drawn_for_page(forecast_table(forecast)),
         "pairs": forecast.pairs,
-        "facts": _facts(forecast),
+        "facts": [*_facts(forecast), *_told_apart(run)],
         "budget": _plain(
             forecast.chosen.judgments if unit == JUDGMENTS else data.get("budget") or most / 10
         ),
@@ -164,11 +173,24 @@ def _facts(forecast: DesignForecast) -> list[str]:
     if forecast.first_share < 1:
         said.append(
             _(
-                "%(share)s of judgments are not repeats. Repeats cost time and are not counted as telling pairs apart."
+                "%(share)s of judgments are not repeats. Repeats cost time and are not counted for pairs and clusters."
             )
             % {"share": share(forecast.first_share)}
         )
     return said
+
+
+def _told_apart(run: RankingRun | None) -> list[str]:
+    """Return the pairs that the latest ranking tells apart."""
+    if run is None or not run.result["pairs"]:
+        return []
+    notes = told_apart_notes(
+        run_told_apart(run),
+        recorded_choice(run.parameters),
+        limits=run.result["limits"],
+        counts=run.result["input"],
+    )
+    return [" ".join([_("Latest ranking:"), *notes])]
 
 
 def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:
@@ -210,7 +232,7 @@ def _pace_in_words(forecast: DesignForecast) -> str:
 def forecast_table(forecast: DesignForecast) -> Table:
     """Return a table with a plot: separated pairs, hours, cost and clusters by number of judgments."""
     kinds = [
-        ("pairs", _("Pairs told apart")),
+        ("pairs", _("Significant pairs")),
         ("hours", _("Hours")),
         *([("cost", _("Cost"))] if forecast.chosen.cost is not None else []),
         ("clusters", _("Clusters")),
@@ -318,12 +340,12 @@ def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, 
     if found is None:
         return "", 0, None, "–"
     judgments = found.judgments_for(_SHARE)
-    goal = _("%(share)s of pairs told apart") % {"share": percent(_SHARE)}
+    goal = _("%(share)s of pairs significant (sign tests)") % {"share": percent(_SHARE)}
     if judgments is None:
         judgments = found.most
         goal = ngettext(
-            "%(pairs)s pair told apart",
-            "%(pairs)s pairs told apart",
+            "%(pairs)s significant pair (sign tests)",
+            "%(pairs)s significant pairs (sign tests)",
             round(found.at(judgments).pairs.value),
         ) % {"pairs": decimals(found.at(judgments).pairs.value, 0)}
     at = found.at(judgments)

@@ -74,17 +74,17 @@ def tests_words() -> list[tuple[str, str, str]]:
     """Return the tests of a rule, each with when to choose it."""
     return [
         (
-            RuleTests.HOLM,
-            str(RuleTests.HOLM.label),
-            _(
-                "Valid for a single look at the end. Uses the p-values of the ranking, corrected for the number of pairs."
-            ),
-        ),
-        (
             RuleTests.ANYTIME,
             str(RuleTests.ANYTIME.label),
             _(
                 "Valid for repeated looks, so you can stop as soon as the rule is met. Needs at least 50% more judgments."
+            ),
+        ),
+        (
+            RuleTests.HOLM,
+            str(RuleTests.HOLM.label),
+            _(
+                "Valid for one look, fixed in advance. Uses the p-values of the ranking, corrected for the number of pairs."
             ),
         ),
     ]
@@ -133,10 +133,10 @@ class StoppingRuleForm(VersionedForm):
                 del self.fields[name]
 
     @classmethod
-    def initial_of(cls, rule: StoppingRule | None) -> dict[str, Any]:
-        """Return the form's initial values for a rule, or for none."""
+    def initial_of(cls, rule: StoppingRule | None, *, tests: RuleTests) -> dict[str, Any]:
+        """Return the form's initial values for a rule, or for none, with the default `tests`."""
         if rule is None:
-            return {"tests": StoppingRule.Tests.HOLM, "confidence": 95}
+            return {"tests": tests, "confidence": 95}
         share = rule.pairs_share
         return {
             "pairs": None if share is None else round(100 * share, 6),

@@ -26,7 +26,7 @@ from campaign.services.jobs import JobProgress, handles
 from campaign.texts.canonical_json import canonical
 from campaign.texts.counted import counted
 from ranking.analyses.pairs import pairs_matrix, shares_in_words
-from ranking.analyses.ranking import ranks_table, tests_in_words
+from ranking.analyses.ranking import ranks_table
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import Correction
 from ranking.export.bundles import (
@@ -55,6 +55,8 @@ from ranking.reports.published import (
     csv_file,
     firmness_of,
     grouped,
+    has_own_tests,
+    marked_p,
     metric_tables,
     one_line,
     pairs_file,
@@ -69,11 +71,12 @@ from ranking.services.publishing.bundles import result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.wording.agreement import kappa_in_words, strength_caution
 from ranking.wording.methods import unranked_in_words
-from ranking.wording.pair_tests import mark_of
+from ranking.wording.pair_tests import mark_of, own_tests_in_words
 from ranking.wording.published_method import (
     firmness_in_words,
     method_name,
     method_sentences,
+    pair_sentences,
     reason_published,
 )
 from ranking.wording.ranges import rank_cell, rank_range
@@ -161,18 +164,20 @@ def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
 
 def pairs_table(content: Content) -> Table:
     """Return the pairs in the order of ranks, drawn as a matrix."""
-    choice = recorded_choice(content["method"]["parameters"])
-    correction = Correction(content["method"]["correction_of_pairs"])
+    level = recorded_choice(content["method"]["parameters"]).level
+    # Results of older versions mark the tests of scores.
+    is_own = has_own_tests(content)
+    caption = (
+        own_tests_in_words("two_way", Correction.HOLM, level) if is_own else pair_sentences(content)
+    )
     return pairs_matrix(
         map(_with_shares, content["ranking"]["pairs"]),
         Column("better", _("Better"), is_text=True),
         Column("worse", _("Worse"), is_text=True),
-        p="p",
-        level=choice.level,
-        notes=[
-            tests_in_words(choice.sides, correction, choice.level),
-            *shares_in_words(choice.level),
-        ],
+        p="own_p" if is_own else "p",
+        corrected="own_adjusted_p" if is_own else "adjusted_p",
+        level=level,
+        notes=[*caption, *shares_in_words(level)],
     )
 
 
@@ -184,7 +189,7 @@ def _with_shares(pair: Mapping[str, Any]) -> dict[str, Any]:
         "comparisons": decided,
         "share": pair["wins"] / decided if decided else None,
         "other_share": pair["losses"] / decided if decided else None,
-        "mark": mark_of(pair["adjusted_p"]),
+        "mark": mark_of(marked_p(pair)),
     }
 
 
@@ -201,6 +206,7 @@ def published_page(content: Content) -> dict[str, Any]:
         "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
         "withdrawn": {each["system"] for each in content["systems"] if each["is_withdrawn"]},
         "not_estimable": unranked_in_words(ranking),
+        "told_apart_by": pair_sentences(content),
         "pairs": shown_tables(Report(tables=[pairs_table(content)], data={})),
         **kappa_in_words(content["agreement"]),
         "strength_caution": strength_caution(),

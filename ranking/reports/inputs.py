@@ -50,7 +50,7 @@ def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFacts:
-    """Input of forecasts of hours and days.
+    """Input of forecasts of hours and days, and the settings of the ranking.
 
     Attributes
     ----------
@@ -73,6 +73,8 @@ class WorkFacts:
         Average words of source and references in a block, and of an output; None without texts.
     most_shown : int
         Maximum number of outputs in a block by the protocol.
+    ranked_by : mapping or None
+        Method and recorded parameters of its latest ranking; None without a ranking.
     """
 
     judged: int
@@ -85,6 +87,7 @@ class WorkFacts:
     output_words: float | None
     counted: int | None
     most_shown: int
+    ranked_by: Mapping[str, Any] | None = None
 
     @property
     def of_judges(self) -> tuple[list[int], list[float], list[float]]:

@@ -196,6 +196,8 @@ def _shown(content: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, V
 
 
 _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
+#: Results of older versions lack them.
+_OWN_TESTS: Final = ("own_p", "own_adjusted_p")
 
 Against = Callable[[str, str], tuple[int, int, float | None] | None]
 
@@ -223,7 +225,6 @@ def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
     names = [row["system"] for row in content["ranking"]["systems"]]
     against = pairs_against(content)
     marks = ", ".join(f"{mark} up to {most:.2f}" for most, mark in reversed(MARKS))
-    correction = CORRECTION_WORDS[content["method"]["correction_of_pairs"]]
     table = Table(
         name="pairs",
         title="Share of decided comparisons in which the row beats the column, in %",
@@ -238,14 +239,15 @@ def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
             ]
             for row in names
         ],
-        notes=[f"p adjusted by {correction}: {marks}."],
+        notes=[f"{own_tests_caption(content)} Marks: {marks}."],
     )
     return [table]
 
 
 def pairs_against(content: Mapping[str, Any]) -> Against:
-    """Return the figures of one system against another: comparisons won, decided comparisons, adjusted p-value.
+    """Return the figures of one system against another: comparisons won, decided comparisons, corrected p-value.
 
+    The p-value is of the pair's own comparisons, or of the difference of scores if there is no other.
     None if no comparison of the two is decided.
     """
     pairs = {(pair["better"], pair["worse"]): pair for pair in content["ranking"]["pairs"]}
@@ -255,9 +257,28 @@ def pairs_against(content: Mapping[str, Any]) -> Against:
         if pair is None:
             pair, won = pairs.get((other, system)), "losses"
         decided = 0 if pair is None else pair["wins"] + pair["losses"]
-        return None if pair is None or not decided else (pair[won], decided, pair["adjusted_p"])
+        return None if pair is None or not decided else (pair[won], decided, marked_p(pair))
 
     return against
+
+
+def has_own_tests(content: Mapping[str, Any]) -> bool:
+    """Return whether a result has tests of the pairs' own comparisons; those of older versions have none."""
+    return all("own_p" in pair for pair in content["ranking"]["pairs"])
+
+
+def marked_p(pair: Mapping[str, Any]) -> float | None:
+    """Return the corrected p-value that is marked beside the shares of a pair."""
+    p: float | None = pair.get("own_adjusted_p", pair["adjusted_p"])
+    return p
+
+
+def own_tests_caption(content: Mapping[str, Any]) -> str:
+    """Return the test of the marked p-values."""
+    if has_own_tests(content):
+        return "Two-sided tests of the pair's own comparisons, accounting for segments and judges, Holm-corrected."
+    correction = CORRECTION_WORDS[content["method"]["correction_of_pairs"]]
+    return f"Tests of the difference of scores, corrected by {correction}."
 
 
 def _cell(found: tuple[int, int, float | None] | None) -> Value:
@@ -269,7 +290,8 @@ def _cell(found: tuple[int, int, float | None] | None) -> Value:
 
 def pairs_file(file: PublishedFile) -> str:
     """Return CSV with a line for each pair, in rank order, protected against formula injection."""
-    return _csv(file.content["ranking"]["pairs"], _PAIR_COLUMNS)
+    columns = [*_PAIR_COLUMNS, *(_OWN_TESTS if has_own_tests(file.content) else ())]
+    return _csv(file.content["ranking"]["pairs"], columns)
 
 
 def _csv(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:

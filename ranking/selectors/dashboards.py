@@ -27,7 +27,8 @@ from annotation.protocols import answer_kind
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
-from ranking.models import ADDRESS_LENGTH, JudgeMeasures, LatestRanking, PublishedResult
+from ranking.models import ADDRESS_LENGTH, JudgeMeasures, LatestRanking, PublishedResult, RankingRun
+from ranking.range_choices import recorded_choice
 from ranking.reports.inputs import WorkFacts
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
 from ranking.selectors.runs import judges_left_out, latest_run, stopping_rule_in_force
@@ -470,6 +471,7 @@ def work_facts(*, task: Task) -> WorkFacts:
         judged=overview.judged,
         counted=None if run is None else int(run.result["input"]["blocks"]),
         most_shown=answer_kind(task.protocol).candidates[-1],
+        ranked_by=None if run is None else _ranked_by(run),
         wanted=task.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,
         today=overview.days[-1].judged,
@@ -480,6 +482,17 @@ def work_facts(*, task: Task) -> WorkFacts:
         else round(words.of_block(0, task.test_set.campaign), _DECIMALS),
         output_words=None if words is None else round(words.output, _DECIMALS),
     )
+
+
+def _ranked_by(run: RankingRun) -> dict[str, Any]:
+    """Return method and parameters of a ranking, without judges and systems."""
+    return {
+        "method": run.method,
+        "method_parameters": run.parameters["method_parameters"],
+        "resamples": run.parameters["resamples"],
+        "seed": run.seed,
+        **recorded_choice(run.parameters).recorded,
+    }
 
 
 def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:

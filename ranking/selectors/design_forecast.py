@@ -16,6 +16,7 @@ from annotation.selectors.words_to_read import DesignWords, blocks_read, design_
 from campaign.models import Task
 from ranking.core.simulation.budget_curve import ActiveDraw, budget_curve
 from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
+from ranking.models import RankingRun
 from ranking.selectors.runs import latest_run
 
 #: Number of budgets in the plot; the last one is the maximum of the slider.
@@ -71,6 +72,8 @@ class DesignForecast:
     segments_per_hit : int
     chosen : BudgetForecast
         Forecast for the requested budget.
+    run : RankingRun or None
+        The latest ranking.
     curve : sequence of BudgetForecast
         About `POINTS` budgets from 0 to `most`, in growing steps.
     """
@@ -85,6 +88,7 @@ class DesignForecast:
     most: int
     segments_per_hit: int
     chosen: BudgetForecast
+    run: RankingRun | None
     curve: Sequence[BudgetForecast]
 
     @property
@@ -159,10 +163,12 @@ def design_forecast(
     if words.systems < 2 or words.comparisons <= 0:
         return None
     pace = pace_of(task=task)
+    # The result is large with many judges, so read it once.
+    run = None if is_from_scratch else latest_run(task_id=task.pk)
     judged, (wins, ties, compared) = 0, (np.zeros((0, 0)), 0.0, 0)
     if not is_from_scratch:
         counted = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
-        judged, (wins, ties, compared) = counted.first() or 0, _known(task, design)
+        judged, (wins, ties, compared) = counted.first() or 0, _known(task, design, run)
     systems = max(words.systems, len(wins))
     # Repeats follow from the design's schedule.
     first_share = (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
@@ -223,6 +229,7 @@ def design_forecast(
         most=most,
         segments_per_hit=design.segments_per_hit,
         chosen=found[budgets.index(chosen)],
+        run=run,
         curve=[each for each in found if each.judgments <= most],
     )
 
@@ -243,11 +250,11 @@ def pace_of(*, task: Task) -> ReadingPace:
     return reading_pace(*together) or ASSUMED_PACE
 
 
-def _known(task: Task, design: Design) -> tuple[npt.NDArray[np.float64], float, int]:
+def _known(
+    task: Task, design: Design, run: RankingRun | None
+) -> tuple[npt.NDArray[np.float64], float, int]:
     """Return the comparisons of the latest ranking: `wins[a, b]` of a against b, ties, and the number of both."""
     systems = systems_drawn(task=task, design=design)
-    # Do not load the whole result, whose size grows with the number of judges.
-    run = latest_run(task_id=task.pk)
     result = {"systems": [], "pairs": []} if run is None else run.result
     ranked = [row["system"] for row in result["systems"]]
     drawn = list(systems.order_by("name").values_list("name", flat=True))

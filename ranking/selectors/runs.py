@@ -16,8 +16,9 @@ from annotation.models import Design, JudgeTally, JudgmentSequence
 from annotation.selectors.judges import excluded_judges_by_campaign
 from campaign.models import GroupMember, System, Task, User
 from ranking.code_version import code_version
+from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
-from ranking.range_choices import recorded_choice
+from ranking.range_choices import ToldApart, count_told_apart, recorded_choice
 from ranking.wording.stopping_rules import RuleState, rule_state
 
 
@@ -143,6 +144,40 @@ def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]
     for row in systems:
         groups.setdefault(row["group"], []).append(row["system"])
     return [pair for names in groups.values() for pair in combinations(names, 2)]
+
+
+def pairs_of(run: RankingRun) -> list[ComparedPair]:
+    """Return the pairs of ranked systems of a run, with the correction of its settings."""
+    choice = recorded_choice(run.parameters)
+    is_corrected = choice.correction is not Correction.NONE
+    names = pairs_of_rows(run.result["systems"])
+    pairs = []
+    for (better, worse), stored in zip(names, run.result["pairs"], strict=True):
+        wins, losses, ties, p, corrected = stored
+        pair = ComparedPair(
+            better=better,
+            worse=worse,
+            wins=wins,
+            losses=losses,
+            ties=ties,
+            p_value=p,
+            adjusted_p=corrected if is_corrected else None,
+            significant=corrected <= choice.level if is_corrected else None,
+        )
+        pairs.append(pair)
+    return pairs
+
+
+def corrected_pairs_of(run: RankingRun) -> tuple[ComparedPair, ...]:
+    """Return the pairs of a run with corrected p-values, by which they are told apart."""
+    choice = recorded_choice(run.parameters)
+    return corrected_pairs(pairs_of(run), choice.correction, level=choice.level)
+
+
+def run_told_apart(run: RankingRun) -> ToldApart:
+    """Return the number of pairs that a run tells apart, wherever it is shown."""
+    choice = recorded_choice(run.parameters)
+    return count_told_apart(corrected_pairs_of(run), choice)
 
 
 RUNS_SHOWN = 40

@@ -1,25 +1,27 @@
 """Results of ranking runs, computed from their recorded fields, with pairwise separation and the stopping rule."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from ranking.analyses.pairs import compared_often, fewest_comparisons, own_tests
 from ranking.core.agreement.intervals import reported
 from ranking.core.agreement.report import AgreementReport, JudgeChance, agreement_of_tallies
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
-from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.blocks import Blocks, several_documents
 from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
-from ranking.core.ranges import ComparedPair, Correction, adjusted
+from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.core.rankings.counted_judgments import CountedJudgments, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_judged
 from ranking.models import RankingRun
 from ranking.range_choices import range_limits, recorded_choice
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks
-from ranking.selectors.runs import judges_not_counted, pairs_of_rows
+from ranking.selectors.runs import judges_not_counted
 from ranking.wording.ranges import count_clusters
 from ranking.wording.stopping_rules import RuleTests
 
@@ -230,10 +232,18 @@ def stopping_result(
 
 def _apart(ranking: Ranking, rule: Mapping[str, Any]) -> int:
     if rule["tests"] == RuleTests.ANYTIME:
-        return sum(pair.significant for pair in ranking.pairs)
-    single = np.array([pair.p_value for pair in ranking.pairs], dtype=np.float64)
-    level = round(1 - rule["confidence"], 12)
-    return int(np.count_nonzero(adjusted(single, Correction.HOLM) <= level)) if len(single) else 0
+        return _significant(ranking.pairs)
+    level = RangeOptions(confidence=rule["confidence"]).level
+    # The p-values of the ranking itself if they are corrected by Holm.
+    is_holm = ranking.correction is Correction.HOLM
+    corrected = corrected_pairs(
+        ranking.pairs, Correction.HOLM if is_holm else Correction.NONE, level=level
+    )
+    return sum(pair.adjusted_p is not None and pair.adjusted_p <= level for pair in corrected)
+
+
+def _significant(pairs: Iterable[ComparedPair]) -> int:
+    return sum(pair.significant is True for pair in pairs)
 
 
 def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
@@ -257,25 +267,56 @@ def _anytime(ranking: Ranking) -> dict[str, Any]:
         "confidence": ranking.confidence,
         "systems": [{name: row[name] for name in _RANGE if name in row} for row in rows],
         "clusters": count_clusters(rows),
-        "pairs_apart": sum(pair.significant for pair in ranking.pairs),
+        "pairs_apart": _significant(ranking.pairs),
         "refusals": ranking.extra.get("refusals", {}),
     }
 
 
 def stored_pairs(ranking: Ranking) -> list[list[float]]:
-    """Return wins, losses, ties, p-value and corrected p-value of each pair; `pairs_of` reads them.
+    """Return wins, losses, ties, p-value and corrected p-value of each pair; `ranking.selectors.runs.pairs_of` reads them.
 
     Names are not stored, because they follow from the order within each group: first and second, first and third …
     """
     return [
-        [pair.wins, pair.losses, pair.ties, pair.p_value, pair.adjusted_p] for pair in ranking.pairs
+        [
+            pair.wins,
+            pair.losses,
+            pair.ties,
+            pair.p_value,
+            # Without a correction, the format repeats the p-value.
+            pair.p_value if pair.adjusted_p is None else pair.adjusted_p,
+        ]
+        for pair in ranking.pairs
     ]
 
 
-def pairs_of(run: RankingRun) -> list[ComparedPair]:
-    """Return the pairs of ranked systems of a run."""
-    level = recorded_choice(run.parameters).level
-    named = zip(pairs_of_rows(run.result["systems"]), run.result["pairs"], strict=True)
-    # The last figure of a stored pair is its corrected p-value.
-    rows: list[list[Any]] = [[*pair, *figures, figures[-1] <= level] for pair, figures in named]
-    return [ComparedPair(*row) for row in rows]
+@dataclass(frozen=True, slots=True)
+class OwnTest:
+    """Test of a pair by its own comparisons; None if they are too few."""
+
+    p: float | None
+    adjusted_p: float | None
+
+
+#: Tests by the names of the two systems.
+OwnTests = Mapping[frozenset[str], OwnTest]
+
+
+def own_tests_of_run(run: RankingRun, judged: Blocks) -> OwnTests:
+    """Test the pairs of a run by their own comparisons, as the analysis of pairs does by default.
+
+    `judged` is as for `run_result_of_blocks`.
+    """
+    blocks = _counted_blocks(_definition_of(run), judged).with_judges_in_order()
+    if blocks.document is not None:
+        document = several_documents(blocks.document, blocks.segment)
+        blocks = replace(blocks, document=document)
+    direct = own_tests(blocks)
+    often = compared_often(direct, fewest_comparisons("two_way"))
+    tests = {}
+    for (a, one), (b, other) in combinations(enumerate(direct.tallies.systems), 2):
+        test = OwnTest(p=None, adjusted_p=None)
+        if often[a, b]:
+            test = OwnTest(p=float(direct.p_value[a, b]), adjusted_p=float(direct.adjusted_p[a, b]))
+        tests[frozenset({one, other})] = test
+    return tests

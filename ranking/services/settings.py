@@ -18,7 +18,7 @@ from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_history
 from ranking.wording.methods import LiveMethod
-from ranking.wording.stopping_rules import CRITERIA, OF_TESTS
+from ranking.wording.stopping_rules import CRITERIA, OF_TESTS, RuleTests, looks_at_tests
 
 #: A thousand resamples are too few for a higher confidence level.
 MAX_CONFIDENCE = 0.999
@@ -128,7 +128,6 @@ def _not_under_an_active_design() -> str:
     )
 
 
-_COMPARED: Final = (*CRITERIA, "tests", "confidence")
 #: Smallest and largest value of each term, and the error for others.
 _LIMITS: Final = {
     "judgments": (1, 2**31 - 1, "Enter at least 1 judgment."),
@@ -155,7 +154,7 @@ def stopping_rule_set(
 ) -> StoppingRule | None:
     """Replace the stopping rule; without criteria, remove it.
 
-    `terms` are the criteria, `tests` and `confidence`. It is stored as a row with the number of judgments; after the first judgment, it needs a reason. Nothing
+    `terms` are the criteria, `tests` (see `default_tests`) and `confidence`. It is stored as a row with the number of judgments; after the first judgment, it needs a reason. Nothing
     is stored if the rule is unchanged. A new ranking is requested. Locks the test set.
 
     Returns the rule in force, or None if there is none. Raises `StoppingRuleError`, and changes nothing, if the rule is
@@ -167,15 +166,18 @@ def stopping_rule_set(
         changed_by=changed_by,
         reason=reason.strip(),
         after_judgments=judgments_so_far(task_id=task.pk),
-        **terms,
+        **{"tests": default_tests(task), **terms},
     )
     _check_rule(rule)
     history = stopping_rule_history(task_id=task.pk)
     before = history[0] if history else None
     if before is None and not rule.is_there:
         return None
+    # Without a criterion of tests, a default of tests is no change.
+    is_tests_compared = "tests" in terms or looks_at_tests(rule.recorded)
+    compared = [*CRITERIA, "confidence", *(["tests"] if is_tests_compared else [])]
     if before is not None and all(
-        getattr(rule, name) == getattr(before, name) for name in _COMPARED
+        getattr(rule, name) == getattr(before, name) for name in compared
     ):
         return before if before.is_there else None
     if rule.after_judgments and not rule.reason:
@@ -190,6 +192,22 @@ def stopping_rule_set(
     if rule.after_judgments:
         ranking_request(task_id=task.pk)
     return rule if rule.is_there else None
+
+
+def default_tests(task: Task) -> RuleTests:
+    """Return the tests of a new stopping rule: anytime ranges, which hold at any look, where they are available."""
+    return RuleTests.HOLM if _why_not_anytime(task) else RuleTests.ANYTIME
+
+
+def _why_not_anytime(task: Task) -> str:
+    """Return the reason why a task has no anytime ranges; empty if it has them."""
+    if _has_active_design(task):
+        return _not_under_an_active_design()
+    if ranking_settings_in_force(task_id=task.pk).resample != "two_way":
+        return _(
+            "Anytime ranges need rankings that account for segments and judges. Change the ranking settings first."
+        )
+    return ""
 
 
 def _check_rule(rule: StoppingRule) -> None:
@@ -209,12 +227,5 @@ def _check_rule(rule: StoppingRule) -> None:
         )
     if not of_ranking or rule.tests != StoppingRule.Tests.ANYTIME:
         return
-    if _has_active_design(rule.task):
-        raise StoppingRuleError(_not_under_an_active_design(), field="tests")
-    if ranking_settings_in_force(task_id=rule.task_id).resample != "two_way":
-        raise StoppingRuleError(
-            _(
-                "Anytime ranges need rankings that account for segments and judges. Change the ranking settings first."
-            ),
-            field="tests",
-        )
+    if why_not := _why_not_anytime(rule.task):
+        raise StoppingRuleError(why_not, field="tests")

@@ -39,9 +39,8 @@ from ranking.reports import Report
 from ranking.reports.tables import Table
 from ranking.selectors.analyses import Answered, answer_for_people, answered
 from ranking.selectors.one_system import MOST, segment_judged, sentence_texts, systems_by_name
-from ranking.selectors.runs import judges_not_counted, latest_run
+from ranking.selectors.runs import corrected_pairs_of, judges_not_counted, latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice
-from ranking.services.run_results import pairs_of
 from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
 from ranking.wording.numbers import decimals, place_in_words
 from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
@@ -52,7 +51,7 @@ SENTENCES_AT_ONCE = 4
 
 def _pairs_with(name: str, run: RankingRun | None) -> list[ComparedPair]:
     """Return the pairs of a system and its opponents in a ranking, best opponent first."""
-    pairs = [] if run is None else pairs_of(run)
+    pairs = () if run is None else corrected_pairs_of(run)
     return [pair for pair in pairs if name in (pair.better, pair.worse)]
 
 

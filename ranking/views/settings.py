@@ -46,7 +46,12 @@ from ranking.selectors.runs import (
     stopping_rule_in_force,
     stopping_rule_state,
 )
-from ranking.services.settings import StoppingRuleError, ranking_settings_change, stopping_rule_set
+from ranking.services.settings import (
+    StoppingRuleError,
+    default_tests,
+    ranking_settings_change,
+    stopping_rule_set,
+)
 from ranking.wording.methods import live_method_words, methods_not_offered
 from ranking.wording.ranges import level_words
 from ranking.wording.stopping_rules import shown_rule
@@ -124,7 +129,9 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
     task = organised_task(request, slug, task_id)
     rule = stopping_rule_in_force(task_id=task.pk)
     form = StoppingRuleForm(
-        request.POST or None, initial=StoppingRuleForm.initial_of(rule), task=task
+        request.POST or None,
+        initial=StoppingRuleForm.initial_of(rule, tests=default_tests(task)),
+        task=task,
     )
     if request.method == "POST" and form.is_valid():
         try:
@@ -288,5 +295,5 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
         else None,
         "is_refused": is_refused,
         "needed": needed,
-        "forecast": None if found is None else forecast_shown(found, budget),
+        "forecast": None if found is None else forecast_shown(found, budget, run=found.run),
     }

@@ -4,38 +4,74 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.core.ranges import Correction, Sides
+from ranking.wording.numbers import in_figures
 
 #: Levels of `ranking.core.counting.resampling.LEVELS`.
 LEVEL_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
-        "two_way": _("segments and judges"),
-        "segments": _("segments"),
-        "judges": _("judges"),
-        "blocks": _("blocks"),
-        "pairs": _("comparisons"),
+        "two_way": gettext_lazy("segments and judges"),
+        "segments": gettext_lazy("segments"),
+        "judges": gettext_lazy("judges"),
+        "blocks": gettext_lazy("blocks"),
+        "pairs": gettext_lazy("comparisons"),
     }
 )
 #: Values of `ranking.core.ranges.Correction`.
 CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
-        "none": _("none"),
-        "holm": _("Holm"),
-        "benjamini_hochberg": _("Benjamini–Hochberg"),
+        "none": gettext_lazy("none"),
+        "holm": gettext_lazy("Holm"),
+        "benjamini_hochberg": gettext_lazy("Benjamini–Hochberg"),
     }
 )
 #: Phrases that follow “sign tests …”.
 CORRECTED_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
-        "none": _("without correction for multiple testing"),
-        "holm": _("with Holm correction"),
-        "benjamini_hochberg": _("with Benjamini–Hochberg correction"),
+        "none": gettext_lazy("without correction for multiple testing"),
+        "holm": gettext_lazy("with Holm correction"),
+        "benjamini_hochberg": gettext_lazy("with Benjamini–Hochberg correction"),
     }
 )
-#: Marks of corrected p-values up to a level, as used by WMT, strongest first.
+#: Marks of p-values up to a level, as used by WMT, strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
 
 
 def mark_of(p: float | None) -> str:
-    """Return the mark of a corrected p-value; "" for a large or missing one."""
+    """Return the mark of a p-value; "" for a large or missing one."""
     return "" if p is None else next((mark for level, mark in MARKS if p <= level), "")
+
+
+def sign_tests_in_words(sides: Sides, correction: Correction, level: float) -> list[str]:
+    """Return a caption of sign tests of pairs."""
+    words = (
+        _(
+            "Two-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
+        )
+        if sides == 2
+        else _(
+            "One-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
+        )
+    )
+    sentence = words % {"correction": CORRECTED_WORDS[correction]}
+    return [sentence, *significance_in_words(correction, level)]
+
+
+def own_tests_in_words(resample: str, correction: Correction, level: float) -> list[str]:
+    """Return a caption of tests of pairs by their own comparisons, which account for these units."""
+    if resample == "pairs":
+        return sign_tests_in_words(2, correction, level)
+    sentence = _(
+        "Two-sided tests of the pair’s own comparisons, accounting for %(units)s, %(correction)s."
+    ) % {"units": LEVEL_WORDS[resample], "correction": CORRECTED_WORDS[correction]}
+    return [sentence, *significance_in_words(correction, level)]
+
+
+def significance_in_words(correction: Correction, level: float) -> list[str]:
+    """Return the largest significant p-value; nothing without a correction, as nothing is called significant."""
+    if correction is Correction.NONE:
+        return []
+    return [_("Significant: corrected p ≤ %(level)s.") % {"level": in_figures(level)}]

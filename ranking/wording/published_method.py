@@ -12,8 +12,12 @@ from ranking.core.ranges import Correction
 from ranking.range_choices import recorded_choice
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
 from ranking.wording.numbers import percent
-from ranking.wording.pair_tests import CORRECTED_WORDS
-from ranking.wording.ranges import RangesFrom, ranges_in_words, rank_range
+from ranking.wording.ranges import (
+    RangesFrom,
+    ranges_in_words,
+    rank_range,
+    score_tests_in_words,
+)
 from ranking.wording.stopping_rules import rule_in_words, rule_state, shown_rule
 
 Content = Mapping[str, Any]
@@ -37,7 +41,7 @@ def method_sentences(content: Content) -> list[str]:
         _("Identical outputs were shown once and count as ties."),
         _scored(method["name"]),
         *ranges,
-        *_pairs(content),
+        *pair_sentences(content),
         *_fixed(content),
         *_stopping(content),
         *filter(None, [rewording_in_words(content)]),
@@ -169,17 +173,17 @@ def _because(change: Mapping[str, Any]) -> str:
     return " " + _("Reason: %(reason)s") % {"reason": reason} if reason else ""
 
 
-def _pairs(content: Content) -> list[str]:
-    pairs = content["ranking"]["pairs"]
-    if not pairs:
+def pair_sentences(content: Content) -> list[str]:
+    """Return the tests that tell pairs of systems apart; nothing without pairs."""
+    ranking, method = content["ranking"], content["method"]
+    if not ranking["pairs"]:
         return []
-    words = (
-        _("Pairs of systems: two-sided tests %(correction)s.")
-        if content["method"]["parameters"].get("sides") == 2
-        else _("Pairs of systems: one-sided tests %(correction)s.")
+    return score_tests_in_words(
+        recorded_choice(method["parameters"]),
+        Correction(method["correction_of_pairs"]),
+        limits=ranking["limits"],
+        counts=ranking["input"],
     )
-    correction = Correction(content["method"]["correction_of_pairs"])
-    return [words % {"correction": CORRECTED_WORDS[correction]}]
 
 
 def _again(content: Content) -> str:

@@ -16,9 +16,15 @@ from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.uncertainty import RangeLimit
-from ranking.range_choices import ONE_DOCUMENT, RangeChoice
+from ranking.range_choices import ONE_DOCUMENT, RangeChoice, ToldApart
 from ranking.wording.numbers import decimals, percent
-from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
+from ranking.wording.pair_tests import (
+    CORRECTED_WORDS,
+    LEVEL_WORDS,
+    sign_tests_in_words,
+    significance_in_words,
+)
+from ranking.wording.stopping_rules import told_apart_in_words
 
 
 class RangesFrom(models.TextChoices):
@@ -197,6 +203,45 @@ def _accounted_words(accounted: str) -> str:
         "blocks": _("blocks"),
         "pairs": _("comparisons"),
     }[accounted]
+
+
+def score_tests_in_words(
+    choice: RangeChoice,
+    correction: Correction,
+    *,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
+) -> list[str]:
+    """Return a caption of p-values of a ranking's pairs: their test, what it accounts for, and the correction."""
+    if choice.ranges == "anytime":
+        words = _(
+            "Anytime tests of the difference of scores, accounting for %(units)s, corrected for all pairs."
+        )
+    elif choice.ranges == "sign_test":
+        return sign_tests_in_words(choice.sides, correction, choice.level)
+    elif choice.sides == 2:
+        words = _(
+            "Two-sided tests of the difference of scores, accounting for %(units)s, %(correction)s."
+        )
+    else:
+        words = _(
+            "One-sided tests of the difference of scores, accounting for %(units)s, %(correction)s."
+        )
+    units = accounted_in_words(choice, limits, counts)
+    sentence = words % {"units": units, "correction": CORRECTED_WORDS[correction]}
+    return [sentence, *significance_in_words(correction, choice.level)]
+
+
+def told_apart_notes(
+    told: ToldApart,
+    choice: RangeChoice,
+    *,
+    limits: Collection[str],
+    counts: Mapping[str, Any] = _NOT_COUNTED,
+) -> list[str]:
+    """Return the number of pairs that a ranking tells apart, with a caption of its tests."""
+    caption = score_tests_in_words(choice, told.correction, limits=limits, counts=counts)
+    return [told_apart_in_words(told.told_apart, told.pairs), *caption]
 
 
 def count_clusters(systems: Sequence[Mapping[str, Any]]) -> int | None:

@@ -204,17 +204,9 @@ def _state(state: RuleState) -> list[str]:
     words = [_("Not met yet.")]
     wanted = [name for name in CRITERIA if state.rule.get(name) is not None]
     if "pairs_share" in wanted and found["pairs_apart"] is not None:
-        words.append(
-            _("%(apart)s of %(pairs)s pairs told apart.")
-            % {
-                "apart": number_format(found["pairs_apart"]),
-                "pairs": number_format(found["pairs"]),
-            }
-        )
+        words.append(told_apart_in_words(found["pairs_apart"], found["pairs"]))
     if "clusters" in wanted and found["clusters"] is not None:
-        words.append(
-            counted("%(count)s cluster so far.", "%(count)s clusters so far.", found["clusters"])
-        )
+        words.append(clusters_so_far(found["clusters"]))
     elif "clusters" in wanted and found["pairs_apart"] is not None:
         words.append(_("Clusters are counted once every system has a rank range."))
     if found["pairs_apart"] is None and looks_at_tests(state.rule):
@@ -226,6 +218,19 @@ def _state(state: RuleState) -> list[str]:
     if "judgments" in wanted:
         words.append(counting_in_words(state.judgments))
     return words
+
+
+def told_apart_in_words(told_apart: int, pairs: int) -> str:
+    """Return "9 of 15 pairs told apart."."""
+    return _("%(apart)s of %(pairs)s pairs told apart.") % {
+        "apart": number_format(told_apart),
+        "pairs": number_format(pairs),
+    }
+
+
+def clusters_so_far(clusters: int) -> str:
+    """Return "3 clusters so far."."""
+    return counted("%(count)s cluster so far.", "%(count)s clusters so far.", clusters)
 
 
 def counting_in_words(judgments: int) -> str:

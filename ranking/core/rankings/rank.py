@@ -22,6 +22,7 @@ from ranking.core.ranges import (
     Sides,
     clusters,
     compared_pairs,
+    corrected_pairs,
 )
 from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
@@ -168,6 +169,12 @@ class Ranking:
     judges: int
     shortages: Mapping[str, Shortage] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def corrected_pairs(self) -> tuple[ComparedPair, ...]:
+        """The pairs with corrected p-values, by which they are told apart: by Holm without a `correction`."""
+        level = RangeOptions(confidence=self.confidence).level
+        return corrected_pairs(self.pairs, self.correction, level=level)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the ranked systems as plain JSON, with the `shortage` of systems that have one."""
@@ -373,7 +380,11 @@ def rank_judged(
         content_key_version=CONTENT_KEY_VERSION,
         systems=_ranked(tallies, fit.scores, found.ranges, has_scores=tied is None),
         pairs=compared_pairs(
-            ranked_tallies, fit.scores.take(kept), found.tests, level=options.level
+            ranked_tallies,
+            fit.scores.take(kept),
+            found.tests,
+            correction=options.chosen_correction,
+            level=options.level,
         ),
         not_estimable=_unranked(tallies, fit),
         groups=(_names(tallies, kept),) if len(kept) else (),

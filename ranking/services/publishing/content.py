@@ -19,13 +19,13 @@ from ranking.code_version import code_version
 from ranking.core.judged.blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges import Correction, adjusted
+from ranking.core.ranges import ComparedPair
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.range_choices import recorded_choice
 from ranking.selectors.chosen_judgments import judgments_of_run
-from ranking.selectors.judged_columns import judged_columns
+from ranking.selectors.judged_columns import judged_blocks, judged_columns
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
     instructions_version,
@@ -34,13 +34,20 @@ from ranking.selectors.published_results import (
     systems_entered,
 )
 from ranking.selectors.runs import (
+    corrected_pairs_of,
     ranking_settings_history,
     rule_first_met,
+    run_told_apart,
     stopping_rule_history,
 )
 from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.services.publishing.naming import GivenReason
-from ranking.services.run_results import pairs_of, run_result_of_blocks, with_documents
+from ranking.services.run_results import (
+    OwnTests,
+    own_tests_of_run,
+    run_result_of_blocks,
+    with_documents,
+)
 from ranking.wording.ranges import count_clusters, first_cluster
 
 _SYSTEMS = ("systems", "left_out")
@@ -100,7 +107,9 @@ def _renamed(parameters: Mapping[str, Any], labels: Mapping[str, str]) -> dict[s
 _NAMING = frozenset({"excluded_judges", "judge_group", "stopping_rule"})
 
 
-def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
+def frozen_ranking(
+    run: RankingRun, labels: Mapping[str, str], own_tests: OwnTests | None
+) -> dict[str, Any]:
     """Return systems, pairs, groups, and reasons for missing ranks, with the names from `labels`."""
     result = run.result
     ranked = [labels[row["system"]] for row in result["systems"]]
@@ -125,7 +134,7 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
                 (labels[name], why) for name, why in result["refusals"].items()
             )
         ],
-        "pairs": frozen_pairs(run, labels),
+        "pairs": frozen_pairs(run, labels, own_tests),
         "input": dict(result["input"]),
     }
 
@@ -136,13 +145,14 @@ def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, A
     return {**known, "system": labels[row["system"]]}
 
 
-def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return all pairs in the order of ranks."""
-    pairs = pairs_of(run)
-    corrected = [pair.adjusted_p for pair in pairs]
-    if recorded_choice(run.parameters).correction is Correction.NONE:
-        single = np.array([pair.p_value for pair in pairs], dtype=np.float64)
-        corrected = adjusted(single, Correction.HOLM).tolist()
+def frozen_pairs(
+    run: RankingRun, labels: Mapping[str, str], own_tests: OwnTests | None
+) -> list[dict[str, Any]]:
+    """Return all pairs in the order of ranks.
+
+    `p` and `adjusted_p` are of the difference of scores, `own_p` and `own_adjusted_p` of the pair's own
+    comparisons. Results of older versions lack the latter; `own_tests` is then None.
+    """
     thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
     return [
         {
@@ -155,17 +165,19 @@ def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, A
             **(
                 {"p": None, "adjusted_p": None}
                 if pair.better in thin or pair.worse in thin
-                else {"p": pair.p_value, "adjusted_p": p}
+                else {"p": pair.p_value, "adjusted_p": pair.adjusted_p}
             ),
+            **_frozen_own_test(pair, own_tests),
         }
-        for pair, p in zip(pairs, corrected, strict=True)
+        for pair in corrected_pairs_of(run)
     ]
 
 
-def correction_of_pairs(run: RankingRun) -> Correction:
-    """Return the correction of p-values of pairs: that of the run, otherwise Holm."""
-    chosen = recorded_choice(run.parameters).correction
-    return Correction.HOLM if chosen is Correction.NONE else chosen
+def _frozen_own_test(pair: ComparedPair, own_tests: OwnTests | None) -> dict[str, float | None]:
+    if own_tests is None:
+        return {}
+    test = own_tests[frozenset({pair.better, pair.worse})]
+    return {"own_p": test.p, "own_adjusted_p": test.adjusted_p}
 
 
 def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -177,7 +189,7 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
         "parameters": {
             key: value for key, value in _renamed(parameters, labels).items() if key not in _NAMING
         },
-        "correction_of_pairs": correction_of_pairs(run).value,
+        "correction_of_pairs": recorded_choice(parameters).correction_of_pairs.value,
         # A 64-bit number, which some JSON readers cannot represent.
         "seed": str(run.seed),
         "watermark": run.watermark,
@@ -233,11 +245,13 @@ class PublishedFacts:
     instructions: int | None
     settings: Sequence[RankingSettings] = ()
     rules: Sequence[StoppingRule] = ()
+    own_tests: OwnTests | None = None
     rule_met: Mapping[str, Any] | None = None
 
 
 def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
     """Read the inputs of a result's content."""
+    judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
     return PublishedFacts(
         task=task,
         run=run,
@@ -249,6 +263,7 @@ def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
         ),
         settings=ranking_settings_history(task_id=task.pk, until=run.finished_at),
         rules=stopping_rule_history(task_id=task.pk, until=run.finished_at),
+        own_tests=own_tests_of_run(run, with_documents(run.task_id, judged)),
         rule_met=rule_first_met(run),
     )
 
@@ -277,9 +292,12 @@ def published_content(
     """Return the content of a version; `labels` are the published names of systems, by name."""
     task = facts.task
     run = labelled_run(facts.run, labels)
+    own_tests = facts.own_tests and {
+        frozenset(labels[name] for name in names): test for names, test in facts.own_tests.items()
+    }
     # The names are already those of `labels`.
     labels = {**labels, **{label: label for label in labels.values()}}
-    ranking = frozen_ranking(run, labels)
+    ranking = frozen_ranking(run, labels, own_tests)
     return {
         "format": FORMAT,
         "version": version,
@@ -380,16 +398,14 @@ def _stopping(
 
 def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any]:
     """Return the finding of a ranking in numbers."""
-    level = recorded_choice(run.parameters).level
-    pairs = ranking["pairs"]
-    told = sum(pair["adjusted_p"] is not None and pair["adjusted_p"] <= level for pair in pairs)
+    told = run_told_apart(run)
     rows = ranking["systems"]
     return {
         "systems": len(rows),
         "clusters": count_clusters(rows),
         "first": first_cluster(rows, ranking["groups"]),
-        "pairs": len(pairs),
-        "pairs_told_apart": told,
+        "pairs": told.pairs,
+        "pairs_told_apart": told.told_apart,
     }
 
 

@@ -26,7 +26,7 @@ from ranking.services.publishing.content import (
     frozen_finding,
     frozen_ranking,
 )
-from ranking.services.run_results import run_result_of_blocks
+from ranking.services.run_results import own_tests_of_run, run_result_of_blocks
 
 #: Input to compare. Days of judging are not included, because the published judgments do not have them.
 _INPUT: Final = (*COUNTED, "segments", "documents")
@@ -192,7 +192,10 @@ def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> di
         {name: row[name] for name in row if name in published} for row in run.result["systems"]
     ]
     names = {*run.parameters["systems"], *run.parameters["left_out"]}
-    ranking = frozen_ranking(run, {name: name for name in names})
+    # Results of older versions have no tests of own comparisons.
+    has_own_tests = any("own_p" in pair for pair in content["ranking"]["pairs"])
+    tests = own_tests_of_run(run, blocks) if has_own_tests else None
+    ranking = frozen_ranking(run, {name: name for name in names}, tests)
     counted = run.result["input"]
     return {
         "finding": frozen_finding(run, ranking),
