@@ -196,7 +196,7 @@ def _words(value: Value, column: Column) -> str:
 def _is_p_value(key: str) -> bool:
     """Return whether a column has p-values, which are never shown as 0; `p_agree` and `p_chance` are shares."""
     return key in ("p", "adjusted_p", "own_p", "own_adjusted_p") or (
-        key.startswith("p_") and key not in ("p_agree", "p_chance")
+        key.startswith(("p_", "wmt_p_")) and key not in ("p_agree", "p_chance")
     )
 
 

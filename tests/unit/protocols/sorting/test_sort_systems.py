@@ -67,9 +67,14 @@ def test_the_order_with_its_clusters(every_pair: str) -> None:
     assert (said["done"] <= said["most"], said["most"], said["left_at_most"]) == (True, 7, 0)
     assert said["neighbours"] == [["B", "E"], ["E", "D"], ["D", "A"], ["A", "C"]]
     by_pair = {each["first"] + each["second"]: each for each in said["comparisons"]}
-    assert [by_pair["AC"][name] for name in ("wins", "losses", "same", "significant")] == [
-        *(18, 17, 5, False)
-    ]
+    assert [by_pair["AC"][name] for name in ("wins", "losses", "same")] == [18, 17, 5]
+    # Only corrected tests call a difference significant.
+    assert {each["significant"] for each in said["comparisons"]} == {None}
+    assert {each["adjusted_p"] for each in said["comparisons"]} == {None}
+    holm = run_json(every_pair, "--option", "correction=holm")
+    corrected = {each["first"] + each["second"]: each for each in holm["comparisons"]}
+    assert corrected["AC"]["significant"] is False
+    assert corrected["AC"]["adjusted_p"] >= by_pair["AC"]["p_normal"]
     assert set(by_pair["AC"]["judges"]) == {"ann", "bob"}
     assert said["orders"]["bradley_terry"]["tau"]["sort"] == pytest.approx(1)
     assert said["remaining"] is None

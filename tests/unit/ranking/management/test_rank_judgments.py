@@ -165,8 +165,13 @@ def test_pairs_are_told_with_their_tests_in_every_format(
     best, last = expected.pairs[0], expected.pairs[-1]
     text = run("rank_judgments", enough, *arguments)
     assert "Pairs of systems by Expected Wins" in text
-    assert f"{best.adjusted_p:.3f}" in text
-    assert {1: "One-sided tests", 2: "Two-sided tests"}[expected.sides] in text
+    is_corrected = expected.correction is not Correction.NONE
+    p = best.adjusted_p if is_corrected else best.p_value
+    assert f"{p:.3f}" in text
+    assert ("Corrected p" in text) == is_corrected
+    told = sum(pair.significant is True for pair in expected.corrected_pairs)
+    assert f"{told} of 3 pairs told apart." in text
+    assert said["told_apart"]["told_apart"] == told
     markdown = run("rank_judgments", enough, *arguments, "--format", "markdown")
     assert f"| {best.better} | {best.worse} | {best.wins} |" in markdown
     assert r"\caption{Pairs" in run("rank_judgments", enough, *arguments, "--format", "latex")
@@ -177,9 +182,9 @@ def test_pairs_are_told_with_their_tests_in_every_format(
         cell["value"]
         for cell in cells
         if (cell["table"], cell["row"], cell["column"])
-        == ("expected_wins_pairs", f"{last.better} | {last.worse}", "adjusted_p")
+        == ("expected_wins_pairs", f"{last.better} | {last.worse}", "p_value")
     ]
-    assert float(p_value) == last.adjusted_p
+    assert float(p_value) == last.p_value
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,10 @@ def test_a_pair_is_significant_at_its_level_and_counts_its_losses() -> None:
     scores = Scores(values=np.array([0.7, 0.3]), estimable=np.ones(2, dtype=np.bool_))
     p, adjusted_p = np.array([[1, 0.01], [1, 1]]), np.array([[1, 0.05], [1, 1]])
     tests = PairTests(p_value=p, adjusted_p=adjusted_p)
-    (at,) = compared_pairs(tallies, scores, tests, level=0.05)
-    (below,) = compared_pairs(tallies, scores, tests, level=0.049)
+    holm = Correction.HOLM
+    (at,) = compared_pairs(tallies, scores, tests, correction=holm, level=0.05)
+    (below,) = compared_pairs(tallies, scores, tests, correction=holm, level=0.049)
     assert (at.wins, at.losses, at.ties, at.significant) == (7, 2, 4, True)
     assert (below.p_value, below.adjusted_p, below.significant) == (0.01, 0.05, False)
+    (plain,) = compared_pairs(tallies, scores, tests, correction=Correction.NONE, level=0.05)
+    assert (plain.p_value, plain.adjusted_p, plain.significant) == (0.01, None, None)

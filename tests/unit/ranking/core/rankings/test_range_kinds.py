@@ -64,12 +64,17 @@ def test_pairs_of_the_sign_test_are_those_of_scipy(clustered: Blocks) -> None:
 def test_corrected_p_values_are_of_all_pairs(clustered: Blocks) -> None:
     plain = rank(clustered, resamples=50)
     p = np.array([pair.p_value for pair in plain.pairs])
-    np.testing.assert_array_equal([pair.adjusted_p for pair in plain.pairs], p)
+    assert {(pair.adjusted_p, pair.significant) for pair in plain.pairs} == {(None, None)}
+    # Without a correction, pairs are told apart by Holm.
+    np.testing.assert_array_equal(
+        [pair.adjusted_p for pair in plain.corrected_pairs], adjusted(p, Correction.HOLM)
+    )
     for correction in (Correction.HOLM, Correction.BENJAMINI_HOCHBERG):
         corrected = rank(clustered, resamples=50, correction=correction)
         np.testing.assert_allclose(
             [pair.adjusted_p for pair in corrected.pairs], adjusted(p, correction)
         )
+        assert corrected.corrected_pairs == corrected.pairs
         # Percentile ranges are of ranks, not of tests.
         assert corrected.systems == plain.systems
 
@@ -152,7 +157,7 @@ def test_methods_without_a_closed_form_have_confidence_sets_from_resamples(
     ranking = rank(clustered, method, ranges="confidence_set", resamples=60)
     assert METHODS[method].name == ranking.method
     assert 1 < widths(ranking) < 15
-    assert any(pair.significant for pair in ranking.pairs)
+    assert any(pair.significant for pair in ranking.corrected_pairs)
 
 
 def test_anytime_ranges_take_documents_for_independent_where_they_are_known() -> None:
