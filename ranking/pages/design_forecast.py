@@ -173,7 +173,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
     if forecast.first_share < 1:
         said.append(
             _(
-                "%(share)s of judgments are not repeats. Repeats cost time and are not counted for pairs and clusters."
+                "%(share)s of judgments are not repeats. Repeats cost time and are not counted as telling pairs apart."
             )
             % {"share": share(forecast.first_share)}
         )
@@ -190,7 +190,7 @@ def _told_apart(run: RankingRun | None) -> list[str]:
         limits=run.result["limits"],
         counts=run.result["input"],
     )
-    return [" ".join([_("Latest ranking:"), *notes])]
+    return [" ".join(notes)]
 
 
 def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:

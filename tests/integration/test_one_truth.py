@@ -1,16 +1,29 @@
 """Pages, files and REST say the same of one campaign, in each of its states."""
 
+import io
+import json
 import re
 from collections.abc import Iterable, Iterator
 from html import unescape
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from django.core.management import call_command
 from django.test import Client
+from django.urls import reverse
 
 from annotation.services.numbers import judgments_number
-from campaign.models import Campaign
+from campaign.models import Campaign, Output, Segment, System
+from ranking.files.bundles import JUDGMENTS
+from ranking.models import Analysis
+from ranking.reports.stored import report_in
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute
+from ranking.services.settings import stopping_rule_set
 from tests.factories import make_campaign, make_organiser
+from tests.integration.publishing.bundled import bundled, files_of
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -101,3 +114,113 @@ def test_state_counts_and_ranges_are_said_alike_everywhere(client: Client) -> No
         assert said["judged"].keys() == {"6"}, (state, said)
         assert len(said["accounted"]) == 1, (state, said)
         assert pages > 50
+
+
+def race(writer: TestSetWriter) -> None:
+    """Six judges on sixteen sentences: the first system is ahead, the others are close."""
+    random = np.random.default_rng(3)
+    with writer.at_once():
+        for segment in range(1, 17):
+            block = writer.block(segment, ["amber", "birch", "cobalt"])
+            for judge in range(6):
+                seen = random.normal(size=3) - [1.2, 0.3, 0]
+                ranks = 1 + np.argsort(np.argsort(seen))
+                writer.judgment(f"j{judge}", block, ranks.tolist())
+
+
+def texts(writer: TestSetWriter) -> None:
+    """Give the outputs texts, so that designs have a forecast."""
+    Segment.objects.filter(test_set_id=writer.task.test_set_id).update(source_text="Ein Satz.")
+    for system in System.objects.filter(test_set_id=writer.task.test_set_id):
+        Output.objects.filter(system=system).update(text=f"A sentence by {system.name}.")
+
+
+def of_pair(pairs: Iterable[dict[str, Any]], one: str, other: str) -> dict[str, Any]:
+    """The row of two systems, by which their keys differ between places."""
+    names = {frozenset({one, other})}
+    (row,) = (
+        row
+        for row in pairs
+        if frozenset({row.get("better", row.get("system")), row.get("worse", row.get("other"))})
+        in names
+    )
+    return row
+
+
+def computed(writer: TestSetWriter, kind: str, **options: Any) -> Analysis:
+    """Compute an analysis now."""
+    choice = analysis_choice(kind, options)
+    return analysis_compute(analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False))
+
+
+def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
+    client: Client, tmp_path: Path
+) -> None:
+    """A rule by Holm's correction and the anytime ranges differ with their reason: another test."""
+    campaign = make_campaign("museum", state="open")
+    writer = TestSetWriter(campaign, "museum en-de", ("amber", "birch", "cobalt"))
+    race(writer)
+    texts(writer)
+    task = writer.task
+    stopping_rule_set(task=task, pairs_share=1, tests="holm", reason="Tried.")
+    assert ranking_run_compute(task_id=task.pk) is not None
+    client.force_login(make_organiser(campaign))
+    latest = client.get(f"/api/v1/tasks/{task.pk}/rankings/latest/").json()
+    ranking = computed(writer, "ranking").data
+    pairs = computed(writer, "pairs").data
+    stopping = computed(writer, "stopping", experiments=40)
+    result, zipped = bundled(task)
+    files = files_of(zipped)
+    judgments = tmp_path / "judgments.csv"
+    judgments.write_bytes(files[JUDGMENTS])
+    by_command = io.StringIO()
+    call_command("rank_judgments", str(judgments), "--format", "json", stdout=by_command)
+    assert ranking is not None
+    assert pairs is not None
+    assert stopping.data is not None
+    (of_command,) = json.loads(by_command.getvalue())["rankings"]
+    (of_analysis,) = ranking["rankings"]
+    in_bundle = json.loads(files["result.json"])
+
+    apart = {
+        "REST": latest["told_apart"]["told_apart"],
+        "the rule, by Holm like the ranking": latest["stopping"]["pairs_apart"],
+        "Results, Other settings": of_analysis["told_apart"]["told_apart"],
+        "When to stop": stopping.data["told_apart"]["told_apart"],
+        "Publish": result.content["finding"]["pairs_told_apart"],
+        "bundle": in_bundle["finding"]["pairs_told_apart"],
+        "command": of_command["told_apart"]["told_apart"],
+    }
+    assert set(apart.values()) == {2}, apart
+    said = "2 of 3 pairs told apart."
+    assert stopping.reports is not None
+    assert said in report_in(stopping.reports, "en").notes
+    assert said in told(client.get(f"/campaigns/museum/tasks/{task.pk}/design/").content.decode())
+    page = told(client.get(reverse("published-result", args=[result.address])).content.decode())
+    assert "Pairs: 2 of 3 told apart" in page
+
+    one, other = "amber", "birch"
+    published = of_pair(result.content["ranking"]["pairs"], one, other)
+    bundle_pair = of_pair(in_bundle["ranking"]["pairs"], one, other)
+    rest_pair = of_pair(latest["pairs"], one, other)
+    own_pair = of_pair(pairs["pairs"], one, other)
+    of_scores = {
+        "REST": rest_pair["p_value"],
+        "Results, Other settings": of_pair(of_analysis["pairs"], one, other)["p_value"],
+        "Publish": published["p"],
+        "bundle": bundle_pair["p"],
+        "command": of_pair(of_command["pairs"], one, other)["p_value"],
+    }
+    own = {
+        "Results, Pairs": (own_pair["p_value"], own_pair["adjusted_p"]),
+        "Publish": (published["own_p"], published["own_adjusted_p"]),
+        "bundle": (bundle_pair["own_p"], bundle_pair["own_adjusted_p"]),
+    }
+    first = of_scores["REST"]
+    assert all(p == pytest.approx(first, rel=1e-9) for p in of_scores.values()), of_scores
+    first_own = own["Results, Pairs"]
+    assert all(tests == pytest.approx(first_own, rel=1e-9) for tests in own.values()), own
+    assert first_own[0] != pytest.approx(first, rel=1e-3)
+    # These settings have no correction, so nothing is called significant.
+    assert (rest_pair["adjusted_p"], rest_pair["significant"]) == (None, None)
+    assert f"{published['own_adjusted_p']:.3f}" in page

@@ -120,7 +120,8 @@ def test_tables_have_the_pairs_and_what_went_in(result: PublishedResult, client:
         body = file_of(client, result, name)
         assert row in body
         assert "in which the row beats the column" in body
-        marks = "p adjusted by Holm: * up to 0.10, † up to 0.05, ‡ up to 0.01."
+        assert "tests of the pair's own comparisons" in body.replace("’", "'")
+        marks = "Marks: * up to 0.10, † up to 0.05, ‡ up to 0.01."
         # An asterisk is markup in one of them.
         assert marks in body.replace(r"\*", "*")
         today = timezone.now().date().isoformat()

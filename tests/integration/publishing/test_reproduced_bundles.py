@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from campaign.models import Task
+from ranking.pages.published import pairs_table, published_page
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said, told
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
@@ -169,3 +170,26 @@ def test_other_code_is_named_and_other_formats_are_refused(
         status, text = told(with_result(**changes))
         assert status == 1
         assert words in text
+
+
+def test_results_of_older_versions_lack_tests_of_own_comparisons_and_stay_readable(
+    judged: TestSetWriter, tmp_path: Path
+) -> None:
+    result, zipped = bundled(judged.task)
+    files = files_of(zipped)
+    content = json.loads(files["result.json"])
+    for pair in content["ranking"]["pairs"]:
+        del pair["own_p"], pair["own_adjusted_p"]
+
+    page = published_page(content)
+    table = pairs_table(content)
+    _status, again = said(
+        packed(tmp_path / "older.zip", files | {"result.json": json.dumps(content).encode()})
+    )
+
+    assert page["pairs"]
+    assert "own_p" not in [column.key for column in table.columns]
+    # Their marks are of the difference of scores, and say so.
+    assert any("difference of scores" in note for note in table.notes)
+    assert any("own comparisons" in note for note in pairs_table(result.content).notes)
+    assert again["differences"] == []

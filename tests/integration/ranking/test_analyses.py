@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking
 from ranking.reports.stored import report_in
+from ranking.selectors.runs import pairs_of
 from ranking.services.analyses import analysis_reproduce
 from ranking.services.metrics import metric_store
 from ranking.services.runs import ranking_run_compute
@@ -121,10 +123,7 @@ def test_the_live_rankings_choice_gives_the_live_ranking(with_reference: TestSet
     found = ranked(asked)
     assert found["systems"] == [only_estimable(row) for row in run.result["systems"]]
     assert found["groups"] == run.result["groups"]
-    assert [
-        [pair["wins"], pair["losses"], pair["ties"], pair["p_value"], pair["adjusted_p"]]
-        for pair in found["pairs"]
-    ] == run.result["pairs"]
+    assert found["pairs"] == [asdict(pair) for pair in pairs_of(run)]
     # All segments are in one document, which reports say in words.
     assert [*found["limits"], "one_document"] == run.result["limits"]
     assert asked.reports is not None

@@ -1,5 +1,6 @@
 """By which method a test set is ranked: a setting with its reason, everywhere."""
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -9,7 +10,13 @@ from campaign.models import User
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import RankingRun
 from ranking.range_choices import RangeChoiceError
-from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due, ranking_settings_history
+from ranking.selectors.runs import (
+    due_tasks,
+    latest_run,
+    pairs_of,
+    ranking_is_due,
+    ranking_settings_history,
+)
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due
@@ -52,10 +59,7 @@ def test_the_live_ranking_is_the_analysis_by_the_same_choice_bit_for_bit(
     assert run is not None
     found = asked(varied, method=method, ranges=ranges)
     assert found["systems"] == [only_estimable(row) for row in run.result["systems"]]
-    assert [
-        [pair["wins"], pair["losses"], pair["ties"], pair["p_value"], pair["adjusted_p"]]
-        for pair in found["pairs"]
-    ] == run.result["pairs"]
+    assert found["pairs"] == [asdict(pair) for pair in pairs_of(run)]
     assert ranking_run_reproduce(run) == run.result
     assert ranking_run_reproduce(RankingRun.objects.get(pk=first.pk)) == first.result
 

@@ -90,6 +90,19 @@ def test_a_cycle_is_named(writer: TestSetWriter) -> None:
     assert "1 cycle of majorities (1 significant)." in report_in(asked.reports, "en").notes
 
 
+def test_nothing_is_called_significant_without_a_correction(ten_blocks: TestSetWriter) -> None:
+    plain, holm = (
+        answer(ten_blocks.task, resample="pairs", correction=name) for name in ("none", "holm")
+    )
+    for uncorrected, corrected in zip(data_of(plain)["pairs"], data_of(holm)["pairs"], strict=True):
+        assert (uncorrected["adjusted_p"], uncorrected["significant"]) == (None, None)
+        assert corrected["adjusted_p"] >= uncorrected["p_value"]
+    assert plain.reports is not None
+    report = report_in(plain.reports, "en")
+    assert not {"adjusted_p", "significant"} & {column.key for column in report.tables[0].columns}
+    assert "significant" not in " ".join([*report.notes, *report.tables[0].notes])
+
+
 def test_methods_that_need_all_judgments_have_no_shared_scores(ten_blocks: TestSetWriter) -> None:
     with pytest.raises(OptionError, match="cannot use shared blocks only") as refused:
         answer(ten_blocks.task, method="hopkins_may", only_shared=True)
@@ -107,7 +120,7 @@ def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
         asked_for = {"resample": "pairs", **given}
         section = as_organiser.get(page, asked_for, headers={"HX-Request": "true"})
         shown = section.content.decode()
-        assert f"Strong shade: corrected p ≤ {level}." in shown
+        assert f"Strong shade: p ≤ {level}." in shown
         cells = re.findall(
             r"<title>(.) – (.): [^<]*</title><rect class=\"\w+ strength-[1-3]\"", shown
         )

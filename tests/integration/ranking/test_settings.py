@@ -15,8 +15,13 @@ from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings, StoredTallies
 from ranking.range_choices import RangeChoice, RangeChoiceError
 from ranking.selectors.judged_columns import judged_blocks
-from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due, ranking_settings_in_force
-from ranking.selectors.runs import pairs_of
+from ranking.selectors.runs import (
+    due_tasks,
+    latest_run,
+    pairs_of,
+    ranking_is_due,
+    ranking_settings_in_force,
+)
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due
 from tests.integration.ranking.pages import addresses, text_of

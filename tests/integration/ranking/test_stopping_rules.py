@@ -50,7 +50,7 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
 
 def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
     """p = 0.30, and twice below 0.001: two of three pairs are told apart, which is two thirds and not 70 %."""
-    stopping_rule_set(task=varied.task, pairs_share=2 / 3, reason="Money ends.")
+    stopping_rule_set(task=varied.task, pairs_share=2 / 3, tests="holm", reason="Money ends.")
     run = ranked(varied)
     single = sorted(pair[3] for pair in run.result["pairs"])
     assert single[1] * 2 < 0.05 < single[2]
@@ -61,8 +61,28 @@ def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
         "clusters": len({row["cluster"] for row in run.result["systems"]}),
         "criteria": ["pairs_share"],
     }
-    stopping_rule_set(task=varied.task, pairs_share=0.7, reason="More money.")
+    stopping_rule_set(task=varied.task, pairs_share=0.7, tests="holm", reason="More money.")
     assert ranked(varied).result["stopping"]["criteria"] == []
+
+
+def test_a_rule_survives_looking_unless_told_otherwise(varied: TestSetWriter) -> None:
+    task = varied.task
+    rule = stopping_rule_set(task=task, pairs_share=0.9, reason="Agreed.")
+    assert rule is not None
+    assert rule.tests == "anytime"
+    # Anytime ranges need rankings over segments and judges.
+    settings_change(varied, resample="segments")
+    other = stopping_rule_set(task=task, pairs_share=0.8, reason="Agreed again.")
+    assert other is not None
+    assert other.tests == "holm"
+
+
+def test_a_rule_without_tests_is_the_same_by_either(writer: TestSetWriter) -> None:
+    rule = stopping_rule_set(task=writer.task, judgments=100, tests="holm")
+    assert rule is not None
+    same = stopping_rule_set(task=writer.task, judgments=100)
+    assert same is not None
+    assert (same.pk, same.tests) == (rule.pk, "holm")
 
 
 @pytest.mark.thorough
@@ -83,7 +103,7 @@ def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
         (row["system"], row["rank_low"], row["rank_high"], row["cluster"])
         for row in run.result["anytime"]["systems"]
     ] == [(row.system, row.rank_low, row.rank_high, row.cluster) for row in expected.systems]
-    apart = sum(pair.significant for pair in expected.pairs)
+    apart = sum(pair.significant is True for pair in expected.pairs)
     assert run.result["anytime"]["pairs_apart"] == apart
     assert run.result["stopping"]["pairs_apart"] == apart
     assert ranking_run_reproduce(run) == run.result

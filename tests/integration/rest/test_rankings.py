@@ -36,6 +36,7 @@ def test_latest_ranking_is_complete(task: Task, ranking: RankingRun, analyst: Cl
         **ranking.result,
         # Twelve judgments are too few for ranges.
         "systems": [only_estimable(row) for row in ranking.result["systems"]],
+        "told_apart": {"pairs": 15, "told_apart": 0, "correction": "holm", "level": 0.05},
         "judges_left_out": [],
         "stopping": None,
         "anytime": None,
