@@ -104,8 +104,6 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
             "first": system_label(systems[0]["system"]),
             "second": system_label(systems[1]["system"]),
         }
-    if clusters == count:
-        return _("All %(systems)s are told apart") % {"systems": among}
     words = counted(
         "%(clusters)s cluster among %(systems)s",
         "%(clusters)s clusters among %(systems)s",
@@ -131,7 +129,7 @@ def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         for _number, rows in groupby(systems, key=lambda row: row["cluster"])
     ]
     together = [names for names in clusters if len(names) > 1]
-    if len(clusters) == 1 and len(systems) > 2 and _share_a_rank(systems):
+    if len(clusters) == 1 and len(systems) > 1 and _share_a_rank(systems):
         return (_("All rank ranges overlap."),)
     return tuple(_cluster_in_words(names) for names in together[:_GROUPS_TOLD])
 
@@ -144,8 +142,6 @@ def _share_a_rank(systems: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _cluster_in_words(names: Sequence[str]) -> str:
-    if len(names) == 2:
-        return _("%(names)s cannot be told apart yet.") % {"names": names_in_a_row(names)}
     if len(names) <= _SYSTEMS_NAMED:
         return _("%(names)s form one cluster.") % {"names": names_in_a_row(names)}
     return _("%(count)s systems from %(first)s to %(last)s form one cluster.") % {

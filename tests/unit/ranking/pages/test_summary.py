@@ -58,10 +58,10 @@ def said(*clusters: list[str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("clusters", "headline", "details"),
     [
-        ([["a"], ["b"], ["c", "d"], ["e"], ["f"]], "5 clusters among 6 systems", ("c and d cannot be told apart yet.",)),
-        ([["a"], ["b"], ["c"]], "All 3 systems are told apart", ()),
+        ([["a"], ["b"], ["c", "d"], ["e"], ["f"]], "5 clusters among 6 systems", ("c and d form one cluster.",)),
+        ([["a"], ["b"], ["c"]], "3 clusters among 3 systems", ()),
         ([["a"], ["b"]], "a is ahead of b", ()),
-        ([["a", "b"]], "No clusters yet among 2 systems", ("a and b cannot be told apart yet.",)),
+        ([["a", "b"]], "No clusters yet among 2 systems", ("All rank ranges overlap.",)),
         ([["a", "b", "c"]], "No clusters yet among 3 systems", ("All rank ranges overlap.",)),
         ([["a", "b", "c"], ["d"]], "2 clusters among 4 systems", ("a, b and c form one cluster.",)),
         (
