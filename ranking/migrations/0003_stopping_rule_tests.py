@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """A stopping rule uses anytime ranges unless told otherwise; no table changes."""
 
     dependencies = [
-        ('ranking', '0001_initial'),
+        ('ranking', '0002_remove_shard_jobs'),
     ]
 
     operations = [
