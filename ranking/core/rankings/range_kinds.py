@@ -90,7 +90,7 @@ class RangeOptions:
         Between 0 and 1.
     correction : Correction or None
         Correction for the number of pairs; none if not given. Without it, confidence sets are
-        marginal; with `HOLM`, they are simultaneous, by a procedure with at least as much power.
+        marginal; with `HOLM`, they are simultaneous.
         Anytime ranges are always simultaneous.
     sides : 1, 2 or None
         Sides of the tests of pairs. If not given, 1 for sign tests, as in the paper, and 2
