@@ -296,14 +296,11 @@ def _matrix(
         more=_significant_column(found),
         level=found.level,
         notes=[
-            *own_tests_in_words(options["resample"], found.correction, found.level),
+            *own_tests_in_words(
+                options["resample"], found.correction, found.level, limits=found.direct.limits
+            ),
             *shares_in_words(found.level, counts_ties=options["ties"] == "count"),
             *_not_yet(found),
-            *(
-                [_("Some pairs have too few judges or segments to account for them.")]
-                if found.direct.limits
-                else []
-            ),
         ],
     )
 

@@ -167,9 +167,11 @@ def pairs_table(content: Content) -> Table:
     level = recorded_choice(content["method"]["parameters"]).level
     # Results of older versions mark the tests of scores.
     is_own = has_own_tests(content)
-    caption = (
-        own_tests_in_words("two_way", Correction.HOLM, level) if is_own else pair_sentences(content)
-    )
+    if is_own:
+        limits = content["ranking"]["own_limits"]
+        caption = own_tests_in_words("two_way", Correction.HOLM, level, limits=limits)
+    else:
+        caption = pair_sentences(content)
     return pairs_matrix(
         map(_with_shares, content["ranking"]["pairs"]),
         Column("better", _("Better"), is_text=True),

@@ -276,7 +276,8 @@ def marked_p(pair: Mapping[str, Any]) -> float | None:
 def own_tests_caption(content: Mapping[str, Any]) -> str:
     """Return the test of the marked p-values."""
     if has_own_tests(content):
-        return "Two-sided tests of the pair's own comparisons, accounting for segments and judges, Holm-corrected."
+        few = " where there are enough" if content["ranking"]["own_limits"] else ""
+        return f"Two-sided tests of the pair's own comparisons, accounting for segments and judges{few}, Holm-corrected."
     correction = CORRECTION_WORDS[content["method"]["correction_of_pairs"]]
     return f"Tests of the difference of scores, corrected by {correction}."
 

@@ -298,8 +298,27 @@ class OwnTest:
     adjusted_p: float | None
 
 
-#: Tests by the names of the two systems.
-OwnTests = Mapping[frozenset[str], OwnTest]
+@dataclass(frozen=True, slots=True)
+class OwnTests:
+    """Tests of pairs by their own comparisons.
+
+    Attributes
+    ----------
+    of_pairs : mapping of frozenset of str to OwnTest
+        By the names of the two systems.
+    limits : tuple of str
+        Units that the test of some pair ignores because there are too few: codes of `RangeLimit`.
+    """
+
+    of_pairs: Mapping[frozenset[str], OwnTest]
+    limits: tuple[str, ...]
+
+    def labelled(self, labels: Mapping[str, str]) -> "OwnTests":
+        """Return the tests with systems renamed by `labels`."""
+        renamed = {
+            frozenset(labels[name] for name in names): test for names, test in self.of_pairs.items()
+        }
+        return replace(self, of_pairs=renamed)
 
 
 def own_tests_of_run(run: RankingRun, judged: Blocks) -> OwnTests:
@@ -319,4 +338,4 @@ def own_tests_of_run(run: RankingRun, judged: Blocks) -> OwnTests:
         if often[a, b]:
             test = OwnTest(p=float(direct.p_value[a, b]), adjusted_p=float(direct.adjusted_p[a, b]))
         tests[frozenset({one, other})] = test
-    return tests
+    return OwnTests(of_pairs=tests, limits=direct.limits)

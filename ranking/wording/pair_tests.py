@@ -1,6 +1,6 @@
 """Tests of pairs: the units they treat as independent, and corrections for the number of tests."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from django.utils.functional import Promise
@@ -60,14 +60,20 @@ def sign_tests_in_words(sides: Sides, correction: Correction, level: float) -> l
     return [sentence, *significance_in_words(correction, level)]
 
 
-def own_tests_in_words(resample: str, correction: Correction, level: float) -> list[str]:
-    """Return a caption of tests of pairs by their own comparisons, which account for these units."""
+def own_tests_in_words(
+    resample: str, correction: Correction, level: float, *, limits: Collection[str]
+) -> list[str]:
+    """Return a caption of tests of pairs by their own comparisons, which account for these units.
+
+    `limits` are the units that the test of some pair ignores, see `DirectPairs`.
+    """
     if resample == "pairs":
         return sign_tests_in_words(2, correction, level)
     sentence = _(
         "Two-sided tests of the pair’s own comparisons, accounting for %(units)s, %(correction)s."
     ) % {"units": LEVEL_WORDS[resample], "correction": CORRECTED_WORDS[correction]}
-    return [sentence, *significance_in_words(correction, level)]
+    few = [_("Some pairs have too few judges or segments to account for them.")] if limits else []
+    return [sentence, *few, *significance_in_words(correction, level)]
 
 
 def significance_in_words(correction: Correction, level: float) -> list[str]:

@@ -135,6 +135,7 @@ def frozen_ranking(
             )
         ],
         "pairs": frozen_pairs(run, labels, own_tests),
+        **({} if own_tests is None else {"own_limits": list(own_tests.limits)}),
         "input": dict(result["input"]),
     }
 
@@ -176,7 +177,7 @@ def frozen_pairs(
 def _frozen_own_test(pair: ComparedPair, own_tests: OwnTests | None) -> dict[str, float | None]:
     if own_tests is None:
         return {}
-    test = own_tests[frozenset({pair.better, pair.worse})]
+    test = own_tests.of_pairs[frozenset({pair.better, pair.worse})]
     return {"own_p": test.p, "own_adjusted_p": test.adjusted_p}
 
 
@@ -292,9 +293,7 @@ def published_content(
     """Return the content of a version; `labels` are the published names of systems, by name."""
     task = facts.task
     run = labelled_run(facts.run, labels)
-    own_tests = facts.own_tests and {
-        frozenset(labels[name] for name in names): test for names, test in facts.own_tests.items()
-    }
+    own_tests = None if facts.own_tests is None else facts.own_tests.labelled(labels)
     # The names are already those of `labels`.
     labels = {**labels, **{label: label for label in labels.values()}}
     ranking = frozen_ranking(run, labels, own_tests)
