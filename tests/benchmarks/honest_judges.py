@@ -32,19 +32,22 @@ WORLDS: dict[str, CareWorld] = {
     "40 judges, 120 blocks": _blocks(replace(_TIES, judges=40), 120),
     "20 judges, 90 blocks, tastes": _blocks(replace(_TIES, taste=2.0), 90),
     "20 judges, 90 blocks, care 0.3": _blocks(replace(_TIES, care=0.3), 90),
-    # Not used to develop the test.
-    "30 judges, 200 blocks, shares 1/j": _blocks(replace(_TIES, judges=30, unequal=True), 200),
-    "25 judges, 100 blocks, two a segment, difficulty 0.7": _blocks(
-        replace(_TIES, judges=25, judged_by=2, difficulty=0.7), 100
+    "20 judges, 90 blocks, 3 to 50% ties": _blocks(
+        replace(_TIES, tie_even=False, tie_care=0.8, tie_radius=2.5), 90
     ),
-    "40 judges, 100 blocks, five of fifteen outputs": _blocks(
-        replace(_TIES, judges=40, judged_by=6, same_outputs=False), 100
+    # Not used to develop the test.
+    "30 judges, 120 blocks, shares 1/j": _blocks(replace(_TIES, judges=30, unequal=True), 120),
+    "25 judges, 80 blocks, two a segment, difficulty 0.7": _blocks(
+        replace(_TIES, judges=25, judged_by=2, difficulty=0.7), 80
+    ),
+    "40 judges, 90 blocks, five of fifteen outputs": _blocks(
+        replace(_TIES, judges=40, judged_by=6, same_outputs=False), 90
     ),
     **{
         f"{judges} judges, {blocks} blocks, one in ten clicks": _blocks(
             replace(_TIES, judges=judges, clicking=0.1), blocks
         )
-        for judges, blocks in ((20, 30), (20, 60), (40, 60))
+        for judges, blocks in ((20, 30), (20, 60), (40, 40))
     },
 }
 

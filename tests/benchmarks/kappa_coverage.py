@@ -63,16 +63,19 @@ TIE_WORLDS: dict[str, CareWorld] = {
     ),
     "20 judges, 500 segments, shares 1/j": replace(_TIES, segments=500, unequal=True),
     # Not used to develop Conger's P(E) and the variance of pairs.
-    "5 judges, 3000 segments": replace(_TIES, judges=5, segments=3000),
-    "8 judges, 2000 segments, shares 1/j": replace(_TIES, judges=8, segments=2000, unequal=True),
+    "5 judges, 1000 segments": replace(_TIES, judges=5, segments=1000),
+    "8 judges, 1000 segments, shares 1/j": replace(_TIES, judges=8, segments=1000, unequal=True),
     "15 judges, two a segment, difficulty 0.7": replace(
         _TIES, judges=15, segments=600, judged_by=2, difficulty=0.7
     ),
-    "12 judges, tastes": replace(_TIES, judges=12, segments=600, taste=2.0),
+    "12 judges, tastes": replace(_TIES, judges=12, segments=500, taste=2.0),
     "16 judges, care 0.3, five of fifteen outputs": replace(
         _TIES, judges=16, judged_by=8, same_outputs=False, care=0.3
     ),
-    "10 judges, all alike": replace(_TIES, judges=10, tie_care=0),
+    # Where intervals held before.
+    "10 judges, one in ten clicks": CareWorld(judges=10),
+    "20 judges, one in ten clicks": CareWorld(judges=20),
+    "10 judges, all alike": CareWorld(judges=10, care=0, clicking=0, tie_care=0),
 }
 _OF_JUDGES = 1
 
