@@ -138,7 +138,7 @@ def _share_a_rank(systems: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether one rank is in the ranges of all systems; in a cluster, ranges may only overlap in a chain."""
     best_ends = [row["rank_low"] for row in systems]
     worst_ends = [row["rank_high"] for row in systems]
-    return max(best_ends) <= min(worst_ends)
+    return bool(max(best_ends) <= min(worst_ends))
 
 
 def _cluster_in_words(names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 STATES = ("draft", "open", "paused", "closed", "archived")
 #: What ranges account for, wherever it is said.
 ACCOUNTED = re.compile(
-    r"account for (?!segments and judges where)((?:[a-z]+(?:,| ))*?[a-z]+)[.,](?= |$)"
+    r"account for (?!them\b|segments and judges where)((?:[a-z]+(?:,| ))*?[a-z]+)[.,](?= |$)"
 )
 #: Blocks judged.
 JUDGED = re.compile(r"\b(\d+) blocks? judged")
