@@ -32,6 +32,7 @@ from campaign.database.acting import task_acts, task_acts_no_more
 from config import garbage_collect_seldom
 from config.logs import errors_report
 from config.queues import ENDED, REQUEST, RETIRED, SECONDS, SENT_AT, STATES
+from config.set_up import problem_at_start
 from environment.server_versions import broker_problem
 from ranking.code_version import code_version
 
@@ -166,6 +167,13 @@ def _old_broker_refused(**_signal: Any) -> None:
         problem = broker_problem(broker().info("server")["redis_version"])
         if problem is not None:
             raise SystemExit(problem)
+
+
+@worker_init.connect
+def _other_tables_refused(**_signal: Any) -> None:
+    """End a worker whose database has the tables of another version."""
+    if problem := problem_at_start():
+        raise SystemExit(problem)
 
 
 @worker_init.connect

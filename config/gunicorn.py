@@ -56,9 +56,13 @@ def on_starting(_server: Any) -> None:
             time.sleep(0.05)
 
 
-def when_ready(_server: Any) -> None:
-    """Share the memory of the loaded application before workers are forked."""
+def when_ready(server: Any) -> None:
+    """Share the memory of the loaded application before workers are forked; end with the tables of another version."""
+    from config.set_up import problem_at_start
+
     garbage_collect_seldom()
-    # Until then, the launcher answers requests.
     if ready := os.environ.get("READY_FILE"):
+        # Until then, the launcher answers requests. It checks the tables itself.
         Path(ready).touch()
+    elif problem := problem_at_start():
+        server.halt(reason=problem, exit_status=1)

@@ -138,12 +138,35 @@ def _database_problem(command: str) -> str | None:
     # Imported here, because `manage.py` chooses the settings first.
     from django.db import Error
 
-    from config.tables import first_of, tables_state
+    from config.tables import tables_state
 
     try:
         state = tables_state()
     except Error as error:
         return _unreachable(error, command)
+    return _tables_problem(state)
+
+
+def problem_at_start() -> str | None:
+    """Return a message about tables that a server process cannot use; None if they are right, or cannot be read yet.
+
+    Close the connection, since the process may fork.
+    """
+    from django.db import Error, connection
+
+    from config.tables import tables_state
+
+    try:
+        return _tables_problem(tables_state())
+    except Error:
+        return None  # PostgreSQL is away, and may come later
+    finally:
+        connection.close()
+
+
+def _tables_problem(state: "TablesState") -> str | None:
+    from config.tables import first_of
+
     if state.problem is None:
         return None
     if not state.can_be_migrated:

@@ -29,6 +29,7 @@ def run(
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
 
 
@@ -111,3 +112,20 @@ def test_a_database_that_is_away_is_said_to_be_away(command: tuple[str, ...]) ->
     assert done.stderr.startswith("Quintet's database cannot be reached (")
     assert done.stderr.count("\n") == 1
     assert "secret" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        ("gunicorn", "--config=python:config.gunicorn", "--bind=127.0.0.1:0"),
+        ("celery", "--app=config", "--skip-checks", "worker", "--pool=threads", "--concurrency=1"),
+    ],
+    ids=["web", "worker"],
+)
+def test_a_server_ends_if_its_tables_are_not_those_of_this_version(
+    empty_database: str, server: tuple[str, ...]
+) -> None:
+    ended = run({"DATABASE_URL": empty_database}, ("-m", *server))
+
+    assert ended.returncode == 1
+    assert "has no tables" in ended.stdout + ended.stderr
