@@ -49,11 +49,7 @@ def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
     if name == "until":
         day = date.fromisoformat(value) if isinstance(value, str) else value
         return str(date_format(day, "DATE_FORMAT"))
-    by = (
-        _("anytime, %(confidence)s")
-        if rule["tests"] == RuleTests.ANYTIME
-        else _("Holm, %(confidence)s")
-    ) % {"confidence": percent(rule["confidence"])}
+    by = _tests_in_words(rule)
     if name == "pairs_share":
         return _("%(share)s of pairs told apart (%(by)s)") % {
             "share": percent(value),
@@ -62,6 +58,16 @@ def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
     if rule["tests"] == RuleTests.ANYTIME:
         return _("%(count)s clusters (%(by)s)") % {"count": number_format(value), "by": by}
     return _("%(count)s clusters") % {"count": number_format(value)}
+
+
+def _tests_in_words(rule: Mapping[str, Any]) -> str:
+    """Return "anytime, 95%" or "Holm, 95%"."""
+    words = (
+        _("anytime, %(confidence)s")
+        if rule["tests"] == RuleTests.ANYTIME
+        else _("Holm, %(confidence)s")
+    )
+    return words % {"confidence": percent(rule["confidence"])}
 
 
 def looks_at_tests(rule: Mapping[str, Any]) -> bool:
@@ -204,7 +210,14 @@ def _state(state: RuleState) -> list[str]:
     words = [_("Not met yet.")]
     wanted = [name for name in CRITERIA if state.rule.get(name) is not None]
     if "pairs_share" in wanted and found["pairs_apart"] is not None:
-        words.append(told_apart_in_words(found["pairs_apart"], found["pairs"]))
+        words.append(
+            _("%(apart)s of %(pairs)s pairs told apart (%(by)s).")
+            % {
+                "apart": number_format(found["pairs_apart"]),
+                "pairs": number_format(found["pairs"]),
+                "by": _tests_in_words(state.rule),
+            }
+        )
     if "clusters" in wanted and found["clusters"] is not None:
         words.append(clusters_so_far(found["clusters"]))
     elif "clusters" in wanted and found["pairs_apart"] is not None:
