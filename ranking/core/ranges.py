@@ -394,6 +394,7 @@ def compared_pairs(
     -------
     tuple of ComparedPair
     """
+    correction = member_of(Correction, "correction", correction)
     is_corrected = correction is not Correction.NONE
     ranks = ordinal_ranks(scores)
     order = sorted(np.flatnonzero(ranks).tolist(), key=lambda index: int(ranks[index]))
@@ -430,6 +431,7 @@ def corrected_pairs(
     -------
     tuple of ComparedPair
     """
+    correction = member_of(Correction, "correction", correction)
     if correction is not Correction.NONE:
         return tuple(pairs)
     single = np.array([pair.p_value for pair in pairs], dtype=np.float64)

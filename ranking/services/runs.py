@@ -541,6 +541,9 @@ class RunsChecked:
     ----------
     same : int
         Rankings reproduced bit for bit.
+    computed_otherwise : int
+        Rankings of another version with the same scores and order, bit for bit, for which this version computes other
+        ranges, p-values or agreement.
     differing : list[int]
         Watermarks of rankings with another result.
     refused : list[str]
@@ -548,6 +551,7 @@ class RunsChecked:
     """
 
     same: int = 0
+    computed_otherwise: int = 0
     differing: list[int] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -563,9 +567,15 @@ def runs_check(*, task_id: int) -> RunsChecked:
             continue
         if again == run.result:
             checked.same += 1
+        elif run.code_version != code_version() and _order(again) == _order(run.result):
+            checked.computed_otherwise += 1
         else:
             checked.differing.append(run.watermark)
     return checked
+
+
+def _order(result: Mapping[str, Any]) -> list[tuple[str, float, int]]:
+    return [(row["system"], row["score"], row["rank"]) for row in result["systems"]]
 
 
 def _runs(task_id: int) -> Iterator[RankingRun]:

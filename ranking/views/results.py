@@ -630,7 +630,7 @@ def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
     return {
         "run": run,
         "agreement": agreement,
-        **({} if agreement is None else kappa_in_words(agreement)),
+        **kappa_in_words(agreement),
         "strength_caution": strength_caution(),
     }
 

@@ -115,8 +115,10 @@ def not_estimable_in_words(reason: str) -> str:
     }.get(reason, reason)
 
 
-def kappa_in_words(agreement: Mapping[str, Any]) -> dict[str, str | None]:
+def kappa_in_words(agreement: Mapping[str, Any] | None) -> dict[str, str | None]:
     """Return the `strength` of κ between judges, `kappa_missing` (why it is), and its `kappa_chance`."""
+    if agreement is None:
+        return {"strength": None, "kappa_missing": no_shared_comparison(), "kappa_chance": None}
     inter = agreement["inter"]
     return {
         "strength": strength_in_words(inter["kappa"], inter["low"], inter["high"]),
@@ -141,6 +143,11 @@ def kappa_missing_in_words(found: Mapping[str, Any]) -> str:
         }
     if found["comparable"]:
         return _("κ is undefined: all shared comparisons are ties.")
+    return no_shared_comparison()
+
+
+def no_shared_comparison() -> str:
+    """Return a sentence on judgments without agreement."""
     return _("No comparison was judged by two judges.")
 
 

@@ -98,6 +98,7 @@ def _people_add(campaign: "Campaign") -> None:
     invitation_create_for_anybody(campaign=campaign, cap=3)
     erasure_ask(judge=Judge.objects.get(campaign=campaign, pseudonym="quiz"))
     browser = Client(SERVER_NAME="127.0.0.1")
+    assert judge.user is not None
     browser.force_login(judge.user)
     assert browser.get(f"/judge/{campaign.slug}/").status_code == 200
 

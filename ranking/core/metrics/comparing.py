@@ -103,8 +103,10 @@ def comparison_of_metrics(people: People, metrics: Sequence[ComparedMetric]) -> 
     if len(metrics) < 2:
         return MetricComparison()
     names = [compared.metric.name for compared in metrics]
-    tests = {figure: swap_tests(people, metrics, figure) for figure in TESTED}
-    differences = {
+    tests: dict[Tested, SwapTests] = {
+        figure: swap_tests(people, metrics, figure) for figure in TESTED
+    }
+    differences: dict[Tested, Callable[[ComparedMetric, ComparedMetric], Estimate]] = {
         "soft_pairwise": _soft_differences(people, metrics),
         "acc_eq": partial(_acc_eq_difference, people),
     }

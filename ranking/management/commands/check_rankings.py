@@ -11,7 +11,7 @@ from ranking.services.runs import RunsChecked, runs_check
 class Command(TasksCommand):
     help = (
         "Recompute every saved ranking and the latest ranking of each task, and compare them bit for bit, "
-        "for example after restoring a backup. Changes nothing; exits with 1 if a ranking differs."
+        "for example after restoring a backup or an upgrade. Changes nothing; exits with 1 if a ranking differs."
     )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -26,6 +26,11 @@ class Command(TasksCommand):
 
     def _say(self, name: str, checked: RunsChecked) -> None:
         self.stdout.write(f"{name}: rankings that match: {checked.same}.")
+        if checked.computed_otherwise:
+            self.stdout.write(
+                f"{name}: rankings with the same scores, for which this version computes other ranges, p-values or "
+                f"agreement than the one that saved them: {checked.computed_otherwise}."
+            )
         for watermark in checked.differing:
             self.stdout.write(f"{name}: the ranking of judgments 1 to {watermark} differs.")
         for reason in checked.refused:

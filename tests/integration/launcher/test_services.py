@@ -143,7 +143,8 @@ def test_the_supervisor_does_not_wait_for_a_recovery(directory: DataDirectory) -
     with Services(directory) as services:
         assert services.postgres is not None
         kill_while_it_writes(services.postgres, megabytes=100)
-        Supervisor([services.postgres], services.registry, [].append).poll()
+        reports: list[str] = []
+        Supervisor([services.postgres], services.registry, reports.append).poll()
         assert services.postgres.pid is not None
         assert not services.postgres.answers()
 

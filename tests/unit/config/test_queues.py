@@ -41,4 +41,4 @@ def test_nothing_else_is_done_by_the_worker_that_judges_wait_for() -> None:
 
 @pytest.mark.parametrize("name", RETIRED)
 def test_a_message_of_an_earlier_version_is_dropped(name: str) -> None:
-    assert app.tasks[name].apply(args=[1, 2]).successful()
+    assert app.tasks[name].apply(args=(1, 2)).successful()

@@ -218,5 +218,6 @@ def test_only_files_in_one_request_may_be_larger() -> None:
 def test_values_that_would_say_something_else_are_refused(
     option: str, value: str | tuple[str, ...], name: str
 ) -> None:
+    changed: dict[str, Any] = {option: value}
     with pytest.raises(ValueError, match=name):
-        rendered(replace(OPTIONS, **{option: value}))
+        rendered(replace(OPTIONS, **changed))

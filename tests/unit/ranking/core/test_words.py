@@ -125,7 +125,7 @@ def judged() -> Blocks:
 
 @pytest.mark.parametrize("correction", Correction)
 def test_a_word_computes_the_correction_it_names(correction: Correction) -> None:
-    by_word = rank(judged(), correction=correction.value, resamples=40)  # type: ignore[arg-type]
+    by_word = rank(judged(), correction=correction.value, resamples=40)
     by_member = rank(judged(), correction=correction, resamples=40)
     assert by_word.correction is correction
     assert by_word.pairs == by_member.pairs
@@ -135,13 +135,13 @@ def test_a_word_computes_the_correction_it_names(correction: Correction) -> None
         Correction.HOLM: [0.03, 0.04, 0.04],
         Correction.BENJAMINI_HOCHBERG: [0.03, 0.03, 0.03],
     }
-    np.testing.assert_allclose(adjusted(p, correction.value), expected[correction])  # type: ignore[arg-type]
+    np.testing.assert_allclose(adjusted(p, correction.value), expected[correction])
 
 
 @pytest.mark.parametrize("chance", Chance)
 @pytest.mark.parametrize("pairing", Pairing)
 def test_a_word_computes_the_agreement_it_names(chance: Chance, pairing: Pairing) -> None:
-    by_word = measure_agreement(judged(), chance=chance.value, pairing=pairing.value)  # type: ignore[arg-type]
+    by_word = measure_agreement(judged(), chance=chance.value, pairing=pairing.value)
     by_member = measure_agreement(judged(), chance=chance, pairing=pairing)
     assert by_word.chance is chance
     assert by_word == by_member
