@@ -107,6 +107,7 @@ def staged(example: Example, level: float, draws: int) -> npt.NDArray[np.bool_]:
     values, covariance = example.arrays()
     n = len(values)
     noise = studentised_differences(values, covariance, draws=draws, seed=5).noise
+    assert noise is not None
     error = {
         (a, b): np.sqrt(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b])
         for a in range(n)
