@@ -140,6 +140,7 @@ TEMPLATES = [
                 "django_htmx.templatetags.django_htmx",
                 "campaign.templatetags.desk",
                 "campaign.templatetags.members",
+                "campaign.templatetags.texts",
                 "annotation.templatetags.judges",
                 "ranking.templatetags.figures",
             ],

@@ -113,7 +113,10 @@ class CorrectionForm(forms.Form):
     """The corrected text of an output, and whether judgments of the wrong text count."""
 
     text = forms.CharField(
-        label=gettext_lazy("Corrected output"), widget=forms.Textarea(attrs={"rows": 4})
+        label=gettext_lazy("Corrected output"),
+        widget=forms.Textarea(
+            attrs={"rows": 4, "class": "notranslate", "dir": "auto", "translate": "no"}
+        ),
     )
     reason = forms.CharField(
         label=gettext_lazy("Reason"),

@@ -17,7 +17,6 @@ from campaign.services.bad_references import (
     bad_references_make,
 )
 from campaign.texts.counted import counted
-from campaign.texts.languages import language_direction
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -38,8 +37,6 @@ def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
         status = BadReference.Status.PENDING
     rows = bad_references_of(test_set_id=task.test_set_id).filter(status=status)
     counts = bad_references_counted(test_set_id=task.test_set_id)
-    languages = task.test_set.source_language, task.test_set.target_language
-    source, target = [(each, language_direction(each)) for each in languages]
     context = {
         **of_task(task, "bad-references"),
         "rows": rows[:AT_ONCE],
@@ -48,8 +45,8 @@ def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
             (value, label, counts.get(value, 0)) for value, label in BadReference.Status.choices
         ],
         "shares": SHARES,
-        "source": source,
-        "target": target,
+        "source_language": task.test_set.source_language,
+        "target_language": task.test_set.target_language,
     }
     return render(request, "quality/bad_references.html", context)
 

@@ -1,5 +1,7 @@
 // Polite announcements to screen readers, of changes away from the focus.
 
+import { prepareForText } from "./block.js";
+
 const place = document.getElementById("announcement");
 // Leftover text would be read again when a dialog closes; text removed too early is cut off.
 const CLEAR_MS = 3000;
@@ -17,8 +19,8 @@ export function announce(words, ...texts) {
   said.append(words);
   for (const text of texts) {
     if (!text) continue;
-    const span = document.createElement("span");
-    Object.assign(span, { lang: text.lang, dir: text.dir, textContent: text.text });
+    const span = prepareForText(document.createElement("span"), text.lang);
+    span.textContent = text.text;
     said.append(" ", span);
   }
   clearTimeout(next);

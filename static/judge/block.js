@@ -1,5 +1,5 @@
 // The texts of a block: source, references and neighbouring sentences, and how outputs are displayed.
-// Texts are only set as text content, each with its own language and direction.
+// Texts are only set as text content, each in its own language, and shown as they are.
 
 import { say } from "./words.js";
 
@@ -14,15 +14,36 @@ const isBlank = (text) => !/[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/
 /** @param {TextOf} text */
 export const heardOf = ({ text }) => (isBlank(text) ? say("empty") : text);
 
+// The text that each element was given.
+/** @type {WeakMap<Element, string>} */
+const given = new WeakMap();
+
+// Prepares an element for a text: browsers neither translate the text nor change its white space, and its own letters
+// decide its direction. The organisers' pages do the same with the template tag `text_attributes`.
+/** @template {HTMLElement} E @param {E} element @param {string} lang */
+export function prepareForText(element, lang) {
+  element.classList.add("notranslate");
+  element.translate = false;
+  element.lang = lang;
+  element.dir = "auto";
+  return element;
+}
+
 // The style sheet labels empty texts; the text itself stays unchanged, because spans count its characters.
 /** @template {HTMLElement} E @param {E} element @param {TextOf} text */
-export function setText(element, { text, lang, dir }) {
+export function setText(element, { text, lang }) {
   element.textContent = text;
+  given.set(element, text);
   if (isBlank(text)) element.dataset.empty = say("empty");
   else delete element.dataset.empty;
-  element.lang = lang;
-  element.dir = dir;
-  return element;
+  return prepareForText(element, lang);
+}
+
+// Returns whether a text in `root` is no longer the one that was given, as after a translation by an extension.
+/** @param {HTMLElement} root */
+export function isAltered(root) {
+  const elements = [...root.querySelectorAll(".notranslate")];
+  return elements.some((element) => given.has(element) && element.textContent !== given.get(element));
 }
 
 // A new element with these properties and children.

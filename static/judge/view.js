@@ -49,7 +49,7 @@ export class View {
     );
     /** @type {(part: HTMLElement) => string} */
     const langOf = (part) => /** @type {HTMLElement} */ (part.closest("[lang]")).lang;
-    const inOwn = Array.from(parts, (part) => ({ text: part.textContent, lang: langOf(part), dir: part.dir }));
+    const inOwn = Array.from(parts, (part) => ({ text: part.textContent, lang: langOf(part) }));
     announce("", ...inOwn);
     return true;
   }

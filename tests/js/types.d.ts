@@ -9,7 +9,6 @@ type Label = number | null;
 interface TextOf {
   text: string;
   lang: string;
-  dir: string;
 }
 
 interface Candidate extends TextOf {
@@ -480,6 +479,7 @@ interface PageEvents {
   answered: undefined;
   done: { block: Block; kind: Kind };
   unsent: { to: Block | undefined };
+  altered: undefined;
 }
 
 interface TellerOf<Events> extends Omit<EventTarget, "addEventListener"> {
@@ -637,6 +637,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "top-row-template": TemplateOfOne;
   "two-outputs-template": TemplateOfOne;
   "unsent-dialog": HTMLDialogElement;
+  "altered-dialog": HTMLDialogElement;
   "verdicts-template": TemplateOfOne;
 }
 

@@ -1,7 +1,7 @@
 // One output to edit, or another judge's edit to accept or reject.
 
 import { announce } from "../announce.js";
-import { heardOf, lengthOf, setText } from "../block.js";
+import { heardOf, lengthOf, prepareForText, setText } from "../block.js";
 import { ButtonScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
 import * as editing from "./answer.js";
@@ -69,8 +69,7 @@ class EditingScreen extends ButtonScreen {
     this.#field.hidden = isAsked;
     setText(this.#shown, candidate);
     this.#field.placeholder = say("empty");
-    this.#field.lang = candidate.lang;
-    this.#field.dir = candidate.dir;
+    prepareForText(this.#field, candidate.lang);
     this.#field.value = block.answer.text ?? candidate.text;
     this.#field.rows = Math.min(MOST_LINES, Math.max(FEWEST_LINES, Math.ceil(candidate.text.length / LINE) + 1));
     this.offer(isAsked ? ACCEPT : EDIT);

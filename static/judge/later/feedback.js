@@ -1,6 +1,6 @@
 // Feedback after a practice sentence: whether the answer was as expected, and why. One dialog at a time.
 
-import { build } from "../block.js";
+import { build, setText } from "../block.js";
 import { letterOf } from "../keys.js";
 import { say } from "../words.js";
 
@@ -42,10 +42,10 @@ export class Feedback {
     $("feedback-texts").replaceChildren(
       ...[...expected.matchAll(/[A-Z]/g)].map(([letter]) => {
         // The server only names letters of the block.
-        const { text, lang, dir } = /** @type {Candidate} */ (
+        const candidate = /** @type {Candidate} */ (
           block.candidates.find((_, index) => letterOf(index) === letter)
         );
-        const words = build("span", { className: "reading", lang, dir }, text);
+        const words = setText(build("span", { className: "reading" }), candidate);
         return build("li", {}, build("b", {}, letter), " ", words);
       }),
     );

@@ -1,7 +1,7 @@
 // The judge's own judgments, latest first; selecting one opens it for revision.
 
 import { cursorAfter } from "../api.js";
-import { build } from "../block.js";
+import { build, setText } from "../block.js";
 import { protocolOf } from "../screens.js";
 import { LOCALE, reasonOf, say, sayPhrase } from "../words.js";
 
@@ -65,12 +65,11 @@ export class History {
   /** @param {JudgedBlock} row */
   #item(row) {
     const { block } = row;
-    const { text, lang, dir } = block.source ?? block.candidates[0];
     const said = saidOf(block, this.queue.screens.answersOf(protocolOf(row)));
     const button = build(
       "button",
       { type: "button", className: "past" },
-      build("span", { className: "past-text reading", lang, dir }, text),
+      setText(build("span", { className: "past-text reading" }), block.source ?? block.candidates[0]),
       build("span", { className: "past-order" }, said),
       build("span", { className: "past-when quiet" }, when.format(new Date(row.judged_at))),
     );

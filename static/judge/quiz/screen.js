@@ -80,8 +80,8 @@ class QuizScreen extends BarScreen {
   /** @param {string} statement @param {number} index */
   #makeStatement(statement, index) {
     const made = $("quiz-statement-template").content.firstElementChild.cloneNode(true);
-    const { lang, dir } = this.block.candidates[0];
-    setText(made.querySelector(".quiz-words"), { text: statement, lang, dir });
+    const { lang } = this.block.candidates[0];
+    setText(made.querySelector(".quiz-words"), { text: statement, lang });
     for (const input of /** @type {HTMLInputElement[]} */ ([...made.querySelectorAll("input")])) {
       input.name = `quiz-${index}`;
       input.addEventListener("change", () => this.#choose(index, /** @type {QuizChoice} */ (input.value)));

@@ -429,7 +429,7 @@ export class Output {
  */
 
 /** @param {TextOf} quoted */
-const quote = ({ text, lang, dir }) => build("q", {}, build("bdi", { lang, dir }, text));
+const quote = (quoted) => build("q", {}, setText(document.createElement("bdi"), quoted));
 
 /** @param {Placed[]} errors @param {TextOf} text @param {Calls} calls */
 function itemsOf(errors, text, { onOpen, onRemove }) {

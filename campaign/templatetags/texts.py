@@ -1,0 +1,24 @@
+"""Template tag for the texts of test sets."""
+
+from typing import Final
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+#: The style sheet shows white space of this class as it is. Some translators only respect the class, others the attribute.
+_CLASS: Final = "notranslate"
+
+
+@register.simple_tag
+def text_attributes(language: str = "", classes: str = "") -> SafeString:
+    """Return the HTML attributes of an element that shows a source, a reference or an output.
+
+    Browsers neither translate the text nor change its white space, and its own letters decide its direction. The
+    judging page does the same in `static/judge/block.js`.
+    """
+    names = f"{classes} {_CLASS}".strip()
+    shown = format_html('class="{}" dir="auto" translate="no"', names)
+    return format_html('{} lang="{}"', shown, language) if language else shown

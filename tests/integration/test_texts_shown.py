@@ -1,0 +1,103 @@
+"""Sources, references and outputs on organisers' pages: never translated by a browser, and each in its own direction."""
+
+from collections.abc import Sequence
+from html.parser import HTMLParser
+
+import pytest
+from django.db.models import F, Value
+from django.db.models.functions import Concat
+from django.test import Client
+
+from campaign.models import Output, Reference, Segment
+from campaign.services.bad_references import bad_references_make
+from tests.filled_world import FilledWorld, filled_world
+from tests.filling import Filling
+from tests.permissions.addresses import ADDRESSES
+
+pytestmark = [pytest.mark.usefixtures("as_owner", "db")]
+
+#: A word that stands in every text of the test set and nowhere else.
+MARK = "Prüftext"
+PAGES = [
+    route
+    for route, roles in ADDRESSES.items()
+    if route.startswith("campaigns/<slug:slug>/")
+    and roles["organiser"] == 200
+    and "/as-judge/" not in route
+]
+#: Elements without an end tag.
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+Attributes = Sequence[tuple[str, str | None]]
+
+
+class ShownTexts(HTMLParser):
+    """Find the texts of test sets in a page.
+
+    Attributes
+    ----------
+    shown : int
+        Number of texts.
+    unprotected : list of str
+        The opening tags around each text that a browser may translate.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = 0
+        self.unprotected: list[str] = []
+        self._open: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+        if tag not in VOID:
+            self._open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if MARK not in data or self._open[-1][0] == "script":
+            return
+        self.shown += 1
+        if not any(_is_protected(attributes) for _, attributes in self._open):
+            self.unprotected.append(" ".join(tag for tag, _ in self._open))
+
+
+def _is_protected(attributes: dict[str, str | None]) -> bool:
+    classes = (attributes.get("class") or "").split()
+    return (
+        attributes.get("translate") == "no"
+        and attributes.get("dir") == "auto"
+        and "notranslate" in classes
+    )
+
+
+@pytest.fixture
+def world() -> FilledWorld:
+    """A campaign with something on every page, all of whose texts begin with the same word."""
+    world = filled_world("museum", Filling(blocks=36, systems=6, segments=24, judges=4))
+    bad_references_make(test_set=world.task.test_set, seed=5)
+    Segment.objects.update(source_text=Concat(Value(f"{MARK} "), F("source_text")))
+    for texts in (Reference, Output):
+        texts.objects.update(text=Concat(Value(f"{MARK} "), F("text")))
+    return world
+
+
+def test_no_page_shows_a_text_that_a_browser_may_translate(
+    world: FilledWorld, client: Client
+) -> None:
+    client.force_login(world.users["organiser"])
+    shown = 0
+    unprotected: dict[str, list[str]] = {}
+    for route in PAGES:
+        answer = client.get(world.address(route))
+        if not answer["Content-Type"].startswith("text/html"):
+            continue
+        texts = ShownTexts()
+        texts.feed(answer.content.decode())
+        shown += texts.shown
+        if texts.unprotected:
+            unprotected[route] = texts.unprotected
+    assert unprotected == {}
+    assert shown > 100
