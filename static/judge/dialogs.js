@@ -136,6 +136,17 @@ export function prepareRevision(page) {
   };
 }
 
+// A judge who sees other texts, such as their translations, must not judge them. The answer is kept across the reload.
+/** @param {Page} page */
+export function prepareAltered(page) {
+  const dialog = $("altered-dialog");
+  page.addEventListener("altered", () => {
+    dialog.returnValue = "";
+    dialog.showModal();
+  });
+  dialog.addEventListener("close", () => dialog.returnValue === "reload" && location.reload());
+}
+
 // The judge's text size and spacing, stored on the device.
 
 /** @param {"text-size" | "spacing"} name */

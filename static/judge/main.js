@@ -2,7 +2,7 @@
 
 import { Api } from "./api.js";
 import { prepareBreaks, preparePause } from "./breaks.js";
-import { prepareReport, prepareRevision, prepareSettings, prepareSkip } from "./dialogs.js";
+import { prepareAltered, prepareReport, prepareRevision, prepareSettings, prepareSkip } from "./dialogs.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
 import { Drafts } from "./store.js";
 import { later, loadAll } from "./later.js";
@@ -29,6 +29,7 @@ export function openPage({ api, hits }) {
   const page = new Page({ api, outbox, drafts, queue, status, owner });
   const { view } = page;
   prepareSettings();
+  prepareAltered(page);
   preparePause(page);
   prepareBreaks(page);
   const escape = prepareRevision(page);

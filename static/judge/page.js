@@ -2,6 +2,7 @@
 // knows how outputs are answered.
 
 import { announce } from "./announce.js";
+import { isAltered } from "./block.js";
 import { Clock, stillnessAllowed } from "./clock.js";
 import { Hints } from "./hints.js";
 import { Guard, whenPainted } from "./painted.js";
@@ -14,7 +15,8 @@ import { say, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 const $ = (id) => document.getElementById(id);
 
 // Events: "shown" (a block), "answered" (its answer changed), "done" (it was submitted or skipped; detail: {block, kind}),
-// "unsent" (the judge is leaving an unsaved change; detail: {to}, a block).
+// "unsent" (the judge is leaving an unsaved change; detail: {to}, a block), "altered" (not submitted, because the page does
+// not show the texts as they were given).
 export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   /** @type {Block | null} */
   block = null;
@@ -245,6 +247,11 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       return true;
     }
     const { answers } = this.#screen;
+    if (isAltered($("panel")) || isAltered($("outputs"))) {
+      this.#heard = "";
+      this.dispatchEvent(new Event("altered"));
+      return true;
+    }
     if (this.#lack()) {
       this.#refuse();
       return true;

@@ -1,0 +1,82 @@
+"""What holds for the texts of every screen: shown as they are, and not judged once something has changed them."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Judgment
+from campaign.models import Output, Segment
+from tests.browser.conftest import SignIn
+from tests.browser.screens import APART, Screen, sentence
+from tests.browser.test_every_protocol import on_screens
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# The texts of the sentence that are in an element which a browser may translate, or whose white space it may change.
+UNPROTECTED = """(mark) => {
+    const texts = [];
+    const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (node.nodeValue.includes(mark) && !node.parentElement.closest("script, template")) texts.push(node.parentElement);
+    }
+    texts.push(...document.querySelectorAll("textarea.edit-field:not([hidden])"));
+    const isProtected = (element) =>
+        element.closest("[translate=no].notranslate[dir=auto]") && getComputedStyle(element).whiteSpace === "pre-wrap";
+    return { shown: texts.length, unprotected: texts.filter((each) => !isProtected(each)).map((each) => each.outerHTML) };
+}"""
+
+# As translators do it: the words of a text node are replaced.
+TRANSLATE = """() => {
+    const shown = (element) => element.checkVisibility() && element.textContent.trim();
+    const text = [...document.querySelectorAll("#panel .notranslate, #outputs .notranslate")].find(shown);
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    const node = walker.nextNode();
+    window.untranslate = ((before) => () => (node.nodeValue = before))(node.nodeValue);
+    node.nodeValue = "Something else.";
+}"""
+
+MARK = "Prüftext"
+
+
+def mark_texts() -> None:
+    """Let all texts have a common word, an indentation and a double space."""
+    for segment in Segment.objects.all():
+        segment.source_text = f"    {MARK}  {segment.source_text}"
+        segment.save()
+    for output in Output.objects.all():
+        output.text = f"    {MARK}  {output.text}"
+        output.save()
+
+
+@on_screens("ranking", "spans", "rating")
+def test_no_browser_may_translate_or_trim_a_text(
+    page: Page, sign_in: SignIn, screen: Screen
+) -> None:
+    judge = screen.judge()
+    mark_texts()
+    sign_in(page, judge)
+    expect(page.locator("#rows > *:visible").first).to_be_visible()
+    texts = page.evaluate(UNPROTECTED, MARK)
+    assert texts["unprotected"] == []
+    assert texts["shown"] > 0
+
+
+@on_screens("ranking", "two_outputs", but=("editing",))
+def test_a_translated_text_is_not_judged(page: Page, sign_in: SignIn, screen: Screen) -> None:
+    judge = screen.judge()
+    page.clock.install()
+    sign_in(page, judge)
+    expect(page.locator("#rows > *:visible").first).to_be_visible()
+    page.clock.fast_forward(APART)
+    here = sentence(page)
+    before = Judgment.objects.filter(judge=judge).count()
+    page.evaluate(TRANSLATE)
+    for key in [*screen.of_each * page.locator(".spans-output").count(), *screen.keys]:
+        page.keyboard.press(key)
+    dialog = page.get_by_role("dialog", name="A text on this page was changed")
+    expect(dialog).to_be_visible()
+    assert sentence(page) == here
+    dialog.get_by_role("button", name="Reload").click()
+    page.wait_for_load_state()
+    expect(page.locator("#sentence")).to_have_text(here)
+    expect(dialog).to_be_hidden()
+    assert Judgment.objects.filter(judge=judge).count() == before
