@@ -1,5 +1,6 @@
 """Judging by error spans: errors are marked in each output, and each gets a score."""
 
+import re
 from typing import Any
 
 import pytest
@@ -277,3 +278,37 @@ def test_errors_are_chosen_by_words_in_other_scripts(
     all_sent(page)
     [[first, *_others]] = stored(judge)
     assert first["spans"] == [{"start": start, "end": end, "severity": "major", "kind": "error"}]
+
+
+def swipe(page: Page, slider: Locator, *, by_x: int, by_y: int) -> None:
+    """Put a finger on the middle of a slider, move it and lift it."""
+    slider.scroll_into_view_if_needed()
+    box = box_of(slider)
+    x, y = box["x"] + box["width"] / 4, box["y"] + box["height"] / 2
+    devtools = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: dict[str, float]) -> None:
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    touch("touchStart", {"x": x, "y": y})
+    for step in range(1, 9):
+        touch("touchMove", {"x": x + by_x * step / 8, "y": y + by_y * step / 8})
+    touch("touchEnd")
+
+
+def test_a_scroll_that_begins_on_the_slider_changes_no_score(
+    new_page: NewPage, judge: Judge, sign_in: SignIn
+) -> None:
+    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
+    score(page, "A").fill("80")
+    before = page.evaluate("scrollY")
+    for letter, kept in (("A", "80"), ("B", "")):
+        slider = output(page, letter).locator(".score-slider")
+        swipe(page, slider, by_x=10, by_y=-160)
+        expect(score(page, letter)).to_have_value(kept)
+    assert page.evaluate("scrollY") > before
+    slider = output(page, "A").locator(".score-slider")
+    swipe(page, slider, by_x=60, by_y=4)
+    assert slider.input_value() == score(page, "A").input_value()
+    assert 25 < int(score(page, "A").input_value()) < 80
+    expect(output(page, "B")).to_have_class(re.compile("unscored"))

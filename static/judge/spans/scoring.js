@@ -5,10 +5,15 @@ import { say } from "../words.js";
 import { scoreOf, stepped } from "./scores.js";
 
 const MIDDLE = "50";
+// Moving a finger this far up or down scrolls, in pixels; browsers decide at similar distances.
+const SCROLL = 12;
 
 export class Scoring {
   /** @type {number | null} */
   #score = null;
+  // Where a finger was put on the slider; null while none is there.
+  /** @type {{ x: number, y: number } | null} */
+  #touch = null;
 
   /**
    * @param {HTMLElement} output
@@ -26,10 +31,45 @@ export class Scoring {
     this.field.addEventListener("focus", () => this.field.select());
     this.field.addEventListener("keydown", (event) => this.#pressed(event));
     this.slider.addEventListener("keydown", (event) => this.#pressed(event));
+    this.slider.addEventListener("input", () => this.#slid());
+    this.slider.addEventListener("pointerdown", (event) => this.#touched(event));
     // Pressing the slider at its current value fires no input event.
-    for (const name of ["input", "pointerup"]) {
-      this.slider.addEventListener(name, () => this.#give(Number(this.slider.value)));
+    this.slider.addEventListener("pointerup", (event) => this.#released(event));
+    this.slider.addEventListener("pointercancel", () => this.#scrolled());
+  }
+
+  // A touch moves the slider before the browser knows whether the finger slides or scrolls, so its score counts at the end.
+  /** @param {PointerEvent} event */
+  #touched({ pointerType, clientX: x, clientY: y }) {
+    this.#touch = pointerType === "touch" ? { x, y } : null;
+  }
+
+  #slid() {
+    if (!this.#touch) {
+      this.#give(Number(this.slider.value));
+      return;
     }
+    this.field.value = this.slider.value;
+    this.output.classList.remove("unscored");
+  }
+
+  /** @param {PointerEvent} event */
+  #released({ clientX, clientY }) {
+    const touch = this.#touch;
+    const up = Math.abs(clientY - (touch?.y ?? clientY));
+    const along = Math.abs(clientX - (touch?.x ?? clientX));
+    if (touch && up > SCROLL && up > along) return this.#scrolled();
+    this.#touch = null;
+    this.#give(Number(this.slider.value));
+    // Nothing is given if the finger returned to the score.
+    this.#write();
+  }
+
+  // Goes back to the score before the touch.
+  #scrolled() {
+    this.#touch = null;
+    this.show(this.#score);
+    this.#write();
   }
 
   /** @param {number | null} score */
