@@ -102,3 +102,18 @@ export function lengthOf({ candidates, source }) {
 // A run of an output's text, marked where it differs.
 /** @param {Run} run */
 export const marked = ({ text, differs }) => (differs ? build("mark", {}, text) : text);
+
+// Marks the line breaks of a text that is divided into lines, where the style sheet shows a sign for each.
+/** @template {HTMLElement} E @param {E} element */
+export function markBreaks(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  /** @type {Text[]} */
+  const nodes = [];
+  while (walker.nextNode()) nodes.push(/** @type {Text} */ (walker.currentNode));
+  for (const node of nodes) {
+    if (!node.data.includes("\n")) continue;
+    const parts = node.data.split(/(\n)/).filter(Boolean);
+    node.replaceWith(...parts.map((part) => (part === "\n" ? build("span", { className: "text-break" }, part) : part)));
+  }
+  return element;
+}

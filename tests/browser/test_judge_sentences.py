@@ -50,3 +50,39 @@ def test_differences_are_marked_within_sentences(open_long: OpenLong) -> None:
     page.keyboard.press("v")
     expect(page.locator("#rows.aligned")).to_be_visible()
     assert page.locator(".row-text > span > mark").all_text_contents() == in_list
+
+
+SIGNS = """() => [...document.querySelectorAll(".row-text")].map((text) =>
+    [...text.querySelectorAll(".text-break")].filter((each) => getComputedStyle(each, "::before").content.includes("↵")).length)"""
+
+
+def test_breaks_of_a_text_look_different_from_those_that_align_sentences(
+    open_long: OpenLong,
+) -> None:
+    def with_paragraphs(outputs: list[str]) -> list[str]:
+        return [outputs[0].replace(". ", ".\n\n"), *outputs[1:]]
+
+    page = open_long("laptop", alter=with_paragraphs)
+    expect(page.locator("#rows.aligned")).to_be_visible()
+    tops = page.evaluate(TOPS_OF_LINES)
+    assert tops == [tops[0]] * 5
+    assert len(tops[0]) == SENTENCES
+    assert page.evaluate(SIGNS) == [2 * (SENTENCES - 1), 0, 0, 0, 0]
+    divided = page.locator(".row-text").nth(1).locator("> span").nth(1)
+    expect(divided).to_have_css("border-top-style", "dotted")
+
+
+def test_a_text_that_is_cut_shows_that_it_goes_on(open_long: OpenLong) -> None:
+    page = open_long("phone")
+    source = page.locator("#source-part")
+    box = source.bounding_box()
+    assert box is not None
+    # Beside the text, at the lower edge and above it.
+    right, bottom = box["x"] + box["width"] - 2, box["y"] + box["height"]
+
+    def pixels(y: float) -> bytes:
+        return page.screenshot(clip={"x": right, "y": y, "width": 1, "height": 1})
+
+    assert pixels(bottom - 2) != pixels(bottom - 30)
+    source.evaluate("(part) => (part.scrollTop = part.scrollHeight)")
+    assert pixels(bottom - 2) == pixels(bottom - 30)

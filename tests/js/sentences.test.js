@@ -29,7 +29,7 @@ describe("sentences beside each other", () => {
   });
 
   test("each text is whole, however it is cut", () => {
-    for (const text of ["Offen und zu. Alt.", "A. B. C. D. E.", "Ein Satz. 🙂 Noch einer."]) {
+    for (const text of ["Offen und zu. Alt.", "Ja! Nein! Doch! Oh! Ach!", "Ein Satz. 🙂 Noch einer."]) {
       const { lines, compared, count } = sentences.beside(shown(text));
       assert.equal(lines[0].join(""), text);
       assert.equal(compared.lines.join(""), SOURCE.text);
@@ -45,6 +45,32 @@ describe("sentences beside each other", () => {
 
   test("of one sentence there is nothing beside", () => {
     assert.equal(sentences.beside(shown("Nur einer.")), null);
+  });
+
+  test("a full stop after an abbreviation or an ordinal number ends no sentence", () => {
+    const english = { ...SOURCE, text: "Mr. Smith saw the U.S. Army on p. 5 of vol. 2. He left. It was late." };
+    const texts = {
+      de: "Hr. Dr. Prof. Abb. Smith sah am 3. Oktober z. B. bzw. etc. Nr. 8 davon. Er ging. Es war spät.",
+      cs: "Pan ing. Novák viděl str. 5 a č. 8 např. Brna dost dlouho. Odešel domů. Bylo velmi pozdě.",
+    };
+    for (const [lang, text] of Object.entries(texts)) {
+      const { count, lines, compared } = sentences.beside(shown(text, lang, { source: english }));
+      assert.equal(count, 3, lang);
+      assert.equal(lines[0].join(""), text);
+      assert.deepEqual(compared.lines, ["Mr. Smith saw the U.S. Army on p. 5 of vol. 2. ", "He left. ", "It was late."]);
+    }
+  });
+
+  test("beside a text of one sentence nothing is divided", () => {
+    const one = { ...SOURCE, text: "Sentence no. 8." };
+    assert.equal(sentences.beside(shown("Satz! Nummer! Acht.", "de", { source: one })), null);
+  });
+
+  test("line breaks stay with the sentence before them, and indentation with the one after", () => {
+    const source = { ...SOURCE, text: "It is open.\n\nIt is closed.\n  - It is old." };
+    const { lines, compared } = sentences.beside(shown("Offen. Geschlossen. Alt.", "de", { source }));
+    assert.equal(lines[0].length, 3);
+    assert.deepEqual(compared.lines, ["It is open.\n\n", "It is closed.\n", "  - It is old."]);
   });
 
   test("phrases of Thai fill as many lines as the source has sentences", () => {

@@ -1,7 +1,7 @@
 // The text that outputs are compared with, usually the source, aligned by sentence: beside a single output, or above
 // several. The current sentence is marked.
 
-import { setText } from "../block.js";
+import { markBreaks, setText } from "../block.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -11,7 +11,7 @@ export function lineOf(text, line) {
   const cell = document.createElement("span");
   cell.dataset.line = String(line);
   cell.textContent = text;
-  return cell;
+  return markBreaks(cell);
 }
 
 // The line of an element.

@@ -1,7 +1,7 @@
 // One output: its text with marks, the word cursor, the list of errors, and the score.
 
 import { announce } from "../announce.js";
-import { build, heardOf, setText } from "../block.js";
+import { build, heardOf, markBreaks, setText } from "../block.js";
 import { letterOf } from "../keys.js";
 import { say } from "../words.js";
 import { lineOf, markLine } from "./compared.js";
@@ -155,6 +155,7 @@ export class Output {
   #line(nodes, line) {
     const cell = lineOf("", line);
     cell.append(...nodes);
+    markBreaks(cell);
     cell.classList.toggle("at-line", line === this.#atLine);
     return cell;
   }
