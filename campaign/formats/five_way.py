@@ -19,6 +19,7 @@ from campaign.formats.tables import (
     neutral,
     read_table,
     require_column,
+    whole_name,
 )
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
@@ -106,7 +107,7 @@ def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
 
 def document_of(text: str) -> str:
     """Return the name of a document; empty for -1, by which WMT marks a missing name."""
-    return "" if is_blank(text) else text
+    return "" if is_blank(text) else whole_name(text)
 
 
 def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock:
@@ -135,7 +136,7 @@ def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock
         target_language=fixed["trglang"].strip(),
         segment=segment_of(*at(layout.fixed["srcIndex"]), refuse),
         document=document_of(fixed["documentId"]),
-        segment_id=fixed["segmentId"],
+        segment_id=whole_name(fixed["segmentId"]),
         judge=judge_of(*at(layout.fixed["judgeId"]), refuse).strip(),
         candidates=candidates,
         labels=tuple(label_of(*at(slot.rank), refuse) for slot in shown),

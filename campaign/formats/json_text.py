@@ -25,10 +25,21 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
+_ZEROS: Final = frozenset({"0", "00"})
 # Characters not allowed in texts: control characters (line breaks are allowed here) and lone
 # surrogates.
 _NO_TEXT: Final = re.compile(f"{CONTROL.pattern}|[\ud800-\udfff]")
-DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def _number(text: str) -> int | float:
+    """Read a number with a fraction or an exponent; pandas writes the integers of a column with gaps as 2.0."""
+    digits, point, zeros = text.partition(".")
+    if point and zeros in _ZEROS:
+        return int(digits)
+    return float(text)
+
+
+DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_number)
 
 
 def decode_file(text: str, *, file: str) -> Any:

@@ -28,7 +28,7 @@ from campaign.formats.segment_identity import (
     segment_id,
 )
 from campaign.formats.streams import InputFile, StoredFile, peek, text_lines
-from campaign.formats.tables import read_table, require_column
+from campaign.formats.tables import integer, read_table, require_column, whole_name
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -74,6 +74,8 @@ class MetricScores:
         None if not known.
     is_human : bool
         True for human scores of an EvalSet folder.
+    is_by_line : bool
+        True if the lines of a file are segments in order; then there is one for each segment of the test set.
     places : tuple of Place
         First mention of each segment.
     """
@@ -88,6 +90,7 @@ class MetricScores:
     higher_is_better: bool = True
     uses_reference: bool | None = None
     is_human: bool = False
+    is_by_line: bool = False
 
     @property
     def sign(self) -> float:
@@ -134,6 +137,7 @@ class _Collected:
     signature: str = ""
     higher_is_better: bool | None = None
     uses_reference: bool | None = None
+    is_by_line: bool = False
     segments: dict[_Segment, int] = field(default_factory=dict)
     systems: dict[str, int] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
@@ -193,6 +197,7 @@ class _Collected:
             signature=self.signature,
             higher_is_better=self.higher_is_better is not False,
             uses_reference=self.uses_reference,
+            is_by_line=self.is_by_line,
             places=tuple(self.places[row] for row in rows),
         )
 
@@ -298,7 +303,7 @@ def _read_rows(rows: Rows, file: str, metrics: dict[str, _Collected], name: str)
         if "score" not in values:
             raise Place(file, line, field="score").error("the score is missing", _WRITE_SCORE)
         document = document_named(_text(place, values, "document"))
-        segment, system = _text(place, values, "segment"), _text(place, values, "system")
+        segment, system = _segment(place, values), _text(place, values, "system")
         named = (document, segment) if segment else _WHOLE
         metric.add(system, named, values["score"], file, line)
 
@@ -332,6 +337,17 @@ def _text(place: Place, values: Mapping[str, Any], key: str) -> str:
             f"the {key} is not a name", "write a string in double quotes, or a whole number"
         )
     return str(value).strip()
+
+
+def _segment(place: Place, values: Mapping[str, Any]) -> str:
+    """Return the name of a segment. Raises FormatError for segment 0: numbers and positions count from 1."""
+    name = whole_name(_text(place, values, "segment"))
+    if name.isdecimal() and int(name) == 0:
+        raise Place(place.file, place.line, field="segment").error(
+            "there is no segment 0",
+            "count segments from 1: add 1 to every segment if the file counts from 0",
+        )
+    return name
 
 
 _WRITE_SCORE: Final = "write a number, or None for an output without a score"
@@ -405,6 +421,7 @@ def _read_scores(
         raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
     most = max(map(len, lines.values()))
     wanted = segments or most
+    metric.is_by_line |= level == "seg"
     names = [_WHOLE if level == "sys" else ("", str(number + 1)) for number in range(most)]
     for system, found in lines.items():
         if level == "seg" and len(found) != wanted:
@@ -419,7 +436,8 @@ def segment_rows(
     scores: MetricScores,
     known: KnownSegments | None = None,
     *,
-    there: Container[str] | None = None,
+    there: Container[int] | None = None,
+    last: int = 0,
 ) -> dict[int, int]:
     """Return the row of each segment by its number within the test set, ascending.
 
@@ -428,18 +446,27 @@ def segment_rows(
     scores : MetricScores
     known : KnownSegments, optional
         The test set. Without it, segments must be named by their numbers already.
-    there : container of str, optional
+    there : container of int, optional
         The segment numbers of a test set with gaps. Other numbers are left out, unless no segment would remain.
+    last : int
+        The number of the last segment of the test set, or of the last judged one. A file with a line for each segment
+        must reach it.
 
     Raises
     ------
     FormatError
-        If a segment is not in the test set, or two names mean the same segment; with the line of the name.
+        If a segment is not in the test set, if two names mean the same segment, or if a file with a line for each
+        segment has too few; with the line.
     """
+    if scores.is_by_line and len(scores.segments) < last:
+        raise scores.places[-1].error(
+            f"{scores.name} has {counted(len(scores.segments), 'score')} of each system, and segments count up to {last:,}",
+            "write one line per segment of the test set, with None for a missing score",
+        )
     kept = [
         row
-        for row, (name, document, *_rest) in enumerate(scores.segments)
-        if there is None or document or not name.isdecimal() or name in there
+        for row, name in enumerate(scores.segments)
+        if there is None or _numbered(name) is None or _numbered(name) in there
     ]
     found: dict[int, int] = {}
     for row in kept or range(len(scores.segments)):
@@ -449,8 +476,8 @@ def segment_rows(
                 number = known.choose(name, known.candidates(name), {}).number
             except SegmentProblem as error:
                 raise replace(place, field="segment").error(error.problem, error.remedy) from error
-        elif name.segment.isdecimal() and name.segment.isascii():
-            number = int(name.segment)
+        elif (numbered := integer(name.segment, 1)) is not None:
+            number = numbered
         else:
             raise replace(place, field="segment").error(
                 f"{name.segment} is not the number of a segment",
@@ -463,6 +490,11 @@ def segment_rows(
             )
         found[number] = row
     return dict(sorted(found.items()))
+
+
+def _numbered(name: SegmentName) -> int | None:
+    """Return the number of a segment that only its number names."""
+    return None if name.document else integer(name.segment, 1)
 
 
 def read_evalset(
@@ -526,6 +558,8 @@ def read_evalset(
                 _read_scores(file, metrics, *named, len(documents) or len(words) or None)
         results = (metrics[name].result() for name in sorted(metrics))
         found += [replace(each, is_human=role == _HUMAN) for each in results]
+    if not described and not words:
+        _refuse_other_lengths(found)
     return EvalSet(
         languages=fitting[0],
         domains=tuple(domain for domain, _document in documents),
@@ -534,6 +568,18 @@ def read_evalset(
         references=frozenset(name for _file, name in by_role["references"]),
         words=tuple(len(text.split()) for _file, _line, text in words),
     )
+
+
+def _refuse_other_lengths(scores: Sequence[MetricScores]) -> None:
+    """Refuse files of segment scores with different numbers of segments."""
+    by_line = [each for each in scores if each.is_by_line]
+    for each in by_line[1:]:
+        first = by_line[0]
+        if len(each.segments) != len(first.segments):
+            raise each.places[-1].error(
+                f"{counted(len(each.segments), 'score')} of each system, and {first.name} has {len(first.segments):,}",
+                "give scores of the same segments, with None for a missing score",
+            )
 
 
 #: Our exports keep metrics with missing scores in the second folder, which the shared task's scorer does not read.

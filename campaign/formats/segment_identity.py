@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final, NamedTuple, NoReturn
 
 from campaign.formats.errors import Losses
+from campaign.formats.tables import whole_name
 
 #: Separates document and position in an ID; WMT 2026 uses the longer form.
 MARK: Final = "_#_"
@@ -241,7 +242,7 @@ class DocumentColumn:
 
 def document_named(cell: str) -> str:
     """Return the document in a cell; empty also for -1, as in old files of WMT."""
-    name = cell.strip()
+    name = whole_name(cell.strip())
     return "" if name == "-1" else name
 
 

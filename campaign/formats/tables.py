@@ -279,6 +279,12 @@ def integer(text: str, smallest: int) -> int | None:
     return None
 
 
+def whole_name(text: str) -> str:
+    """Return a whole number without the ".0" that pandas adds in columns with gaps; any other text unchanged."""
+    number = _INTEGER.fullmatch(text.strip())
+    return number.group(1) if number else text
+
+
 def is_blank(text: str) -> bool:
     """Return whether a cell means “none”: empty, or -1."""
     return _BLANK.fullmatch(text.strip()) is not None

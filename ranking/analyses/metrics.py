@@ -74,9 +74,12 @@ def _labelled(metrics: Sequence[Metric]) -> list[Metric]:
     return [replace(each, name=label) for each, label in zip(metrics, labels, strict=True)]
 
 
-def metric_of(scores: MetricScores) -> Metric:
-    """Return the scores from a file, whose segments are named by their numbers, as a metric."""
-    rows = segment_rows(scores)
+def metric_of(scores: MetricScores, *, last: int = 0) -> Metric:
+    """Return the scores from a file, whose segments are named by their numbers, as a metric.
+
+    `last` is the number of the last judged segment, if known. Raises FormatError as `segment_rows` does.
+    """
+    rows = segment_rows(scores, last=last)
     return Metric(
         name=scores.name,
         systems=scores.systems,

@@ -68,11 +68,11 @@ def metric_scores_import(
     with ExitStack() as stack:
         given, references = _read(test_set, documents, files, name, stack)
     known, last = known_segments(test_set), max(documents, default=0)
-    with_gaps = None if len(documents) == last else set(map(str, documents))
+    with_gaps = None if len(documents) == last else set(documents)
     systems = set(test_set.systems.values_list("name", flat=True))
     made, there, not_read, skipped = [], 0, set[str](), 0
     for scores in given:
-        row_of = segment_rows(scores, known, there=with_gaps)
+        row_of = segment_rows(scores, known, there=with_gaps, last=last)
         skipped = max(skipped, len(scores.segments) - len(row_of))
         rows = list(row_of.values())
         file_name = scores.places[rows[0]].file if rows else files[0].name
@@ -149,7 +149,10 @@ def _read(
     if not found.documents:
         return list(found.scores), found.references
     # Lines are segments in the order of the test set, whose numbers may have gaps.
-    given = [replace(each, segments=names) if each.segments else each for each in found.scores]
+    given = [
+        replace(each, segments=names, is_by_line=False) if each.segments else each
+        for each in found.scores
+    ]
     return given, found.references
 
 

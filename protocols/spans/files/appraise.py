@@ -25,7 +25,7 @@ from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.records import counted
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
-from campaign.formats.tables import csv_row, line_cells
+from campaign.formats.tables import csv_row, line_cells, whole_name
 from protocols.spans.files.jsonl import made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import refuse_broken_text, system_of
@@ -150,7 +150,7 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
         ScoredJudgment,
         None,
         refuse,
-        *(*named, row["segment"], judge, (output,)),
+        *(*named, whole_name(row["segment"]), judge, (output,)),
         started_at=_number("start_time", row.get("start", ""), refuse),
         ended_at=_number("end_time", row.get("end", ""), refuse),
         line=line,

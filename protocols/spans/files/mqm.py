@@ -18,7 +18,13 @@ from typing import Final
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.tables import first_row, refuse_other_width, require_column, table_rows
+from campaign.formats.tables import (
+    first_row,
+    refuse_other_width,
+    require_column,
+    table_rows,
+    whole_name,
+)
 from protocols.spans.files.jsonl import made
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import system_of
@@ -73,7 +79,8 @@ def _rows(file: InputFile) -> Iterator[_Row]:
         require_column(file.name, line, names, name)
     for number, row in rows:
         refuse_other_width(file.name, number, row, names)
-        yield number, dict(zip(names, row, strict=True))
+        cells = dict(zip(names, row, strict=True))
+        yield number, {**cells, "seg_id": whole_name(cells["seg_id"])}
 
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:

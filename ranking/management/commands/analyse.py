@@ -273,7 +273,8 @@ def _metric_read(name: str, file: str, languages: tuple[str, str] | None, blocks
             f"the metrics are {', '.join(each.name for each in read)}",
             f"name one of them: --scores {read[0].name}={file}",
         )
-    metric = metric_of(replace(chosen[0], name=name))
+    last = int(blocks.segment.max(initial=0))
+    metric = metric_of(replace(chosen[0], name=name), last=last)
     if len(set(metric.systems) & set(blocks.systems)) < 2:
         raise FormatError(
             file,

@@ -116,10 +116,18 @@ def test_a_bad_file_is_refused_and_changes_nothing(task: Task, as_organiser: Cli
         ('{"system": "zinc", "segment": 1, "score": 1}\n', "a.jsonl", "zinc"),
         ("system\tsegment\tscore\namber\t99\t1\n", "M.tsv", "line 2"),
         ("amber\t0.5\namber 0.5 0.6\n", "M.seg.score", "line 2"),
+        ("system\tsegment\tscore\namber\t0\t1\namber\t1\t1\n", "M.tsv", "segment 0"),
+        ("amber\t0.5\n" * (SEGMENTS - 1), "M.seg.score", f"line {SEGMENTS - 1}"),
+        ("amber\t0.5\n" * (SEGMENTS + 1), "M.seg.score", f"line {SEGMENTS + 1}"),
     ):
         answered = post(as_organiser, task, text, name)
         assert answered.status_code == 400
         assert said in json.dumps(answered.json())
+        page = as_organiser.post(
+            reverse("metrics", args=[task.test_set.campaign.slug, task.pk]),
+            {"action": "import", "files": SimpleUploadedFile(name, text.encode())},
+        )
+        assert (page.status_code, said in page.content.decode()) == (400, True)
     assert not Metric.objects.exists()
 
 
