@@ -124,6 +124,27 @@ class EvalSet:
     words: tuple[int, ...] = ()
 
 
+#: Names of metrics that count errors, in lower case, as they begin.
+_ERROR_RATES: Final = frozenset(
+    {
+        *("ter", "hter", "cter", "terp", "character"),
+        *("wer", "per", "cer", "mer", "cder", "eed"),
+        *("metricx", "perplexity", "ppl"),
+    }
+)
+_FIRST_WORD: Final = re.compile(r"[a-z]+")
+_ERROR_RATE: Final = re.compile(r"error[ _-]?rate")
+
+
+def is_named_as_error_rate(name: str) -> bool:
+    """Return whether a metric has the name of one whose lower scores are better, such as TER."""
+    called = name.lower()
+    first = _FIRST_WORD.match(called)
+    if first is not None and first.group() in _ERROR_RATES:
+        return True
+    return _ERROR_RATE.search(called) is not None
+
+
 #: The document and the name there of a segment; both are empty for a whole system.
 _Segment = tuple[str, str]
 _WHOLE: Final = ("", "")

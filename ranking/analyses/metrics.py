@@ -11,7 +11,12 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from campaign.formats.metric_scores import EvalSet, MetricScores, segment_rows
+from campaign.formats.metric_scores import (
+    EvalSet,
+    MetricScores,
+    is_named_as_error_rate,
+    segment_rows,
+)
 from campaign.texts.languages import without_spaces
 from ranking.analyses.beside import task_in_words
 from ranking.analyses.firmness import COUNTS_METHOD
@@ -37,7 +42,7 @@ from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import metrics_tables
 from ranking.reports.tables import Column, Plot, Report, Table, plain, ranks_in_orders
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.numbers import in_figures, percent_in_figures
+from ranking.wording.numbers import decimals, in_figures, percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 HUMAN = Option(
@@ -59,6 +64,15 @@ BY = Option(
         "length": gettext_lazy("Source length"),
     },
 )
+SEGMENTS: Final = Option(
+    name="segments",
+    label=gettext_lazy("Segments"),
+    default="all",
+    choices={"all": gettext_lazy("All"), "judged": gettext_lazy("Judged segments only")},
+    help=gettext_lazy("Segments that metrics are computed on."),
+)
+#: Correlation with people below which a metric seems to have the wrong sign.
+_OPPOSED: Final = -0.5
 #: Maximum number of groups in a breakdown.
 _MOST_GROUPS = 100
 
@@ -141,9 +155,32 @@ def _compared(
         named.remove(human[name])
     with _comparing(options["method"]):
         progress = begin(_("Comparing metrics"))
-        found = meta_evaluation(side, named, ratings=ratings, groups=groups, progress=progress)
+        found = meta_evaluation(
+            side,
+            named,
+            ratings=ratings,
+            groups=groups,
+            judged_only=options["segments"] == "judged",
+            progress=progress,
+        )
+    by_name = {metric.name: metric for metric in named}
+    for agreement in found["metrics"]:
+        agreement["doubt"] = _direction_doubt(by_name[agreement["metric"]], agreement)
     plain_values: dict[str, Any] = plain(found)
     return plain_values
+
+
+def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
+    """Return the reason to doubt that a metric's direction is right: "correlation", "name", or none."""
+    pearson = agreement["systems"].get("pearson")
+    if pearson is not None and pearson.value < _OPPOSED:
+        return "correlation"
+    # Error rates in EvalSet folders are negated.
+    is_positive = bool((metric.scores > 0).any())
+    counts_as_better = metric.sign > 0 and not metric.is_human
+    if counts_as_better and is_positive and is_named_as_error_rate(metric.name):
+        return "name"
+    return ""
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
@@ -252,7 +289,10 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
         notes.append(words % {"names": ", ".join(found["left_out"])})
     if found["ceiling"] is None:
         notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
+    notes += _human_gaps(found["people"], options["human"])
     for each in found["metrics"]:
+        notes += _direction_warning(each)
+        notes += _compared_segments(each)
         unknown = sorted(found["people"]["systems"].keys() - each["scores"].keys())
         if unknown:
             words = _(
@@ -271,6 +311,60 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     return notes
 
 
+def _direction_warning(agreement: Mapping[str, Any]) -> list[str]:
+    """Return a sentence about a metric whose sign seems to be wrong."""
+    doubt, name = agreement.get("doubt"), agreement["metric"]
+    if doubt == "correlation":
+        words = _(
+            "%(metric)s orders systems the other way around than people do (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."
+        )
+        pearson = decimals(agreement["systems"]["pearson"]["value"], 2)
+        return [words % {"metric": name, "value": pearson}]
+    if doubt == "name":
+        words = _(
+            "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
+        )
+        return [words % {"metric": name}]
+    return []
+
+
+def _human_gaps(people: Mapping[str, Any], human: str) -> list[str]:
+    """Return sentences about outputs of judged segments without a human score."""
+    if not people.get("missing"):
+        return []
+    words = _(
+        "%(number)s of %(outputs)s outputs of the judged segments have no human score. Outputs are compared where both have one."
+    )
+    counts = {name: number_format(people[name]) for name in ("missing", "outputs")}
+    notes = [words % {"number": counts["missing"], "outputs": counts["outputs"]}]
+    return notes + _common_segments(human, people.get("common"))
+
+
+def _common_segments(name: str, common: int | None) -> list[str]:
+    """Return a sentence about the segments that figures of systems use, if these are not all."""
+    if common is None:
+        return []
+    if common == 0:
+        words = _("%(metric)s scores no segment for all systems, so it has no system figures.")
+        return [words % {"metric": name}]
+    words = _(
+        "%(metric)s does not score all systems on the same segments. Its system figures use the segments on which it does: %(number)s."
+    )
+    return [words % {"metric": name, "number": number_format(common)}]
+
+
+def _compared_segments(agreement: Mapping[str, Any]) -> list[str]:
+    """Return sentences about the segments that figures of a metric use."""
+    notes = _common_segments(agreement["metric"], agreement.get("common"))
+    if agreement.get("unjudged"):
+        words = _(
+            "%(metric)s also scores segments that people did not judge: %(number)s. Its system scores include them unless you choose “Judged segments only”."
+        )
+        unjudged = number_format(agreement["unjudged"])
+        notes.append(words % {"metric": agreement["metric"], "number": unjudged})
+    return notes
+
+
 def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     tables = metrics_tables(found, options["confidence"])
     return report_on(given, notes=_notes(found, options), tables=tables, data=found)
@@ -282,7 +376,7 @@ METRICS = AnalysisKind(
     question=gettext_lazy(
         "How well do automatic metrics agree with the judges, and which metrics agree best?"
     ),
-    options=(HUMAN, BY, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
+    options=(HUMAN, BY, SEGMENTS, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",
     needs_metrics=True,
     reads_other_tasks=True,
@@ -292,13 +386,6 @@ METRICS = AnalysisKind(
 )
 
 
-SEGMENTS: Final = Option(
-    name="segments",
-    label=gettext_lazy("Segments"),
-    default="all",
-    choices={"all": gettext_lazy("All"), "judged": gettext_lazy("Judged segments only")},
-    help=gettext_lazy("Segments that metrics are computed on."),
-)
 UNSEEN: Final = Option(
     name="unseen_in",
     label=gettext_lazy("Unseen words in"),

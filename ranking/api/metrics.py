@@ -54,7 +54,7 @@ class MetricsImportedSerializer(serializers.Serializer[Any]):
     metrics = MetricSerializer(many=True, help_text="Imported metrics.")
     remarks = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Sentences about skipped scores: metrics imported before, and references and numbered segments that the test set does not include.",
+        help_text="Sentences about skipped scores: metrics imported before, and references and numbered segments that the test set does not include; and about metrics that look like error rates.",
     )
 
 

@@ -16,6 +16,7 @@ from campaign.formats import FormatError, Place
 from campaign.formats.file_names import SCORE_WORDS, folders
 from campaign.formats.metric_scores import (
     MetricScores,
+    is_named_as_error_rate,
     read_evalset,
     read_metric_scores,
     segment_rows,
@@ -71,6 +72,7 @@ def metric_scores_import(
     with_gaps = None if len(documents) == last else set(documents)
     systems = set(test_set.systems.values_list("name", flat=True))
     made, there, not_read, skipped = [], 0, set[str](), 0
+    doubtful: list[str] = []
     for scores in given:
         row_of = segment_rows(scores, known, there=with_gaps, last=last)
         skipped = max(skipped, len(scores.segments) - len(row_of))
@@ -98,7 +100,14 @@ def metric_scores_import(
         )
         there += not is_new
         made += [metric] if is_new else []
+        if is_new and not metric.is_human and metric.higher_is_better:
+            doubtful += [scores.name] if _looks_like_error_rate(scores) else []
     remarks = []
+    for doubted in doubtful:
+        words = _(
+            "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
+        )
+        remarks.append(words % {"metric": doubted})
     if there:
         words = _("Skipped, imported before with the same scores: %(number)d.")
         remarks.append(words % {"number": there})
@@ -113,6 +122,12 @@ def metric_scores_import(
         )
         remarks.append(words % {"number": number_format(skipped)})
     return made, remarks
+
+
+def _looks_like_error_rate(scores: MetricScores) -> bool:
+    """Return whether scores have the name of an error rate, and are not negated as in EvalSet folders."""
+    is_positive = (scores.values > 0).any() or (scores.of_systems > 0).any()
+    return bool(is_positive) and is_named_as_error_rate(scores.name)
 
 
 def _read(

@@ -259,10 +259,11 @@ def _resampled_soft_accuracy(people: People, metric: Metric) -> dict[Unit, Float
 
     Resamples have no p-values of their own: those of normal distributions stand in for them.
     """
-    drawn = metric.resampled(people.drawing)
+    common = metric.on_common_segments
+    drawn = common.resampled(people.drawing)
     spreads = [figures.difference_spread(each) for each in (people.resampled["segments"], drawn)]
     return {
-        unit: soft_accuracy(spreads, human, drawn if unit == "segments" else metric.scores)
+        unit: soft_accuracy(spreads, human, drawn if unit == "segments" else common.scores)
         for unit, human in people.resampled.items()
     }
 

@@ -37,7 +37,9 @@ Measure = Callable[[FloatArray, FloatArray], FloatArray]
 #: tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the same pairs, and
 #: acc_eq_folds, on other segments. Those that cannot be computed are left out. threshold (float or
 #: None): of ties, for acc_eq. missing (int): outputs of judged segments that people compare and the
-#: metric does not score. outputs (int): outputs that people compare.
+#: metric does not score. outputs (int): outputs that people compare. common (int or None): number of
+#: segments that figures of systems use, if the metric does not score all systems on all its segments.
+#: unjudged (int): segments that the metric scores and people did not judge.
 Agreement = dict[str, Any]
 
 
@@ -87,21 +89,28 @@ def agreement_of_metric(people: People, metric: Metric, *, intervals: bool = Tru
     is fixed.
     """
     values, pairs = metric.of(people.segments), people.pairs
+    common = metric.on_common_segments
+    scored = metric.segments[~np.isnan(metric.values).all(axis=1)]
     compared = np.zeros(values.shape, dtype=np.bool_)
     compared[pairs.row, pairs.first] = compared[pairs.row, pairs.second] = True
     segments, threshold = _segment_figures(people, values, intervals=intervals)
     return {
-        "systems": _system_figures(people, metric, values, intervals=intervals),
+        "systems": _system_figures(people, common, values, intervals=intervals),
         "segments": segments,
         "threshold": threshold,
         "missing": int(np.count_nonzero(compared & np.isnan(values))),
         "outputs": int(np.count_nonzero(compared)),
+        "common": None if common is metric else len(common.segments),
+        "unjudged": int(np.count_nonzero(~np.isin(scored, people.segments))),
     }
 
 
 def _system_figures(
     people: People, metric: Metric, values: FloatArray, *, intervals: bool
 ) -> dict[str, Estimate]:
+    if np.isnan([people.scores, metric.scores]).any():
+        # Means over different segments are not comparable.
+        return {}
     drawn = np.zeros((0, len(people.systems)))
     if intervals or people.values is None:
         drawn = metric.resampled(people.drawing)
@@ -220,6 +229,7 @@ def meta_evaluation(
     *,
     ratings: OutputScores | None = None,
     groups: Mapping[str, Int64Array] | None = None,
+    judged_only: bool = False,
     progress: Progress = lambda _done, _of: None,
 ) -> dict[str, Any]:
     """Compare metrics with people.
@@ -233,13 +243,16 @@ def meta_evaluation(
         Scores by judge, for the ceiling, if `side` is from scores.
     groups : mapping of str to int64
         Numbers of the segments of each group, such as those of a domain.
+    judged_only : bool
+        Whether scores of segments that people did not judge are left out.
     progress : callable, optional
         Called with (steps done, all steps).
 
     Returns
     -------
     dict
-        people: systems' scores, numbers of segments and of pairs, and the kind of judgments.
+        people: systems' scores, numbers of segments, of pairs, of outputs of these segments, and of those without a
+        score (0 for rankings), `People.common`, and the kind of judgments.
         metrics: an Agreement for each, in the order given, with its name and scores. left_out:
         names of metrics that score fewer than two of the systems compared by people. ceiling,
         floor: an Agreement or None; the floor is None without metrics. clusters, wmt_clusters and
@@ -252,6 +265,8 @@ def meta_evaluation(
         If people compare no two systems.
     """
     people, of_groups = side(), groups or {}
+    if judged_only:
+        metrics = [metric.within(people.segments) for metric in metrics]
     steps = 4 + len(of_groups)
     found = _found(side, people, metrics)
     known = {metric.name for metric, _agreement in found}
@@ -274,14 +289,17 @@ def meta_evaluation(
     progress(steps, steps)
     return {
         "people": {
-            "systems": dict(zip(people.systems, people.scores.tolist(), strict=True)),
+            "systems": _by_system(people.systems, people.scores),
             "segments": len(people.segments),
             "pairs": len(people.pairs),
+            "missing": people.missing,
+            "outputs": len(people.segments) * len(people.systems),
+            "common": people.common,
             "from": "rankings" if people.values is None else "scores",
         },
         "metrics": [
             {"metric": metric.name, "is_human": metric.is_human, **agreement}
-            | {"scores": dict(zip(metric.systems, metric.scores.tolist(), strict=True))}
+            | {"scores": _by_system(metric.systems, metric.on_common_segments.scores)}
             for metric, agreement in found
         ],
         "left_out": [metric.name for metric in metrics if metric.name not in known],
@@ -292,6 +310,11 @@ def meta_evaluation(
         "tests": between.pairs,
         "groups": by_group,
     }
+
+
+def _by_system(systems: Sequence[str], scores: FloatArray) -> dict[str, float | None]:
+    known = [None if np.isnan(score) else score for score in scores.tolist()]
+    return dict(zip(systems, known, strict=True))
 
 
 def _scoring_all_systems(

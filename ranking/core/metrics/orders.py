@@ -79,7 +79,8 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
         difference first: segment, better and worse (by people), by_people and by_metric
         (differences in units of their root mean square; below 0 for the metric).
     """
-    ranges = _Ranges(metric, people)
+    lacking = np.isnan(metric.values).sum(axis=0)
+    ranges = _Ranges(metric.on_common_segments, people)
     place = {system: index for index, system in enumerate(metric.systems)}
     contradictions, agreeing = [], 0
     for one, other in np.argwhere(people.better).tolist():
@@ -94,6 +95,8 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
             pair |= {"by_people": people.difference(one, other), "difference": difference}
             contradictions.append(pair | {"is_separated": _sign(difference) != 0})
     rows = ranges.rows()
+    for row in rows:
+        row["missing"] = int(lacking[place[row["system"]]])
     missing = sum(row["missing"] for row in rows) if metric.missing is None else metric.missing
     return {
         "name": metric.name,
@@ -167,13 +170,13 @@ class _Ranges:
         for one, other in combinations(range(n), 2):
             sign = metric.sign * _sign(self.of(one, other))
             better[one, other], better[other, one] = sign > 0, sign < 0
-        ranks, missing = _ranks(own, better), np.isnan(metric.values).sum(axis=0).tolist()
+        ranks = _ranks(own, better)
         rows = []
         for index in np.lexsort((metric.systems, np.nan_to_num(-own, nan=np.inf))).tolist():
             value, placed = values[index], ranks[index]
             if value is None or value.low is None:
                 placed = (None if value is None else placed[0], None, None)
-            row = {"system": metric.systems[index], "value": value, "missing": missing[index]}
+            row = {"system": metric.systems[index], "value": value}
             rows.append(row | dict(zip(PLACES, placed, strict=True)))
         return rows
 

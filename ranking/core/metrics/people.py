@@ -20,6 +20,7 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.metrics import figures
 from ranking.core.metrics.figures import Drawing, Pairs
+from ranking.core.metrics.texts import known_sums, metric_values
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.selection import folds_of_segments
 
@@ -44,7 +45,7 @@ class Metric:
     values : float64, shape (S', n)
         Higher is better, regardless of the metric's own direction; NaN without a score.
     of_systems : float64, shape (n,), or None
-        Scores of whole systems; NaN for the mean over its segments. None for means alone.
+        Scores of whole systems; NaN without one. None for means over segments alone.
     sign : float
         −1 if lower is better in the metric's own direction; its scores were multiplied by this.
     is_human : bool
@@ -82,11 +83,38 @@ class Metric:
         return self._part(columns=columns, systems=tuple(systems), of_systems=given)
 
     def within(self, segments: Int64Array) -> Metric:
-        """Restrict the scores to some segments; systems' scores become means over them, unless
-        these are all segments.
+        """Restrict the scores to some segments; systems' scores become those of these segments, unless
+        these are all segments: means, or the corpus scores of a metric of texts.
         """
         rows = np.isin(self.segments, segments)
-        return self if rows.all() else self._part(rows=rows, of_systems=None, missing=None)
+        if rows.all():
+            return self
+        some = self._part(rows=rows, of_systems=None, missing=None)
+        if some.statistics is None or not rows.any():
+            return some
+        of_systems = self.sign * metric_values(self.kind, known_sums(some.statistics))
+        return replace(some, of_systems=of_systems)
+
+    @cached_property
+    def on_common_segments(self) -> Metric:
+        """The scores of the segments on which every system with scores has one.
+
+        Means over these compare systems on the same segments. Without gaps, and if scores of whole systems are given,
+        these are all segments.
+        """
+        known = ~np.isnan(self.values)
+        common = known[:, known.any(axis=0)].all(axis=1)
+        if self._are_systems_given or common.sum() == known.any(axis=1).sum():
+            return self
+        return self.within(self.segments[common])
+
+    @property
+    def _are_systems_given(self) -> bool:
+        """Whether a file scores all systems as a whole, as far as it scores them at all."""
+        if self.of_systems is None or self.statistics is not None:
+            return False
+        given = ~np.isnan(self.of_systems)
+        return bool(given.any() and given[~np.isnan(self.means)].all())
 
     def _part(self, *, rows: Any = slice(None), columns: Any = slice(None), **more: Any) -> Metric:
         statistics = None if self.statistics is None else self.statistics[columns][:, rows]
@@ -103,9 +131,12 @@ class Metric:
 
     @property
     def scores(self) -> FloatArray:
-        """Scores of systems, shape (n,)."""
-        given = self.means if self.of_systems is None else self.of_systems
-        return np.where(np.isnan(given), self.means, given)
+        """Scores of systems, shape (n,): those given for whole systems, unless some systems have none, or means."""
+        if self.of_systems is None:
+            return self.means
+        if self._are_systems_given or self.statistics is not None:
+            return self.of_systems
+        return self.means
 
     def resampled(self, drawing: Drawing) -> FloatArray:
         """Return scores of systems in resamples of segments, shape (R, n).
@@ -151,6 +182,8 @@ class People:
     drawing : Drawing
         Settings of the draws in `resampled` and in compared metrics, and the confidence of
         intervals and tests.
+    common : int or None
+        Number of segments that `scores` are means over, if they are not means over all segments.
     """
 
     systems: tuple[str, ...]
@@ -162,6 +195,12 @@ class People:
     values: FloatArray | None
     blocks: Blocks | None = None
     drawing: Drawing = _DRAWING
+    common: int | None = None
+
+    @property
+    def missing(self) -> int:
+        """Number of outputs of the judged segments without a score; 0 if people rank them."""
+        return 0 if self.values is None else int(np.isnan(self.values).sum())
 
     @cached_property
     def keys(self) -> UInt64Array:
@@ -351,16 +390,18 @@ def people_of_scores(
     if len(kept) < 2:
         raise NothingComparedError("fewer than two systems have a score")
     some = some.take([some.systems[index] for index in kept.tolist()])
-    values, drawn = some.values[rows], some.resampled(drawing)
-    unchanged = np.tile(some.scores, (drawing.resamples, 1))
+    values, common = some.values[rows], some.on_common_segments
+    drawn = common.resampled(drawing)
+    unchanged = np.tile(common.scores, (drawing.resamples, 1))
     return People(
         systems=some.systems,
         segments=some.segments[rows],
-        scores=some.scores,
+        scores=common.scores,
         # No judges are known, so resampling them changes nothing.
         resampled={"segments": drawn, "judges": unchanged, "cells": drawn},
         fewest_units=len(values),
         pairs=figures.pairs_of_scores(values),
         values=values,
         drawing=drawing,
+        common=None if common is some else len(common.segments),
     )

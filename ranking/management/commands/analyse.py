@@ -19,7 +19,7 @@ from campaign.formats.archives import (
     is_litter,
     opener,
 )
-from campaign.formats.metric_scores import read_evalset, read_metric_scores
+from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import holds_archive
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
@@ -52,6 +52,13 @@ _OF_COMPARISONS: Final = (
 )
 
 
+#: Arguments that an EvalSet folder makes unnecessary.
+_NOT_OF_EVALSETS: Final = (
+    *("input_format", "reference_system", "source_text", "system_texts"),
+    *("scores", "lower_is_better"),
+)
+
+
 class Command(ReportCommand):
     help = (
         "Analyse judgments from files (no database needed), from a test set (--campaign and --test-set) "
@@ -77,6 +84,10 @@ class Command(ReportCommand):
         add_option(parser, "--system-text NAME=FILE", named_file, words, **texts)
         words = "metric scores (for the analysis metrics): JSON Lines, a table, a .seg.score file, or a folder of these"
         add_option(parser, "--scores NAME=FILE", named_file, words, **SEVERAL)
+        words = "name of --scores whose lower scores are better, unless its file says so"
+        parser.add_argument(
+            "--lower-is-better", metavar="NAME", action="append", default=[], help=words
+        )
         parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
         protocol_option_add(parser)
@@ -113,7 +124,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
     pair = options["source_language"], options["target_language"]
     languages = (pair[0] or "", pair[1] or "") if any(pair) else None
     if kind.needs_metrics and _is_evalset(options["files"]):
-        for name in ("input_format", "reference_system", "source_text", "system_texts", "scores"):
+        for name in _NOT_OF_EVALSETS:
             if options[name]:
                 raise OptionError("an EvalSet folder has its own.", field=name)
         (folder,) = options["files"]
@@ -122,9 +133,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
         return evalset_report(evalset, chosen, progress.begin)
     found = read_input(options, progress)
     if kind.needs_metrics:
-        named, blocks = options["scores"], found.blocks
-        metrics = [_metric_read(name, file, languages, blocks) for name, file in named]
-        found = replace(found, metrics=metrics)
+        found = replace(found, metrics=_metrics_read(options, languages, found.blocks))
     elif options["scores"]:
         raise OptionError("only for the analysis metrics.", field="--scores")
     if chosen.get("by_reference") and found.reference is None:
@@ -255,13 +264,34 @@ def _metric_files(name: str) -> Iterator[list[StoredFile]]:
         refuse(f"{name}: {error.strerror}.", error)
 
 
-def _metric_read(name: str, file: str, languages: tuple[str, str] | None, blocks: Blocks) -> Metric:
-    """Read a metric of `--scores NAME=FILE` for judged blocks; of several in a file, the one with this name.
+def _metrics_read(
+    options: Options, languages: tuple[str, str] | None, blocks: Blocks
+) -> list[Metric]:
+    """Read the metrics of `--scores`. Raises as `_metric_read` does, and OptionError for an unknown name."""
+    names = [name for name, _file in options["scores"]]
+    lower = options["lower_is_better"]
+    unknown = [name for name in lower if name not in names]
+    if unknown:
+        raise OptionError(
+            f"{unknown[0]} is not a name of --scores. Names: {', '.join(names) or '–'}.",
+            field="--lower-is-better",
+        )
+    metrics = []
+    for name, file in options["scores"]:
+        scores = _metric_read(name, file, languages)
+        if name in lower:
+            scores = replace(scores, higher_is_better=False)
+        metrics.append(_metric_of_blocks(scores, file, blocks))
+    return metrics
+
+
+def _metric_read(name: str, file: str, languages: tuple[str, str] | None) -> MetricScores:
+    """Read a metric of `--scores NAME=FILE`; of several in a file, the one with this name.
 
     Raises
     ------
     FormatError
-        If a file is invalid, or does not score two judged systems in a judged segment.
+        If a file is invalid, or has several metrics, none of this name.
     """
     with _metric_files(file) as files:
         kept = [each for each in files if not is_litter(each.name)]
@@ -273,8 +303,19 @@ def _metric_read(name: str, file: str, languages: tuple[str, str] | None, blocks
             f"the metrics are {', '.join(each.name for each in read)}",
             f"name one of them: --scores {read[0].name}={file}",
         )
+    return replace(chosen[0], name=name)
+
+
+def _metric_of_blocks(scores: MetricScores, file: str, blocks: Blocks) -> Metric:
+    """Return scores as a metric of judged blocks.
+
+    Raises
+    ------
+    FormatError
+        If they do not score two judged systems in a judged segment, or have fewer lines than there are segments.
+    """
     last = int(blocks.segment.max(initial=0))
-    metric = metric_of(replace(chosen[0], name=name), last=last)
+    metric = metric_of(scores, last=last)
     if len(set(metric.systems) & set(blocks.systems)) < 2:
         raise FormatError(
             file,

@@ -111,6 +111,15 @@ def test_scores_are_imported_once_and_deleted(task: Task, as_organiser: Client) 
     assert as_organiser.get(one).status_code == 404
 
 
+def test_an_error_rate_without_its_direction_is_said(task: Task, as_organiser: Client) -> None:
+    [remark] = post(as_organiser, task, lines(metric="TER")).json()["remarks"]
+    assert "error rate" in remark
+    negated = lines(metric="TER", score=-1, signature="negated")
+    turned = lines(metric="TER", higher_is_better=False, signature="turned")
+    for text in (negated, turned):
+        assert post(as_organiser, task, text).json()["remarks"] == []
+
+
 def test_a_bad_file_is_refused_and_changes_nothing(task: Task, as_organiser: Client) -> None:
     for text, name, said in (
         ('{"system": "zinc", "segment": 1, "score": 1}\n', "a.jsonl", "zinc"),

@@ -2,30 +2,42 @@
 
 import io
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.json_text import decode_object
-from campaign.formats.metric_scores import read_evalset, read_metric_scores, segment_rows
+from campaign.formats.metric_scores import (
+    is_named_as_error_rate,
+    read_evalset,
+    read_metric_scores,
+    segment_rows,
+)
 from campaign.formats.streams import StoredFile
 from protocols.spans.files.formats import read_spans_file
+from ranking.core.metrics.figures import Drawing
+from ranking.core.metrics.meta_evaluation import meta_evaluation
+from ranking.core.metrics.people import Metric, people_of_scores
 
 _FILES = Path(__file__).parents[2] / "data/cases/files"
 _FROM_0 = _FILES / "92-metric-segments-from-0"
 _FLOATS = _FILES / "94-metric-table-after-pandas"
 
 
-def analysed(judgments: Path, **scores: Path) -> dict[str, Any]:
+def analysed(judgments: Path, *options: str, **scores: Path) -> dict[str, Any]:
     """Return the data of the analysis `metrics` of files."""
     out = io.StringIO()
     named = [f"{name}={path}" for name, path in scores.items()]
     arguments = [str(judgments), "--option", "resamples=100", "--format", "json"]
     for each in named:
         arguments += ["--scores", each]
+    for option in options:
+        arguments += ["--option", option]
     call_command("analyse", "metrics", *arguments, stdout=out, stderr=io.StringIO())
     answer: dict[str, Any] = json.loads(out.getvalue())
     return answer
@@ -106,3 +118,105 @@ def test_whole_numbers_of_json_and_of_mqm_may_be_floats() -> None:
         InputFile("mqm.tsv", io.BytesIO((head + row).encode()))
     )
     assert judgment.segment == "7"
+
+
+_GAPS = _FILES / "89-metric-lacks-the-hard-segments-of-one-system"
+
+
+def by_name(answer: dict[str, Any]) -> dict[str, Any]:
+    return {each["metric"]: each for each in answer["metrics"]}
+
+
+def test_a_metric_that_lacks_segments_of_a_system_is_compared_on_common_ones() -> None:
+    """Case 89."""
+    gaps, full = _GAPS / "missing_segs.jsonl", _GAPS / "good.jsonl"
+    found = by_name(analysed(_GAPS / "j.jsonl", M=gaps, full=full))
+    assert (found["M"]["common"], found["full"]["common"]) == (10, None)
+    figures = {name: figure["value"] for name, figure in found["M"]["systems"].items()}
+    assert figures["pearson"] > 0.95
+    assert figures["pairwise"] == 1.0
+    assert figures["soft_pairwise"] > 0.9
+
+
+def metric_of_rows(*rows: list[float], **more: Any) -> Metric:
+    values = np.array(rows)
+    systems = tuple("ABCDEFG"[: values.shape[1]])
+    segments = np.arange(1, len(values) + 1)
+    return Metric(name="M", systems=systems, segments=segments, values=values, **more)
+
+
+def test_scores_of_systems_are_means_over_the_segments_that_all_have() -> None:
+    nan = np.nan
+    gapped = metric_of_rows(
+        [1, 2, nan], [3, 5, nan], [9, nan, nan], of_systems=np.array([7, nan, nan])
+    )
+    assert gapped.on_common_segments.segments.tolist() == [1, 2]
+    np.testing.assert_equal(gapped.on_common_segments.scores, [2, 3.5, nan])
+    # Scores that a file gives whole systems stay.
+    given = metric_of_rows([1, 2], [3, nan], of_systems=np.array([7.0, 8.0]))
+    assert given.on_common_segments.scores.tolist() == [7, 8]
+    apart = metric_of_rows([1, nan], [nan, 2])
+    assert np.isnan(apart.on_common_segments.scores).all()
+
+
+def test_people_without_a_common_segment_have_segment_figures_alone() -> None:
+    nan = np.nan
+    human = metric_of_rows([1, 2, nan], [nan, 2, 3], [3, nan, 4], is_human=True)
+    side = partial(people_of_scores, human, Drawing(resamples=20))
+    found = meta_evaluation(side, [metric_of_rows([1, 2, 3], [1, 2, 3], [2, 3, 4])])
+    assert (found["people"]["missing"], found["people"]["common"]) == (3, 0)
+    (metric,) = found["metrics"]
+    assert metric["systems"] == {}
+    assert metric["segments"]["acc_eq"].value == 1.0
+
+
+def test_gaps_of_human_scores_are_said(tmp_path: Path) -> None:
+    human = by_line(3).replace("A\t0", "A\tNone")
+    for name, text in {
+        "human-scores/en-de.mqm.seg.score": human,
+        "metric-scores/en-de/M-refA.seg.score": by_line(3),
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    out = io.StringIO()
+    call_command("analyse", "metrics", str(tmp_path), stdout=out, stderr=io.StringIO())
+    assert "1 of 12 outputs" in out.getvalue()
+    assert "mqm does not score all systems on the same segments" in out.getvalue()
+
+
+def test_segments_that_people_did_not_judge_are_said_and_may_be_left_out(tmp_path: Path) -> None:
+    scores = tmp_path / "M.seg.score"
+    scores.write_text(by_line(35))
+    judgments = _FROM_0 / "j.jsonl"
+    assert by_name(analysed(judgments, M=scores))["M"]["unjudged"] == 5
+    judged = by_name(analysed(judgments, "segments=judged", M=scores))["M"]
+    assert (judged["unjudged"], judged["scores"]["A"]) == (0, 14.5)
+
+
+_TER = _FILES / "91-error-rate-without-its-direction"
+
+
+def test_a_metric_whose_sign_is_plainly_wrong_is_warned_about_and_turned_round() -> None:
+    """Case 91."""
+    judgments, scores = _TER / "j.jsonl", _TER / "TER.jsonl"
+    command = ["analyse", "metrics", str(judgments), "--scores", f"TER={scores}"]
+    command += ["--option", "resamples=100", "--format", "json"]
+    answers = []
+    for more in ([], ["--lower-is-better", "TER"]):
+        out = io.StringIO()
+        call_command(*command, *more, stdout=out, stderr=io.StringIO())
+        answers += json.loads(out.getvalue())["metrics"]
+    assert [answer["doubt"] for answer in answers] == ["correlation", ""]
+    assert answers[1]["systems"]["pearson"]["value"] > 0.99
+    with pytest.raises(CommandError, match="M is not a name of --scores"):
+        call_command(*command, "--lower-is-better", "M", stdout=io.StringIO())
+
+
+@pytest.mark.parametrize("name", ["TER", "WER (v1)", "HTER-2", "characTER", "Word error rate"])
+def test_error_rates_are_known_by_name(name: str) -> None:
+    assert is_named_as_error_rate(name)
+
+
+@pytest.mark.parametrize("name", ["COMET", "BLEU per segment", "Terrier", "personal", "chrF"])
+def test_other_names_are_not_those_of_error_rates(name: str) -> None:
+    assert not is_named_as_error_rate(name)
