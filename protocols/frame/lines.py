@@ -79,13 +79,16 @@ def counted_answers(
     without: Collection[str] = (),
     documents: Collection[str] | None = None,
     systems: Collection[str] | None = None,
+    without_blocks: Collection[int] = (),
 ) -> CountedAnswers:
-    """Return the current answers 1…`watermark` of a task, without controls or the judges `without`.
+    """Return the current answers 1…`watermark` of a task, without controls, judges `without` and some blocks by key.
 
     Count only `documents` and `systems`; None means all. One query.
     """
     current = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
     counted = judgments_of(current, without=without, documents=documents)
+    if without_blocks:
+        counted = counted.exclude(block__in=without_blocks)
     names = task.test_set.systems.values_list("id", "name")
     return CountedAnswers(
         task,
@@ -105,6 +108,7 @@ def chosen_answers(task: Task, watermark: int, chosen: ChosenJudgments) -> Count
         without=chosen.without,
         documents=chosen.documents,
         systems={*chosen.systems, *reference},
+        without_blocks=chosen.without_blocks or (),
     )
 
 

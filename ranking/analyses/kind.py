@@ -102,6 +102,8 @@ class ChosenJudgments:
         Digests of the metrics of its test set at request time; None if the kind does not need them.
     of_chosen_systems : bool
         Whether a design of the task was limited to some systems; reports then name systems not judged.
+    without_blocks : tuple of int or None
+        Keys of blocks that do not count; None for none.
     """
 
     systems: tuple[str, ...]
@@ -119,6 +121,7 @@ class ChosenJudgments:
     beside: tuple[TaskBeside, ...] | None = None
     metrics: tuple[str, ...] | None = None
     of_chosen_systems: bool = False
+    without_blocks: tuple[int, ...] | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:

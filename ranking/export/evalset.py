@@ -1,12 +1,16 @@
 """Write a task as an EvalSet folder, the layout of WMT's metrics tasks: texts, human scores and ratings, scores of metrics.
 
 Each line of a file is a segment. Higher scores are better, so error rates are negated. The shared task's reader refuses metrics
-with missing scores, so these are in a separate folder, `metric-scores-incomplete`, which the reader ignores.
+with missing scores, so these are in a separate folder, `metric-scores-incomplete`, which the reader ignores. Judgments of
+a text that was corrected later are left out, because the folder has the corrected text. A file `README.txt` counts them and
+lists the names that were changed, if there are any.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from string import ascii_uppercase
 from typing import Any, Final
 
@@ -14,8 +18,9 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.models import Block, BlockControl, Judgment
 from annotation.protocols import answer_kind
-from campaign.models import Segment, SystemKind, Task
+from campaign.models import Output, Segment, SystemKind, Task
 from campaign.selectors.texts import text_lines
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.core.arrays import FloatArray, Int64Array, share
@@ -26,7 +31,7 @@ from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
 from ranking.selectors.analyses import ERROR_READERS, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
-from ranking.selectors.metrics import evalset_word, metric_given
+from ranking.selectors.metrics import evalset_word, evalset_words, metric_given
 
 _NO_OUTPUT: Final = "[No translation supplied]"
 _NOTHING: Final = "None"
@@ -58,9 +63,12 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     numbers, count = np.array(places, dtype=np.int64), len(places)
     options = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = judgments_chosen(task=task, options=options, watermark=watermark)
+    outdated = _blocks_of_earlier_texts(task)
+    chosen = replace(chosen, without_blocks=tuple(outdated))
     people = _people(task, watermark, chosen)
+    documents = evalset_words({each["document"] for each in lines})
     yield (f"sources/{pair}.txt", (_line(each["source"]) for each in lines))
-    yield (f"documents/{pair}.docs", (_document(each["document"]) for each in lines))
+    yield (f"documents/{pair}.docs", (_document(each["document"], documents) for each in lines))
     most = max((len(each["references"]) for each in lines), default=0)
     names = [f"ref{letter}" for letter in ascii_uppercase[:most]]
     for at, name in enumerate(names):
@@ -68,20 +76,72 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
         yield (f"references/{pair}.{name}.txt", map(_line, texts))
     of_systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
     systems = list(of_systems.values_list("name", flat=True))
+    # Among the names of all systems, as when scores are imported.
+    words = evalset_words(test_set.systems.values_list("name", flat=True))
     for system in systems:
         outputs = [each["outputs"].get(system) for each in lines]
-        yield (f"system-outputs/{pair}/{evalset_word(system)}.txt", map(_line, outputs))
+        yield (f"system-outputs/{pair}/{words[system]}.txt", map(_line, outputs))
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
     values[np.searchsorted(numbers, people.segments)] = _segment_scores(people)
-    yield (f"{human}.seg.score", _scores(people.systems, values))
-    yield (f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
+    in_files = [words[system] for system in people.systems]
+    yield (f"{human}.seg.score", _scores(in_files, values))
+    yield (f"{human}.sys.score", _scores(in_files, people.scores[np.newaxis]))
+    changed = [_Renamed("system", words), _Renamed("document", documents)]
     if read_errors := ERROR_READERS.get(task.protocol):
-        errors = read_errors(task, watermark, chosen)
-        yield from _rating_files(errors, human, systems, places)
-    taken: set[str] = set()
+        errors = list(read_errors(task, watermark, chosen))
+        judges = evalset_words({judge for judge, *_rest in errors}, reserved=["merged"])
+        changed.append(_Renamed("judge", judges))
+        outputs_of = [(system, words[system], number) for system in systems for number in places]
+        yield from _rating_files(errors, human, judges, outputs_of)
+    folder = _Folder(pair, numbers, names, words, systems, {human.casefold()})
+    metrics: dict[str, str] = {}
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
-        yield from _metric_files(metric, numbers, pair, names, taken, systems)
+        metrics[metric.name], files = folder.metric_files(metric)
+        yield from files
+    changed.append(_Renamed("metric", metrics))
+    left_out = _judgments_of(outdated, watermark, chosen)
+    remarks = [*_left_out(left_out), *chain.from_iterable(each.lines() for each in changed)]
+    if remarks:
+        yield ("README.txt", remarks)
+
+
+def _blocks_of_earlier_texts(task: Task) -> list[int]:
+    """Return the blocks that count and show a text that was corrected later, by key."""
+    replaced = Output.objects.filter(
+        system__test_set=task.test_set_id, replaced_at__isnull=False
+    ).values_list("pk", flat=True)
+    blocks = Block.objects.filter(
+        hit__task=task, control=BlockControl.NONE, outputs__overlap=list(replaced)
+    )
+    return list(blocks.order_by("pk").values_list("pk", flat=True)) if replaced else []
+
+
+def _judgments_of(blocks: list[int], watermark: int, chosen: ChosenJudgments) -> int:
+    judgments = Judgment.objects.filter(block__in=blocks).current(watermark=watermark)
+    return judgments.exclude(judge__pseudonym__in=chosen.without).count()
+
+
+def _left_out(judgments: int) -> list[str]:
+    if not judgments:
+        return []
+    return [f"Left out because a text that they saw was corrected later: {judgments} judgments"]
+
+
+@dataclass(frozen=True)
+class _Renamed:
+    """Words that the folder has in place of names of a kind."""
+
+    kind: str
+    words: Mapping[str, str]
+
+    def lines(self) -> list[str]:
+        """Return a line for each name that is not only without spaces and slashes."""
+        return [
+            f"{self.kind} {name!r} is named {word}"
+            for name, word in sorted(self.words.items())
+            if word != evalset_word(name)
+        ]
 
 
 def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
@@ -111,62 +171,96 @@ def _segment_scores(people: People) -> FloatArray:
 
 
 def _rating_files(
-    errors: Iterable[Any], stem: str, systems: list[str], numbers: list[int]
+    errors: Iterable[Any],
+    stem: str,
+    judges: Mapping[str, str],
+    outputs: Sequence[tuple[str, str, int]],
 ) -> Iterator[FolderFile]:
-    """Yield the error spans of each judge, and one file with the first rating of each output."""
+    """Yield the error spans of each judge, and one file with the first rating of each output.
+
+    `judges` are the words of their names, and `outputs` the system, its word and the segment number of each line.
+    """
     by_judge: dict[str, dict[tuple[str, int], str]] = {"merged": {}}
     for name, system, number, marked in errors:
-        judge = evalset_word(name)
+        judge = judges[name]
         rating = f"{json.dumps({'errors': marked})}\t{judge}"
         by_judge.setdefault(judge, {})[system, number] = rating
         by_judge["merged"].setdefault((system, number), rating)
     for judge, ratings in by_judge.items():
         if ratings:
             lines = (
-                f"{evalset_word(system)}\t{ratings.get((system, number), _NOTHING)}"
-                for system in systems
-                for number in numbers
+                f"{word}\t{ratings.get((system, number), _NOTHING)}"
+                for system, word, number in outputs
             )
             yield (f"{stem}.{judge}.seg.rating", lines)
 
 
-def _metric_files(
-    metric: Metric,
-    numbers: Int64Array,
-    pair: str,
-    references: list[str],
-    taken: set[str],
-    systems: list[str],
-) -> Iterator[FolderFile]:
-    scores = metric_given(metric)
-    values = scores.of(numbers)
-    named = _NAMED.fullmatch(metric.name)
-    name = evalset_word(named["name"] if named else metric.name)
-    reference = named["reference"] if named else None
-    if metric.is_human:
-        folder, name = "human-scores", f"{pair}.{name}"
-    else:
-        is_whole = set(systems) <= set(metric.systems) and not np.isnan(values).any()
-        folder = f"metric-scores{'' if is_whole else '-incomplete'}/{pair}"
-        if metric.uses_reference is False or reference == "noref" or not references:
+@dataclass(frozen=True)
+class _Folder:
+    """The parts of a folder that files of metrics need.
+
+    Attributes
+    ----------
+    pair : str
+        The language pair in names of files.
+    numbers : int64
+        Numbers of the segments.
+    references : list of str
+    words : mapping of str to str
+        The word of each system.
+    systems : list of str
+        The systems whose outputs are in the folder.
+    taken : set of str
+        Names of files of scores so far, without extension and in lower case.
+    """
+
+    pair: str
+    numbers: Int64Array
+    references: list[str]
+    words: Mapping[str, str]
+    systems: list[str]
+    taken: set[str]
+
+    def metric_files(self, metric: Metric) -> tuple[str, list[FolderFile]]:
+        """Return the name of a metric in the folder, and its files."""
+        scores = metric_given(metric)
+        values = scores.of(self.numbers)
+        named = _NAMED.fullmatch(metric.name)
+        base = evalset_word(named["name"] if named else metric.name)
+        start, end = self._place(metric, values, named["reference"] if named else None)
+        name = base
+        while f"{start}{name}{end}".casefold() in self.taken:
+            name += "'"
+        path = f"{start}{name}{end}"
+        self.taken.add(path.casefold())
+        # A system that was deleted keeps its word.
+        systems = [self.words.get(system, evalset_word(system)) for system in scores.systems]
+        of_systems = scores.on_common_segments.scores[np.newaxis]
+        files: list[FolderFile] = []
+        if not np.isnan(values).all():
+            files.append((f"{path}.seg.score", _scores(systems, values)))
+        files.append((f"{path}.sys.score", _scores(systems, of_systems)))
+        shown = evalset_word(metric.name)
+        return (shown if name == base else shown.replace(base, name, 1)), files
+
+    def _place(self, metric: Metric, values: FloatArray, reference: str | None) -> tuple[str, str]:
+        """Return what comes before and after the name of a metric in the paths of its files."""
+        if metric.is_human:
+            return f"human-scores/{self.pair}.", ""
+        is_whole = set(self.systems) <= set(metric.systems) and not np.isnan(values).any()
+        folder = "metric-scores" if is_whole else "metric-scores-incomplete"
+        if metric.uses_reference is False or reference == "noref" or not self.references:
             reference = "src"
-        elif reference not in references:
-            reference = ".".join(references if metric.is_of_texts else references[:1])
-        name = f"{name}-{reference}"
-    while f"{folder}/{name}" in taken:
-        stem, _hyphen, rest = name.rpartition("-")
-        name = f"{stem}'-{rest}" if stem else f"{name}'"
-    taken.add(f"{folder}/{name}")
-    if not np.isnan(values).all():
-        yield (f"{folder}/{name}.seg.score", _scores(scores.systems, values))
-    of_systems = scores.scores[np.newaxis]
-    yield (f"{folder}/{name}.sys.score", _scores(scores.systems, of_systems))
+        elif reference not in self.references:
+            references = self.references if metric.is_of_texts else self.references[:1]
+            reference = ".".join(references)
+        return f"{folder}/{self.pair}/", f"-{reference}"
 
 
 def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
     for system, column in zip(systems, values.T.tolist(), strict=True):
         for value in column:
-            yield f"{evalset_word(system)}\t{_NOTHING if np.isnan(value) else repr(value)}"
+            yield f"{system}\t{_NOTHING if np.isnan(value) else repr(value)}"
 
 
 def _line(text: str | None) -> str:
@@ -174,6 +268,6 @@ def _line(text: str | None) -> str:
     return _NO_OUTPUT if text is None else _BREAKS.sub(" ", text) or " "
 
 
-def _document(name: str) -> str:
+def _document(name: str, words: Mapping[str, str]) -> str:
     domain, slash, _rest = name.partition("/")
-    return f"{evalset_word(domain) if slash else 'all'}\t{evalset_word(name)}"
+    return f"{evalset_word(domain) if slash else 'all'}\t{words[name]}"

@@ -36,6 +36,7 @@ _ON_THE_CLOCK = _("elapsed time")
 _DOCUMENTS = _("documents, which rank ranges account for if there are several")
 _ONE_OUTPUT = _("blocks with a single output")
 _ONE_BY_ONE = _("individual judgments, line breaks in texts, spaces in names")
+_EARLIER_TEXTS = _("judgments of texts that were corrected later")
 _FIRST_REFERENCE = _("additional references, document names with “_#_” or “_###_”")
 _ANSWERS = _("answers other than ranks")
 
@@ -165,7 +166,7 @@ _ALL: Final = (
             "A folder in the layout of WMT’s metrics tasks: sources, references, documents, outputs, human scores, "
             "error spans and metric scores. Higher scores are better, so error rates are negated."
         ),
-        formats={ExportFormat.EVALSET: (_ONE_BY_ONE,)},
+        formats={ExportFormat.EVALSET: (_ONE_BY_ONE, _EARLIER_TEXTS)},
         by_number=True,
         is_whole=True,
     ),

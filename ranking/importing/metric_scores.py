@@ -26,7 +26,7 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import unpacked
 from campaign.models import Segment, TestSet, User
 from ranking.models import Metric
-from ranking.selectors.metrics import evalset_word
+from ranking.selectors.metrics import evalset_word, evalset_words
 from ranking.services.metrics import metric_store
 
 _NAMED = 10
@@ -153,20 +153,27 @@ def _read(
             f"the folder has {len(found.documents):,} segments, and the test set {len(known):,}",
             "give the folder of this test set",
         )
+    words = evalset_words(set(known.values()))
     documents = zip(found.documents, known.values(), strict=False)
     for line, (said, there) in enumerate(documents, 1):
-        if said not in (there, evalset_word(there)):
+        if said not in (there, evalset_word(there), words[there]):
             raise Place(f"{called}, documents", line).error(
                 f'segment {line} is of the document "{there}", and here of "{said}"',
                 "give the folder of this test set",
             )
+    systems = evalset_words(test_set.systems.values_list("name", flat=True))
+    name_of = {word: system for system, word in systems.items()}
+    scores = [
+        replace(each, systems=tuple(name_of.get(system, system) for system in each.systems))
+        for each in found.scores
+    ]
     names = tuple(SegmentName(str(number), is_number=True) for number in known)
     if not found.documents:
-        return list(found.scores), found.references
+        return scores, found.references
     # Lines are segments in the order of the test set, whose numbers may have gaps.
     given = [
         replace(each, segments=names, is_by_line=False) if each.segments else each
-        for each in found.scores
+        for each in scores
     ]
     return given, found.references
 

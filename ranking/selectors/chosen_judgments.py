@@ -131,7 +131,9 @@ def stored_input(
     ValueError
         If none of them count; the message is for organisers.
     """
-    blocks, milliseconds, day = judged_blocks_timed(task_id=task.pk, watermark=watermark)
+    blocks, milliseconds, day = judged_blocks_timed(
+        task_id=task.pk, watermark=watermark, without_blocks=chosen.without_blocks or ()
+    )
     rows = _rows(task, blocks, chosen)
     blocks = blocks.take(rows)
     if not len(blocks):

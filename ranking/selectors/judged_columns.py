@@ -90,14 +90,18 @@ def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
     return _blocks(judged_columns(task_id=task_id, watermark=watermark))
 
 
-def judged_blocks_timed(*, task_id: int, watermark: int) -> tuple[Blocks, Int32Array, Int32Array]:
-    """Read all judgments that count, and the milliseconds and the day of each.
+def judged_blocks_timed(
+    *, task_id: int, watermark: int, without_blocks: Collection[int] = ()
+) -> tuple[Blocks, Int32Array, Int32Array]:
+    """Read all judgments that count, except of some blocks by key, and the milliseconds and the day of each.
 
     Milliseconds are active ones if measured, and -1 if unknown or if the judgment replaces another.
     Days are UTC days of submission, counted from 1 January 1970.
     """
     first = When(supersedes__isnull=True, then=_MILLISECONDS)
     judgments = Judgment.objects.of(task_id).current(watermark=watermark)
+    if without_blocks:
+        judgments = judgments.exclude(block__in=without_blocks)
     coded, more = _coded(
         judgments.annotate(milliseconds=Case(first, default=-1), day=_DAY),
         _shown(task_id, BlockControl.NONE),

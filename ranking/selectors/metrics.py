@@ -1,7 +1,7 @@
 """The metrics of a test set, and the texts that metrics are computed from."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 from django.db.models import QuerySet
@@ -87,3 +87,22 @@ def compared_texts(*, test_set: TestSet) -> tuple[dict[str, list[str | None]], l
 def evalset_word(name: str) -> str:
     """Return a name as in EvalSet files, with spaces and slashes replaced by underscores."""
     return re.sub(r"[\s/\\]+", "_", name)
+
+
+def evalset_words(names: Iterable[str], reserved: Collection[str] = ()) -> dict[str, str]:
+    """Return a different word for each name, as `evalset_word` does, also where upper and lower case are the same.
+
+    Words that would be equal get a number. `reserved` are words that no name gets.
+    """
+    taken = {word.casefold() for word in reserved}
+    words: dict[str, str] = {}
+    # Names that need no change keep their words.
+    for name in sorted(names, key=lambda name: (evalset_word(name) != name, name)):
+        base = word = evalset_word(name)
+        number = 1
+        while word.casefold() in taken:
+            number += 1
+            word = f"{base}-{number}"
+        taken.add(word.casefold())
+        words[name] = word
+    return words
