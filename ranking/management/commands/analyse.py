@@ -276,12 +276,14 @@ def _metrics_read(
             f"{unknown[0]} is not a name of --scores. Names: {', '.join(names) or '–'}.",
             field="--lower-is-better",
         )
+    source = options["source_text"]
+    segments = len(segment_texts(source)) if source and names else None
     metrics = []
     for name, file in options["scores"]:
         scores = _metric_read(name, file, languages)
         if name in lower:
             scores = replace(scores, higher_is_better=False)
-        metrics.append(_metric_of_blocks(scores, file, blocks))
+        metrics.append(_metric_of_blocks(scores, file, blocks, segments))
     return metrics
 
 
@@ -306,16 +308,21 @@ def _metric_read(name: str, file: str, languages: tuple[str, str] | None) -> Met
     return replace(chosen[0], name=name)
 
 
-def _metric_of_blocks(scores: MetricScores, file: str, blocks: Blocks) -> Metric:
-    """Return scores as a metric of judged blocks.
+def _metric_of_blocks(
+    scores: MetricScores, file: str, blocks: Blocks, segments: int | None
+) -> Metric:
+    """Return scores as a metric of judged blocks; `segments` is the number of segments of the test set, if known.
 
     Raises
     ------
     FormatError
-        If they do not score two judged systems in a judged segment, or have fewer lines than there are segments.
+        If they do not score two judged systems in a judged segment, have fewer lines than there are segments, or score
+        segments after the last.
     """
-    last = int(blocks.segment.max(initial=0))
+    last = int(blocks.segment.max(initial=0)) if segments is None else segments
     metric = metric_of(scores, last=last)
+    if segments is not None:
+        _refuse_after(scores, segments)
     if len(set(metric.systems) & set(blocks.systems)) < 2:
         raise FormatError(
             file,
@@ -330,3 +337,13 @@ def _metric_of_blocks(scores: MetricScores, file: str, blocks: Blocks) -> Metric
             "number segments through the test set, as the judgments do",
         )
     return metric
+
+
+def _refuse_after(scores: MetricScores, segments: int) -> None:
+    """Raise FormatError for a segment after the last of the test set."""
+    for name, place in zip(scores.segments, scores.places, strict=True):
+        if int(name.segment) > segments:
+            raise replace(place, field="segment").error(
+                f"there is no segment {name.segment}: the source texts have {segments:,}",
+                "number segments through the test set, from 1",
+            )

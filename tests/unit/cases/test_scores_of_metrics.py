@@ -84,6 +84,19 @@ def test_a_line_for_each_segment_is_required_up_to_the_last_judged_one(tmp_path:
     assert analysed(_FROM_0 / "j.jsonl", M=scores)["metrics"]
 
 
+def test_a_segment_after_the_last_source_text_is_refused(tmp_path: Path) -> None:
+    source, scores = tmp_path / "source.txt", tmp_path / "M.tsv"
+    source.write_text("".join(f"Text {number}.\n" for number in range(30)))
+    rows = (_FROM_0 / "right.tsv").read_text()
+    scores.write_text(rows)
+    command = ["analyse", "metrics", str(_FROM_0 / "j.jsonl"), "--scores", f"M={scores}"]
+    command += ["--source-text", str(source), "--option", "resamples=100"]
+    call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
+    scores.write_text(f"{rows}A\t31\tM\t1\n")
+    with pytest.raises(CommandError, match=r"M\.tsv, line 122.*no segment 31"):
+        call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
+
+
 def test_scores_by_line_need_all_segments_of_the_test_set() -> None:
     (scores,) = read_metric_scores([stored("M.seg.score", by_line(2))])
     assert list(segment_rows(scores, last=2)) == [1, 2]
