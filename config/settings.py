@@ -13,6 +13,7 @@ import environ
 from kombu import Queue
 
 from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
+from config.database_address import database_settings
 from config.logs import logging_settings
 from config.queues import QUEUES, RETIRED_QUEUES, ROUTES, every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
@@ -150,9 +151,7 @@ TEMPLATES = [
 
 # --- Databases ----------------------------------------------------------------------------------
 
-# Refuses servers that are too old.
-DATABASE_ENGINE = "config.postgresql"
-DATABASES = {"default": environ.Env.db_url_config(env["DATABASE_URL"], engine=DATABASE_ENGINE)}
+DATABASES = {"default": database_settings(env["DATABASE_URL"])}
 # Role of web servers and workers, to which `migrate` grants rights; see campaign/database/roles.py.
 APPLICATION_ROLE = DATABASES["default"]["USER"]
 DATABASES["default"]["CONN_MAX_AGE"] = env["CONN_MAX_AGE"]
@@ -165,18 +164,17 @@ DATABASES["default"]["OPTIONS"] = {
     "keepalives_interval": 10,
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
-    **DATABASES["default"].get("OPTIONS", {}),
+    **DATABASES["default"]["OPTIONS"],
 }
 # A standby server for reads by pages of organisers and by the research API; see docs/scale.md.
 if REPLICA_URL := env["REPLICA_URL"]:
-    replica = environ.Env.db_url_config(REPLICA_URL)
+    replica = database_settings(REPLICA_URL)
     DATABASES["replica"] = {
         **DATABASES["default"],
         **replica,
-        "ENGINE": DATABASE_ENGINE,
         "OPTIONS": {
-            **{k: v for k, v in DATABASES["default"]["OPTIONS"].items() if k != "host"},
-            **replica.get("OPTIONS", {}),
+            **DATABASES["default"]["OPTIONS"],
+            **replica["OPTIONS"],
             # Even if the address is that of the primary.
             "options": "-c default_transaction_read_only=on",
         },

@@ -9,9 +9,12 @@ from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
+import psycopg2
+import psycopg2.extensions
+
 _TRUE: Final = frozenset({"1", "true", "yes", "on", "y"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", "n"})
-_DATABASES: Final = frozenset({"postgres", "postgresql", "pgsql", "psql"})
+_DATABASES: Final = frozenset({"postgres", "postgresql"})
 _MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl", "smtps"})
 _NO_MAIL_SERVER: Final = frozenset({"consolemail", "dummymail", "filemail", "memorymail"})
 _LABEL: Final = r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?"
@@ -139,11 +142,26 @@ def sender(value: str) -> str:
     return value
 
 
+def _server_address(value: str) -> SplitResult:
+    """Return the parts of an address that may contain a password, in which `#` and `?` must be percent-encoded."""
+    parts = urlsplit(value)
+    if parts.fragment or "@" in parts.query or any(map(str.isspace, value)):
+        raise ValueError(value)
+    return parts
+
+
 def database(value: str) -> str:
     """Return the address of a database of PostgreSQL; it may name several hosts."""
-    parts = urlsplit(value)
+    parts = _server_address(value)
     if parts.scheme not in _DATABASES or not parts.path.strip("/"):
         raise ValueError(value)
+    # libpq ends the password at the first @, and other parsers at the last.
+    if parts.netloc.count("@") > 1 or "@" in parts.path:
+        raise ValueError(value)
+    try:
+        psycopg2.extensions.parse_dsn(value)
+    except psycopg2.ProgrammingError as error:
+        raise ValueError(value) from error
     for host in parts.netloc.rpartition("@")[2].split(","):
         # An IPv6 address in brackets contains colons, too.
         _name, colon, port = host.rpartition("]")[2].rpartition(":")
@@ -154,7 +172,7 @@ def database(value: str) -> str:
 
 def broker(value: str) -> str:
     """Return the address of a Valkey or Redis."""
-    parts = urlsplit(value)
+    parts = _server_address(value)
     if parts.scheme == "unix":
         is_complete = bool(parts.path)
     elif parts.scheme in {"redis", "rediss"}:
@@ -173,6 +191,7 @@ def mail_server(value: str) -> str:
     """Return the address of a mail server."""
     parts = urlsplit(value)
     if parts.scheme in _MAIL_SERVERS:
+        parts = _server_address(value)
         if not parts.hostname or parts.port == 0 or parts.path.strip("/"):
             raise ValueError(value)
     elif parts.scheme not in _NO_MAIL_SERVER:

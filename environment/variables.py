@@ -105,7 +105,7 @@ VARIABLES: Final = (
     Variable(
         "REDIS_URL",
         broker,
-        "the address of a Valkey or Redis",
+        "the address of a Valkey or Redis; percent-encode special characters of its password",
         "redis://host:6379/0",
         is_required=True,
         is_secret=True,

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-import environ
 import psycopg2
 from django.db import connection
 from psycopg2.errors import LockNotAvailable
 from psycopg2.sql import SQL, Identifier
+
+from config.database_address import database_settings
 
 _ROLE = ("USER", "PASSWORD")
 # Rows of these are the models' own, and no test changes them.
@@ -23,7 +24,7 @@ PATIENCE_SECONDS = 60
 def owner_role() -> dict[str, str]:
     """Return name and password of the role that owns the tables; the application's if there is one role."""
     url = os.environ.get("MIGRATION_DATABASE_URL") or os.environ["DATABASE_URL"]
-    found = environ.Env.db_url_config(url)
+    found = database_settings(url)
     return {name: found[name] for name in _ROLE}
 
 
