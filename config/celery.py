@@ -90,7 +90,7 @@ class Channel(redis_transport.Channel):
 
 
 class Transport(redis_transport.Transport):
-    """The transport for addresses that begin with `redis`."""
+    """The transport for addresses that begin with `redis` or `rediss`."""
 
     Channel = Channel
     # Seconds until an idle worker asks again, less than `socket_timeout`; messages arrive at once.
@@ -134,7 +134,8 @@ class Application(Celery):
         return super().connection_for_write(url, transport_options=transport_options, **options)
 
 
-TRANSPORT_ALIASES["redis"] = f"{__name__}:{Transport.__name__}"
+for scheme in ("redis", "rediss"):
+    TRANSPORT_ALIASES[scheme] = f"{__name__}:{Transport.__name__}"
 app = Application("quintet")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

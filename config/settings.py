@@ -6,6 +6,7 @@ everything else.
 """
 
 import os
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,9 @@ CACHES = {
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
     "?db=", "?virtual_host="
 )
+if REDIS_URL.startswith("rediss://"):
+    # By default, Celery would accept any certificate; redis-py does not.
+    CELERY_BROKER_USE_SSL = {"ssl_cert_reqs": ssl.CERT_REQUIRED}
 CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in (*QUEUES, *RETIRED_QUEUES)]
 CELERY_TASK_ROUTES = ROUTES
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from email.utils import parseaddr
 from importlib.util import find_spec
 from typing import Any, Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 from zoneinfo import ZoneInfo
 
 import psycopg2
@@ -17,6 +17,7 @@ _FALSE: Final = frozenset({"0", "false", "no", "off", "n"})
 _DATABASES: Final = frozenset({"postgres", "postgresql"})
 _MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl", "smtps"})
 _NO_MAIL_SERVER: Final = frozenset({"consolemail", "dummymail", "filemail", "memorymail"})
+_CERTIFICATES: Final = frozenset({"required", "optional", "none"})
 _LABEL: Final = r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST: Final = re.compile(rf"\*|\.?{_LABEL}(\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+\]")
 _PREFIX: Final = re.compile(r"(/[A-Za-z0-9._~-]+)+/?")
@@ -182,7 +183,9 @@ def broker(value: str) -> str:
         )
     else:
         is_complete = False
-    if not is_complete:
+    # Celery also accepts CERT_NONE, which redis-py does not know.
+    requirements = parse_qs(parts.query).get("ssl_cert_reqs", ["required"])
+    if not is_complete or not _CERTIFICATES.issuperset(requirements):
         raise ValueError(value)
     return value
 
