@@ -12,7 +12,7 @@ Values = Mapping[str, Any]
 
 
 def environment_check(environment: MutableMapping[str, str]) -> None:
-    """Read secrets from files, and refuse wrong values of variables; missing variables are not refused.
+    """Read secrets from files, strip values, and refuse wrong ones; missing variables are not refused.
 
     Raises
     ------
@@ -20,6 +20,7 @@ def environment_check(environment: MutableMapping[str, str]) -> None:
         Values are wrong; the message lists all of them.
     """
     secrets_read(environment)
+    _strip(environment)
     _values, problems = _parsed(environment)
     _refuse(problems)
 
@@ -42,6 +43,14 @@ def environment_read(environment: Mapping[str, str]) -> Values:
     ]
     _refuse(missing + problems)
     return values
+
+
+def _strip(environment: MutableMapping[str, str]) -> None:
+    """Remove white space around values, such as the carriage returns of a file with Windows line endings."""
+    for variable in VARIABLES:
+        # Another secret key would end all sessions.
+        if variable.name in environment and variable.name != "SECRET_KEY":
+            environment[variable.name] = environment[variable.name].strip()
 
 
 def _refuse(problems: list[str]) -> None:

@@ -33,7 +33,7 @@ _PASSWORDS: Final = {
 def secrets_read(environment: MutableMapping[str, str]) -> None:
     """Read secrets from named files into the environment, and insert passwords into their addresses.
 
-    Line breaks at the end of a file are ignored.
+    A byte order mark and line breaks at the end of a file are ignored.
 
     Raises
     ------
@@ -41,13 +41,13 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
         A file cannot be read, or a setting is given both ways.
     """
     for name in SECRETS:
-        path = environment.get(f"{name}_FILE")
+        path = environment.get(f"{name}_FILE", "").strip()
         if not path:
             continue
         if environment.get(name):
             raise SystemExit(f"{name} and {name}_FILE are both set. Set one of them.")
         try:
-            environment[name] = Path(path).read_text(encoding="utf-8").rstrip("\r\n")
+            environment[name] = Path(path).read_text(encoding="utf-8-sig").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             raise SystemExit(f"{name}_FILE names {path}, which cannot be read: {error}") from error
         # Child processes receive only the value, not the file name as well.

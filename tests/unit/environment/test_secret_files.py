@@ -17,6 +17,13 @@ def test_every_secret_may_stand_in_a_file(tmp_path: Path, name: str) -> None:
     assert environment == {name: "of a file "}
 
 
+def test_a_file_of_a_windows_editor_has_the_same_secret(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"\xef\xbb\xbfhunter2\r\n")
+    environment = {"METRICS_TOKEN_FILE": f"{tmp_path / 'secret'}\r"}
+    secrets_read(environment)
+    assert environment["METRICS_TOKEN"] == "hunter2"
+
+
 def test_a_password_becomes_part_of_its_address_whatever_it_holds(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("a/b@c:d%\n")
     environment = {

@@ -105,6 +105,20 @@ def test_a_wrong_value_is_refused_by_its_name(environment: dict[str, str]) -> No
         environment_check(dict(environment))
 
 
+def test_white_space_around_values_is_removed_except_from_the_secret_key() -> None:
+    environment = {
+        "TIME_ZONE": "Europe/Prague\r",
+        "DATABASE_URL": " postgresql:///q \r",
+        "SECRET_KEY": "s ",
+    }
+    environment_check(environment)
+    assert environment == {
+        "TIME_ZONE": "Europe/Prague",
+        "DATABASE_URL": "postgresql:///q",
+        "SECRET_KEY": "s ",
+    }
+
+
 @pytest.mark.parametrize(("environment", "words"), CONTRADICTORY)
 def test_settings_that_contradict_each_other_are_refused(
     environment: dict[str, str], words: str
