@@ -25,6 +25,8 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+){1,9}")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
+# Asked without a proxy, as in `SECURE_REDIRECT_EXEMPT`; `/healthz` is answered before.
+_DIRECT = frozenset({"/readyz", "/metrics"})
 # Browser features that no page uses, disabled so that injected scripts cannot use them either.
 _NOT_NEEDED = (
     *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation"),
@@ -59,14 +61,43 @@ def prefix_demand(get_response: GetResponse) -> GetResponse:
     names the setting is better than pages with wrong links. Without `PROXIES`, clients send this header, so it is
     ignored. A proxy that does not overwrite it passes on what clients forge, so it is no error of the server.
     """
-    is_logged = False
+    refuse = _logged_once()
 
     def demand(request: HttpRequest) -> HttpResponseBase:
-        nonlocal is_logged
         prefix = _forwarded_prefix(request)
         if not prefix or prefix == settings.URL_PREFIX or not _PREFIX.fullmatch(prefix):
             return get_response(request)
-        message = f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so links would be wrong. Set URL_PREFIX={prefix} and restart Quintet."
+        return refuse(
+            f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so links would be wrong. Set URL_PREFIX={prefix} and restart Quintet."
+        )
+
+    return demand
+
+
+def scheme_demand(get_response: GetResponse) -> GetResponse:
+    """Answer 400 if a proxy does not say whether a request came by HTTPS, and log the first such request.
+
+    With `HTTPS=1`, every page would redirect to itself, without end.
+    """
+    refuse = _logged_once()
+
+    def demand(request: HttpRequest) -> HttpResponseBase:
+        is_told = "X-Forwarded-Proto" in request.headers
+        if not settings.HTTPS or not settings.PROXIES or is_told or request.path_info in _DIRECT:
+            return get_response(request)
+        return refuse(
+            "HTTPS=1 needs a proxy that sends X-Forwarded-Proto, and this request has no such header. Let the proxy send `X-Forwarded-Proto: https` (docs/operators.md, A proxy)."
+        )
+
+    return demand
+
+
+def _logged_once() -> Callable[[str], HttpResponse]:
+    """Return a function that answers 400 with a message for the operator, and logs the first one."""
+    is_logged = False
+
+    def refuse(message: str) -> HttpResponse:
+        nonlocal is_logged
         if not is_logged:
             logger.warning(message)
             is_logged = True
@@ -76,7 +107,7 @@ def prefix_demand(get_response: GetResponse) -> GetResponse:
         add_never_cache_headers(response)
         return response
 
-    return demand
+    return refuse
 
 
 def _forwarded_prefix(request: HttpRequest) -> str:
