@@ -15,8 +15,10 @@ import psycopg2.extensions
 _TRUE: Final = frozenset({"1", "true", "yes", "on", "y"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", "n"})
 _DATABASES: Final = frozenset({"postgres", "postgresql"})
-_MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl", "smtps"})
+# Not smtps, which means TLS from the start to most programs and STARTTLS to some.
+_MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl"})
 _NO_MAIL_SERVER: Final = frozenset({"consolemail", "dummymail", "filemail", "memorymail"})
+_DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _CERTIFICATES: Final = frozenset({"required", "optional", "none"})
 _LABEL: Final = r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST: Final = re.compile(rf"\*|\.?{_LABEL}(\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+\]")

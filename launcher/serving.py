@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from launcher.data_directory import (
     CHECKOUT,
@@ -505,7 +506,8 @@ def _environment(services: Services, address: Address) -> dict[str, str]:
         "READY_FILE": str(services.directory.web_ready_file),
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
         # For trying out invitations; logs contain no links.
-        "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",
+        "EMAIL_URL": os.environ.get("EMAIL_URL")
+        or f"filemail:///{quote(str(_mails(services.directory)))}",
         "PYTHONUNBUFFERED": "1",  # a delayed log is misleading
     }
 

@@ -58,6 +58,7 @@ WRONG = [
     {"EMAIL_URL": "mail.example.org:587"},
     {"EMAIL_URL": "smtp+tls://"},
     {"EMAIL_URL": "smtp://user:pa/ss@mail.example.org"},
+    {"EMAIL_URL": "smtps://user:password@mail.example.org:465"},
     {"EMAIL_URL": "smtp://user:12#word@mail.example.org"},
     {"DEFAULT_FROM_EMAIL": "Quintet"},
     {"JUDGE_LINK_DAYS": "abc"},
