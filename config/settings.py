@@ -9,6 +9,7 @@ import os
 import ssl
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from kombu import Queue
@@ -20,6 +21,7 @@ from config.queues import QUEUES, RETIRED_QUEUES, ROUTES, every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
 from config.url_prefix import origin_and_path
 from environment import environment_read
+from environment.values import origin_of
 
 env = environment_read(os.environ)
 
@@ -48,6 +50,9 @@ PROXIES = env["PROXIES"]
 # contains the path, which `reverse` adds.
 PUBLIC_ADDRESS, _path = origin_and_path(env["PUBLIC_ADDRESS"])
 ASSUMED_ADDRESS = env["ASSUMED_ADDRESS"]
+if PUBLIC_ADDRESS.startswith("https://"):
+    # Forms work even if a proxy passes on neither the scheme nor the port.
+    CSRF_TRUSTED_ORIGINS = [*CSRF_TRUSTED_ORIGINS, origin_of(urlsplit(PUBLIC_ADDRESS))]
 # Path of Quintet at a proxy, such as "/quintet"; removed by the proxy or by `config.url_prefix`.
 URL_PREFIX = env["URL_PREFIX"] or _path
 if URL_PREFIX:
@@ -100,12 +105,12 @@ MIDDLEWARE = [
     # Before anything that checks the host or HTTPS.
     "config.metrics.AliveMiddleware",
     "config.requests.prefix_demand",
+    "config.requests.scheme_demand",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.requests.control_characters_refuse",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
-    "config.requests.scheme_demand",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -80,21 +80,34 @@ def _items(value: str) -> list[str]:
 
 
 def hosts(value: str) -> list[str]:
-    """Return names of hosts, without scheme, port and path."""
+    """Return names of hosts, without scheme, port and path, and as Django compares them: without a final dot."""
     names = _items(value)
     for name in names:
         if not _HOST.fullmatch(name):
             raise ValueError(name)
-    return names
+    return [name.removesuffix(".") for name in names]
 
 
 def origins(value: str) -> list[str]:
-    """Return origins: scheme and host, without path."""
-    found = _items(value)
-    for origin in found:
-        if _web_address(origin).path:
-            raise ValueError(origin)
-    return found
+    """Return origins, scheme and host without path, as browsers send them."""
+    parsed = [_web_address(item) for item in _items(value)]
+    if any(parts.path for parts in parsed):
+        raise ValueError(value)
+    return [origin_of(parts) for parts in parsed]
+
+
+def origin_of(parts: SplitResult) -> str:
+    """Return the origin of an address as browsers send it: in lower case, without the default port."""
+    host = parts.netloc.lower().removesuffix(_DEFAULT_PORTS[parts.scheme])
+    return f"{parts.scheme}://{host}"
+
+
+def public_address(value: str) -> str:
+    """Return the address of Quintet, whose path is that of `URL_PREFIX`."""
+    path = _web_address(value).path
+    if path not in ("", "/"):
+        prefix(path)
+    return value
 
 
 def web_address(value: str) -> str:

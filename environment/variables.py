@@ -15,6 +15,7 @@ from environment.values import (
     mail_server,
     origins,
     prefix,
+    public_address,
     sender,
     storage_class,
     text,
@@ -121,8 +122,8 @@ VARIABLES: Final = (
     # Addresses and proxies
     Variable(
         "PUBLIC_ADDRESS",
-        web_address,
-        "an address that begins with https:// or http://",
+        public_address,
+        "an address that begins with https:// or http://, with or without a path",
         "https://campaign.example.org",
     ),
     Variable(

@@ -35,6 +35,7 @@ WRONG = [
     {"CONN_MAX_AGE": "None"},
     {"PUBLIC_ADDRESS": "campaign.example.org"},
     {"PUBLIC_ADDRESS": "https://campaign.example.org:port"},
+    {"PUBLIC_ADDRESS": "https://campaign.example.org//quintet"},
     {"ALLOWED_HOSTS": "https://campaign.example.org"},
     {"ALLOWED_HOSTS": "localhost,campaign.example.org:443"},
     {"ALLOWED_HOSTS": "campaign.example.org localhost"},
@@ -57,8 +58,8 @@ WRONG = [
     {"EXPORT_STORAGE_OPTIONS": "[]"},
     {"EMAIL_URL": "mail.example.org:587"},
     {"EMAIL_URL": "smtp+tls://"},
-    {"EMAIL_URL": "smtp://user:pa/ss@mail.example.org"},
     {"EMAIL_URL": "smtps://user:password@mail.example.org:465"},
+    {"EMAIL_URL": "smtp://user:pa/ss@mail.example.org"},
     {"EMAIL_URL": "smtp://user:12#word@mail.example.org"},
     {"DEFAULT_FROM_EMAIL": "Quintet"},
     {"JUDGE_LINK_DAYS": "abc"},
@@ -156,6 +157,18 @@ def test_an_empty_variable_has_its_default() -> None:
 @pytest.mark.parametrize("variable", VARIABLES, ids=lambda variable: variable.name)
 def test_the_example_in_a_message_is_valid(variable: object) -> None:
     assert variable.parse(variable.example) is not None  # type: ignore[attr-defined]
+
+
+def test_origins_and_hosts_are_compared_as_browsers_send_them() -> None:
+    values = environment_read(
+        {
+            **REQUIRED,
+            "CSRF_TRUSTED_ORIGINS": "HTTPS://Campaign.Example.org:443,http://[::1]:8000",
+            "ALLOWED_HOSTS": "campaign.example.org.",
+        }
+    )
+    assert values["CSRF_TRUSTED_ORIGINS"] == ["https://campaign.example.org", "http://[::1]:8000"]
+    assert values["ALLOWED_HOSTS"] == ["campaign.example.org"]
 
 
 PROCESSES = {
