@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code (1 if it could not be run)."""
     argv = sys.argv[1:] if arguments is None else arguments
     environment_check(os.environ)
+    _other_servers_forget()
     try:
         if argv[:1] == ["--version"]:
             report(package_version())
@@ -73,6 +74,17 @@ def main(arguments: list[str] | None = None) -> int:
             "Free some space, and run the command again.\n"
         )
         return 1
+
+
+def _other_servers_forget() -> None:
+    """Remove variables of libpq such as PGPORT and PGSERVICE, unless Quintet uses a server of the operator.
+
+    They are about that server, and would change the connections to the PostgreSQL of the data folder.
+    """
+    if os.environ.get("DATABASE_URL"):
+        return
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]
 
 
 def _manage(argv: list[str]) -> int:

@@ -35,6 +35,7 @@ from launcher.data_directory import (
 )
 from launcher.older_server import KNOWS_TRANSACTION_TIMEOUT, restore_into_older
 from launcher.processes import ProcessRegistry
+from launcher.program_target import Target
 from launcher.services import (
     CONNECT_SECONDS,
     Postgres,
@@ -53,8 +54,6 @@ NOT_IN_IT: Final = (
     "Not included: environment variables and proxy certificates (store them with it), and queued messages in "
     "Valkey (recreated by workers)."
 )
-# Environment variables of libpq whose names are not PG and the parameter in upper case.
-_NAMES = {"dbname": "PGDATABASE", "application_name": "PGAPPNAME"}
 Report = Callable[[str], None]
 
 
@@ -292,14 +291,13 @@ def programs_for(major: int) -> Path:
 def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
     """Run a program of PostgreSQL on the database at an address; return its output.
 
-    The address is passed in the environment, so that lists of processes show no password.
-
     Raises:
         LauncherError: the program failed; the message includes the end of its output.
     """
+    target = Target.of(url) if url else None
     done = subprocess.run(
-        [str(program), *arguments],
-        env=_program_environment(url),
+        [str(program), *([target.argument] if target else []), *arguments],
+        env=target.environment if target else None,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -310,14 +308,6 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
         words = "\n".join(done.stderr.strip().splitlines()[-8:])
         raise LauncherError(f"{program.name} failed (status {done.returncode}):\n{words}")
     return done.stdout
-
-
-def _program_environment(url: str | None) -> dict[str, str]:
-    """Return the environment of a program of PostgreSQL, with the address in variables of libpq."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PG")}
-    for name, value in (psycopg2.extensions.parse_dsn(url) if url else {}).items():
-        environment[_NAMES.get(name, f"PG{name.upper()}")] = value
-    return environment
 
 
 @dataclass(frozen=True)
@@ -518,7 +508,7 @@ def _restore(dump: Path, url: str) -> None:
         major = server_major(connection)
     programs = programs_for(major)
     if major < KNOWS_TRANSACTION_TIMEOUT:
-        restore_into_older(programs, dump, environment=_program_environment(url))
+        restore_into_older(programs, dump, Target.of(url))
         return
     run_program(
         programs / "pg_restore",
@@ -527,7 +517,6 @@ def _restore(dump: Path, url: str) -> None:
         "--exit-on-error",
         "--single-transaction",
         "--no-password",
-        f"--dbname={parse_dsn(url)['dbname']}",
         str(dump),
         url=url,
     )

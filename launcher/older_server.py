@@ -6,11 +6,11 @@ import contextlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Final, cast
 
 from launcher.data_directory import LauncherError
+from launcher.program_target import Target
 
 #: The first version that knows the setting below.
 KNOWS_TRANSACTION_TIMEOUT: Final = 17
@@ -18,13 +18,13 @@ KNOWS_TRANSACTION_TIMEOUT: Final = 17
 _UNKNOWN: Final = b"SET transaction_timeout = 0;\n"
 
 
-def restore_into_older(programs: Path, dump: Path, *, environment: Mapping[str, str]) -> None:
+def restore_into_older(programs: Path, dump: Path, target: Target) -> None:
     """Restore a dump in one transaction, without the setting that the server does not know.
 
     Args:
         programs: folder of pg_restore and psql.
         dump: file of pg_dump.
-        environment: variables of libpq that name the database.
+        target: the database.
 
     Raises:
         LauncherError: the restore failed and changed nothing; the message includes the end of the output.
@@ -38,12 +38,15 @@ def restore_into_older(programs: Path, dump: Path, *, environment: Mapping[str, 
         "--output=/dev/null",
         "--set=ON_ERROR_STOP=1",
         "--single-transaction",
+        target.argument,
     ]
     with tempfile.TemporaryFile() as errors:
         reader = subprocess.Popen(
-            read, env=environment, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL
+            read, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL
         )
-        writer = subprocess.Popen(write, env=environment, stdin=subprocess.PIPE, stderr=errors)
+        writer = subprocess.Popen(
+            write, env=target.environment, stdin=subprocess.PIPE, stderr=errors
+        )
         statements = cast("IO[bytes]", writer.stdin)
         _copy(cast("IO[bytes]", reader.stdout), statements)
         is_complete = reader.wait() == 0

@@ -25,11 +25,19 @@ from demo.loading import _museum_load, _organiser
 _museum_load(_organiser(), "A day at the museum")
 """
 PYTHON = sys.executable
+#: Of an operator who works with another server in this terminal.
+OTHER_SERVER = {
+    "PGHOST": "db.example.org",
+    "PGPORT": "1",
+    "PGUSER": "someone",
+    "PGDATABASE": "elsewhere",
+    "PGSERVICE": "elsewhere",
+}
 
 
 @pytest.fixture(scope="module")
 def saved() -> Iterator[tuple[DataDirectory, Path]]:
-    """A data folder with a judged and ranked campaign, and a backup of it."""
+    """A data folder with a judged and ranked campaign, and a backup of it, made beside variables of another server."""
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(prefix="q-") as folder:
         for name in ("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
             patch.delenv(name, raising=False)
@@ -44,7 +52,7 @@ def saved() -> Iterator[tuple[DataDirectory, Path]]:
             ("run", "--", PYTHON, "-c", LOAD),
             ("backup", "--to", str(place / "backups")),
         ):
-            done = launcher(directory, *arguments)
+            done = launcher(directory, *arguments, **OTHER_SERVER)
             assert done.returncode == 0, done.stderr
         (backup,) = (place / "backups").iterdir()
         yield directory, backup
