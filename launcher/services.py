@@ -33,6 +33,7 @@ from launcher.data_directory import (
     reinstall_command,
     remove_socket_folder,
     socket_folder,
+    start_command,
     write_private,
 )
 from launcher.processes import Child, ProcessRegistry, is_running, stop_all
@@ -205,12 +206,13 @@ class Postgres(Child):
         """Start the server without waiting until it answers; create its data first if missing.
 
         Raises:
-            LauncherError: the data could not be created.
+            LauncherError: the data could not be created, or is of another major version.
         """
         # From an earlier start, or from a killed server, whose children keep the shared memory for a moment.
         stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
+        self._other_major_refuse()
         self._runs_as.chown(self._data)
         if not any(self._leftovers()):
             # PostgreSQL is not running, so the process IDs in these files are stale. Left in place,
@@ -296,6 +298,20 @@ class Postgres(Child):
         if made.returncode != 0:
             shutil.rmtree(data, ignore_errors=True)
             raise LauncherError(f"PostgreSQL could not create {data}:\n{made.stderr.strip()}")
+
+    def _other_major_refuse(self) -> None:
+        """Refuse data that another major version of PostgreSQL wrote, which an earlier or later wheel contained.
+
+        Raises:
+            LauncherError: the data is of another major version.
+        """
+        written, ours = (self._data / "PG_VERSION").read_text().strip(), str(programs_major())
+        if written != ours:
+            raise LauncherError(
+                f"The data in {self._data} is of PostgreSQL {written}, and this installation has PostgreSQL {ours}. "
+                "Nothing was changed. What to do: with the version of Quintet that wrote it, run "
+                f"`{start_command('backup')}`; with this one, restore that backup (docs/backups.md)."
+            )
 
     def _refusal(self) -> str | None:
         """Create what is missing in the server; return why that failed, or None.

@@ -337,6 +337,15 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
 
 
 @pytest.mark.thorough
+def test_data_of_another_postgresql_is_refused_with_the_way_out(directory: DataDirectory) -> None:
+    data = directory.path / "postgresql" / "data"
+    data.mkdir(parents=True)
+    (data / "PG_VERSION").write_text("14\n")
+    with pytest.raises(LauncherError, match=r"of PostgreSQL 14, .*restore that backup"):
+        Services(directory).__enter__()
+    assert working_in(directory.path) == []
+
+
 def test_no_closed_folder_is_opened_for_postgresql(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
