@@ -33,7 +33,8 @@ _PASSWORDS: Final = {
 def secrets_read(environment: MutableMapping[str, str]) -> None:
     """Read secrets from named files into the environment, and insert passwords into their addresses.
 
-    A byte order mark and line breaks at the end of a file are ignored.
+    Line breaks at the end of a file are ignored, and a byte order mark, except in passwords: the container of
+    PostgreSQL reads the same file, and keeps it.
 
     Raises
     ------
@@ -46,8 +47,9 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
             continue
         if environment.get(name):
             raise SystemExit(f"{name} and {name}_FILE are both set. Set one of them.")
+        encoding = "utf-8" if name in _PASSWORDS.values() else "utf-8-sig"
         try:
-            environment[name] = Path(path).read_text(encoding="utf-8-sig").rstrip("\r\n")
+            environment[name] = Path(path).read_text(encoding=encoding).rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             raise SystemExit(f"{name}_FILE names {path}, which cannot be read: {error}") from error
         # Child processes receive only the value, not the file name as well.

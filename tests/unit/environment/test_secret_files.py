@@ -24,6 +24,16 @@ def test_a_file_of_a_windows_editor_has_the_same_secret(tmp_path: Path) -> None:
     assert environment["METRICS_TOKEN"] == "hunter2"
 
 
+def test_a_password_is_that_of_the_container_that_reads_the_same_file(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"\xef\xbb\xbfhunter2\n")
+    environment = {
+        "DATABASE_URL": "postgresql://quintet_app@postgres/quintet",
+        "DATABASE_PASSWORD_FILE": str(tmp_path / "secret"),
+    }
+    secrets_read(environment)
+    assert environment["DATABASE_URL"].startswith("postgresql://quintet_app:%EF%BB%BFhunter2@")
+
+
 def test_a_password_becomes_part_of_its_address_whatever_it_holds(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("a/b@c:d%\n")
     environment = {
