@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import psycopg2
 from psycopg2.extensions import parse_dsn
 
 
@@ -10,8 +11,18 @@ def database_settings(url: str) -> dict[str, Any]:
 
     libpq reads the address, as it does for `pg_dump` and the launcher. Another parser could understand hosts,
     sockets and passwords differently, and backups would fail where pages work.
+
+    Raises
+    ------
+    SystemExit
+        libpq does not know a parameter of the address.
     """
-    parameters = parse_dsn(url)
+    try:
+        parameters = parse_dsn(url)
+    except psycopg2.ProgrammingError as error:
+        raise SystemExit(
+            f"DATABASE_URL, MIGRATION_DATABASE_URL or REPLICA_URL is wrong; nothing was started or changed: {error}"
+        ) from error
     return {
         "ENGINE": "config.postgresql",
         "NAME": parameters.pop("dbname", ""),

@@ -9,9 +9,6 @@ from typing import Any, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 from zoneinfo import ZoneInfo
 
-import psycopg2
-import psycopg2.extensions
-
 _TRUE: Final = frozenset({"1", "true", "yes", "on", "y"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", "n"})
 _DATABASES: Final = frozenset({"postgres", "postgresql"})
@@ -20,6 +17,7 @@ _MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl"})
 _NO_MAIL_SERVER: Final = frozenset({"consolemail", "dummymail", "filemail", "memorymail"})
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _CERTIFICATES: Final = frozenset({"required", "optional", "none"})
+_BROKEN_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 _LABEL: Final = r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST: Final = re.compile(rf"\*|\.?{_LABEL}(\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+\]")
 _PREFIX: Final = re.compile(r"(/[A-Za-z0-9._~-]+)+/?")
@@ -171,13 +169,9 @@ def database(value: str) -> str:
     parts = _server_address(value)
     if parts.scheme not in _DATABASES or not parts.path.strip("/"):
         raise ValueError(value)
-    # libpq ends the password at the first @, and other parsers at the last.
-    if parts.netloc.count("@") > 1 or "@" in parts.path:
+    # libpq ends the password at the first @, other parsers at the last, and it refuses a % that encodes nothing.
+    if parts.netloc.count("@") > 1 or "@" in parts.path or _BROKEN_ESCAPE.search(value):
         raise ValueError(value)
-    try:
-        psycopg2.extensions.parse_dsn(value)
-    except psycopg2.ProgrammingError as error:
-        raise ValueError(value) from error
     for host in parts.netloc.rpartition("@")[2].split(","):
         # An IPv6 address in brackets contains colons, too.
         _name, colon, port = host.rpartition("]")[2].rpartition(":")

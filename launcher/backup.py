@@ -253,7 +253,7 @@ def connected(url: str) -> Iterator[psycopg2.extensions.connection]:
     """
     try:
         connection = psycopg2.connect(url, connect_timeout=CONNECT_SECONDS)
-    except psycopg2.OperationalError as error:
+    except (psycopg2.OperationalError, psycopg2.ProgrammingError) as error:
         reason = str(error).strip().splitlines()[0]
         raise LauncherError(f"The database cannot be reached: {reason}") from error
     with contextlib.closing(connection):

@@ -484,10 +484,8 @@ def _refusal_of(url: str) -> str | None:
     """Return why this PostgreSQL does not answer; None if it does."""
     try:
         psycopg2.connect(url, connect_timeout=CONNECT_SECONDS).close()
-    except psycopg2.OperationalError as error:
+    except (psycopg2.OperationalError, psycopg2.ProgrammingError) as error:
         return str(error)
-    except psycopg2.ProgrammingError:
-        return None  # an address that only Django understands, which reports its own errors
     return None
 
 
@@ -643,7 +641,7 @@ def _old_servers_refuse(environment: Mapping[str, str]) -> None:
         )
         with contextlib.closing(client):
             problem = broker_problem(client.info("server")["redis_version"])
-    with contextlib.suppress(psycopg2.OperationalError):
+    with contextlib.suppress(psycopg2.OperationalError, psycopg2.ProgrammingError):
         connection = psycopg2.connect(environment["DATABASE_URL"], connect_timeout=CONNECT_SECONDS)
         with contextlib.closing(connection):
             problem = postgresql_problem(connection.server_version) or problem

@@ -26,3 +26,8 @@ def test_pages_connect_to_the_server_that_backups_connect_to(url: str) -> None:
         **settings["OPTIONS"],
     }
     assert {name: value for name, value in connected.items() if value} == parse_dsn(url)
+
+
+def test_a_parameter_that_libpq_does_not_know_is_named() -> None:
+    with pytest.raises(SystemExit, match=r'wrong; .*"sslmod"'):
+        database_settings("postgresql://quintet:hunter2@host/quintet?sslmod=require")

@@ -20,7 +20,6 @@ WRONG = [
     {"DATABASE_URL": "postgresql://user:pa%word@host/quintet"},
     {"DATABASE_URL": "postgresql://user:pa@word@host/quintet"},
     {"DATABASE_URL": "postgresql://user:12/word@host/quintet"},
-    {"DATABASE_URL": "postgresql://user:pass@host/quintet?sslmod=require"},
     {"DATABASE_URL": "psql://user:pass@host/quintet"},
     {"DATABASE_URL": "postgresql://user:pass@host/quintet new"},
     {"MIGRATION_DATABASE_URL": "host/quintet"},
