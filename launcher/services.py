@@ -481,11 +481,17 @@ class Valkey(Child):
 
 
 def _refusal_of(url: str) -> str | None:
-    """Return why this PostgreSQL does not answer; None if it does."""
+    """Return why this PostgreSQL does not answer; None if it does.
+
+    Raises:
+        LauncherError: the address is wrong, so that waiting does not help.
+    """
     try:
         psycopg2.connect(url, connect_timeout=CONNECT_SECONDS).close()
-    except (psycopg2.OperationalError, psycopg2.ProgrammingError) as error:
+    except psycopg2.OperationalError as error:
         return str(error)
+    except psycopg2.ProgrammingError as error:
+        raise LauncherError(f"The address of the database is wrong: {str(error).strip()}") from error
     return None
 
 

@@ -337,6 +337,14 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
 
 
 @pytest.mark.thorough
+def test_a_start_does_not_wait_for_a_wrong_address(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIGRATION_DATABASE_URL", "postgresql://owner@host/quintet?sslmod=require")
+    with pytest.raises(LauncherError, match='parameter: "sslmod"'):
+        Services(directory).await_external_database(Watch())
+
+
 def test_data_of_another_postgresql_is_refused_with_the_way_out(directory: DataDirectory) -> None:
     data = directory.path / "postgresql" / "data"
     data.mkdir(parents=True)
