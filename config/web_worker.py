@@ -115,6 +115,10 @@ class Request(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
     def parse_header(self, header_plus: bytes) -> None:
         """Parse the headers; refuse a body with two lengths, and two hosts."""
         super().parse_header(header_plus)
+        if "X_FORWARDED_PROTO" in self.headers:
+            # waitress refuses several values. Each proxy may have added one, and the first is the browser's.
+            scheme = self.headers["X_FORWARDED_PROTO"].partition(",")[0]
+            self.headers["X_FORWARDED_PROTO"] = scheme.strip().lower()
         # waitress removes the header if it decodes the chunks.
         is_chunked = self.chunked or "TRANSFER_ENCODING" in self.headers
         if is_chunked and (self.version != "1.1" or "CONTENT_LENGTH" in self.headers):

@@ -491,7 +491,9 @@ def _refusal_of(url: str) -> str | None:
     except psycopg2.OperationalError as error:
         return str(error)
     except psycopg2.ProgrammingError as error:
-        raise LauncherError(f"The address of the database is wrong: {str(error).strip()}") from error
+        raise LauncherError(
+            f"The address of the database is wrong: {str(error).strip()}"
+        ) from error
     return None
 
 

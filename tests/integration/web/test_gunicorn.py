@@ -123,6 +123,12 @@ def _are_replaced(before: set[int], server: Server) -> bool:
     return len(now) == len(before) and not now & before
 
 
+@pytest.mark.parametrize("sent", ["https,http", "https, https", "HTTPS"])
+def test_the_scheme_of_the_first_of_several_proxies_counts(server: Server, sent: str) -> None:
+    told = server.told("/", **{"X-Forwarded-Proto": sent})
+    assert (told["wsgi.url_scheme"], told["HTTP_X_FORWARDED_PROTO"]) == ("https", "https")
+
+
 @pytest.mark.thorough
 def test_a_proxy_on_this_machine_says_that_it_ends_tls(server: Server) -> None:
     told = server.told("/", **{"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"})
