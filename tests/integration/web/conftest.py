@@ -37,7 +37,8 @@ class Server:
                 *(sys.executable, "-m", "gunicorn", "--config=python:config.gunicorn"),
                 *(application, f"--bind={HOST}:{self.port}", *options),
             ],
-            env={**os.environ, **environment},
+            # As under the launcher, which checks the tables itself: these applications have none.
+            env={**os.environ, "READY_FILE": os.devnull, **environment},
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
