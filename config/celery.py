@@ -79,7 +79,7 @@ class Channel(redis_transport.Channel):
 
     @property
     def is_disconnected(self) -> bool:
-        """Whether the connection has been closed, so that the channel no longer knows the broker."""
+        """Return whether the connection has been closed, so that the channel no longer knows the broker."""
         return self.connection is None or self.connection.client is None
 
     def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:

@@ -23,7 +23,7 @@ _UNSAFE = re.compile(r"[\s;{}\"'$\\]")
 
 @dataclass(frozen=True)
 class Options:
-    """What the configuration depends on.
+    """Hold the values that the configuration depends on.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(frozen=True)
 class Address:
-    """Where the web server listens: an IP address of this machine, or ``0.0.0.0`` or ``::`` for all of them."""
+    """Hold the address that the web server listens on: an IP address of this machine, or ``0.0.0.0`` or ``::`` for all of them."""
 
     host: str
     port: int

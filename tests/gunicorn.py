@@ -34,8 +34,6 @@ def web_server(
                 **os.environ,
                 "DATABASE_URL": test_database_url(),
                 "ALLOWED_HOSTS": "127.0.0.1",
-                # As the launcher does, which checks the tables itself: not every application here has tables.
-                "READY_FILE": str(folder / "ready"),
                 **environment,
             },
             stdout=log,

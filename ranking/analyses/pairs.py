@@ -94,7 +94,7 @@ class PairsFound:
 
     @property
     def is_corrected(self) -> bool:
-        """Whether p-values are corrected for the number of pairs."""
+        """Return whether p-values are corrected for the number of pairs."""
         return self.correction is not Correction.NONE
 
     @property

@@ -110,7 +110,7 @@ class Metric:
 
     @property
     def _are_systems_given(self) -> bool:
-        """Whether a file scores all systems as a whole, as far as it scores them at all."""
+        """Return whether a file has a score of the whole system for each system that it scores."""
         if self.of_systems is None or self.statistics is not None:
             return False
         given = ~np.isnan(self.of_systems)
