@@ -1,6 +1,7 @@
 """Exports of a task for pages and REST: requests, estimated sizes, and responses."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Final
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -101,7 +102,11 @@ def export_stream(
         if export.answers is not None:
             lost = (f"{loss.what} ({loss.count})" for loss in export.answers.losses)
             headers["Not-Carried-Over"] = "; ".join(lost)
-        answer = streamed_download(export.file_name, read_on(export_bytes(export)), headers)
+        content = export_bytes(export)
+        # An export that cannot be written is refused before the response begins.
+        beginning = next(content, b"")
+        whole = chain([beginning], read_on(content))
+        answer = streamed_download(export.file_name, whole, headers)
         if export.is_part and answer["Content-Type"] == "application/json":
             # It is only JSON together with the other parts.
             answer["Content-Type"] = PART_OF_JSON

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.services.quality import quality_action_take
-from campaign.models import FilePart, Job, JobState, KeptFile, User
+from campaign.models import Campaign, FilePart, Job, JobState, KeptFile, User
 from campaign.models.upload import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
 from campaign.services.exported_files import MOST_KEPT, exported_file_keep, exported_files_purge
@@ -131,6 +131,22 @@ def test_ranges_of_bytes(as_organiser: Client, news: TestSetWriter) -> None:
         assert int(answer["Content-Length"]) == len(body)
         other = {"Range": asked_for, "If-Range": '"another"'}
         assert body_of(as_organiser.get(api(news, f"{file.pk}/content/"), headers=other)) == content
+
+
+@pytest.mark.parametrize("by_page", [True, False], ids=["page", "rest"])
+def test_a_folder_without_judgments_is_refused_before_its_first_byte(
+    as_organiser: Client, campaign: Campaign, by_page: bool
+) -> None:
+    news = TestSetWriter(campaign, "empty", ["a", "b"])
+    asked = {"kind": "evalset", "file_format": "evalset"}
+    if by_page:
+        answer = as_organiser.get(page(news), {**asked, "stream": "1"})
+        assert answer.status_code == 400
+        assert answer.context["form"].errors["file_format"]
+    else:
+        answer = as_organiser.get(api(news, "stream/"), asked)
+        assert answer.status_code == 400
+        assert answer["Content-Type"] == "application/problem+json"
 
 
 def test_bytes_that_are_not_there_are_refused(as_organiser: Client, news: TestSetWriter) -> None:
