@@ -166,6 +166,13 @@ class CursorPages(CursorPagination):
         del request, queryset
         return (getattr(view, "ordering", "id"),)
 
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Return the schema of a page; links may be null, which REST framework says in the words of OpenAPI 3.0."""
+        page: dict[str, Any] = super().get_paginated_response_schema(schema)
+        for name in ("next", "previous"):
+            page["properties"][name] = {"type": ["string", "null"], "format": "uri"}
+        return page
+
     def paginate_queryset(
         self,
         queryset: QuerySet[Any, _Row] | Sequence[_Row],
@@ -341,6 +348,8 @@ def operation(
     """
     by_status = answers if isinstance(answers, dict) else {204 if answers is None else 200: answers}
     status, serializer = next(iter(by_status.items()))
+    # The status of a file comes with its content type.
+    sends_file = any(isinstance(key, tuple) for key in by_status)
     fields = refusals or {}
     asked = [*parameters, *(filter_parameters(filters) if filters else ())]
 
@@ -363,7 +372,9 @@ def operation(
                 found = filtered(filters, request, found)
             return view.answer(found, serializer, status)
 
-        handle.takes = takes  # type: ignore[attr-defined]  # for the contract
+        # For the contract.
+        handle.takes = takes  # type: ignore[attr-defined]
+        handle.sends_file = sends_file  # type: ignore[attr-defined]
         return handle
 
     return decorate

@@ -151,9 +151,15 @@ class AskedAsDescribed(APIView):
             self._unknown_refuse(request)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """Choose a renderer; if there is only one, `?format=` is refused later as an unknown parameter."""
+        """Choose a renderer.
+
+        An address that sends a file sends it whatever `Accept` asks for; only its errors are rendered.
+        If there is only one renderer, `?format=` is refused later as an unknown parameter.
+        """
         has_one = len(self.renderer_classes) == 1 and "format" in request.query_params
-        return super().perform_content_negotiation(request, force or has_one)
+        handler = getattr(self, str(request.method).lower(), None)
+        sends_file = getattr(handler, "sends_file", False)
+        return super().perform_content_negotiation(request, force or has_one or sends_file)
 
     @property
     def operation(self) -> DescribedOperation | None:

@@ -107,7 +107,7 @@ def api_describe(
             operation.setdefault("parameters", []).append(_MATCH)
     schemas["Problem"] = _PROBLEM
     parts["responses"] = {f"Problem{status}": _problem(status) for status in _DESCRIPTIONS}
-    _anything_describe(result)
+    _unions_describe(result, schemas)
     for address, method, operation in operations_of(result):
         _control_characters_exclude(operation)
         for status, response in operation["responses"].items():
@@ -187,16 +187,33 @@ def _resolved(described: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping
     return described
 
 
-def _anything_describe(described: Any) -> None:
-    """Describe nullable values of any type as any value, because `oneOf` would match null twice and refuse it."""
+def _unions_describe(described: Any, parts: Mapping[str, Any]) -> None:
+    """Correct every `oneOf` that a value may match not exactly once, so that generated clients read it."""
     if isinstance(described, list):
-        for each in described:
-            _anything_describe(each)
+        for part in described:
+            _unions_describe(part, parts)
     elif isinstance(described, dict):
-        if {} in (choices := described.get("oneOf", ())) and {"type": "null"} in choices:
-            del described["oneOf"]
-        for each in described.values():
-            _anything_describe(each)
+        if isinstance(described.get("oneOf"), list):
+            _union_describe(described, parts)
+        for part in described.values():
+            _unions_describe(part, parts)
+
+
+def _union_describe(described: dict[str, Any], parts: Mapping[str, Any]) -> None:
+    choices = described["oneOf"]
+    if {} in choices and {"type": "null"} in choices:
+        # Any value includes null, which would match twice.
+        del described["oneOf"]
+        return
+    for choice in choices:
+        if "default" in choice:
+            # It may belong to the other choice: an empty text beside a pattern.
+            described["default"] = choice.pop("default")
+    if all("$ref" in choice for choice in choices):
+        # Answers of two protocols may look alike. Clients take the first that fits: one without required fields fits all.
+        described["anyOf"] = sorted(
+            described.pop("oneOf"), key=lambda choice: "required" not in _resolved(choice, parts)
+        )
 
 
 def _problem(status: str) -> dict[str, Any]:

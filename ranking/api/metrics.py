@@ -40,7 +40,10 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
         help_text="JSON Lines, tables, `.score` files or WMT's automatic scores; or the archive of an EvalSet folder. At most 100 MB.",
     )
     name = serializers.CharField(
-        max_length=100, default="", help_text="For files that do not name the metric."
+        max_length=100,
+        default="",
+        allow_blank=True,
+        help_text="For files that do not name the metric.",
     )
     lower_is_better = serializers.BooleanField(default=False)
     is_human = serializers.BooleanField(default=False, help_text="People gave the scores.")

@@ -17,6 +17,8 @@ from campaign.models import BadReference, Campaign, Judge, Protocol, Task
 from demo.still_loading import still_loading_write
 from ranking.models import RankingRun
 from ranking.selectors.judges import measures_by_judge
+from tests.described_answers import AnswersWalk
+from tests.rest_operations import description
 from tests.walked_pages import broken_links
 from whole_campaigns.campaign_file.applying import campaign_file
 from whole_campaigns.campaign_file.schema import schema_check
@@ -170,6 +172,10 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         page = client.get(address).content.decode()
         assert "No ranking yet" not in page, each["protocol"]
         assert "<tbody" in page.partition('id="headline"')[2]
+
+    walk = AnswersWalk(client, description())
+    assert walk.differences == []
+    assert len(walk.answered) > 50
 
     newcomer = Client()
     newcomer.get(local(guide["newcomers"]["url"]))

@@ -3,6 +3,9 @@
 import json
 from typing import Any
 
+import pytest
+
+from tests.described_answers import Description
 from tests.rest_operations import STABLE, operations
 
 
@@ -41,3 +44,47 @@ def test_every_post_takes_an_idempotency_key(schema: dict[str, Any]) -> None:
         not in {each["name"] for each in methods["post"].get("parameters", [])}
     }
     assert {path for path in without if "/judging/" not in path} == set()
+
+
+def test_schemas_have_no_keyword_of_openapi_3_0(schema: dict[str, Any]) -> None:
+    """Generators of 3.1 ignore `nullable`, and their clients refuse null."""
+    outdated = [part for part in Description(schema).schemas() if part.get("nullable") is True]
+    assert outdated == []
+
+
+def test_default_values_are_valid(schema: dict[str, Any]) -> None:
+    """A generated client sends them, and some generators refuse the whole description."""
+    described = Description(schema)
+    parts = schema["components"]["schemas"].values()
+    invalid = {
+        name: errors
+        for part in parts
+        for name, field in part.get("properties", {}).items()
+        if "default" in field and (errors := described.errors(field, field["default"]))
+    }
+    assert invalid == {}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"outcome": "edited", "text": "Ein Haus."},
+        {"acceptable": True},
+        {"answers": [True, None]},
+        {"value": 4},
+        {"criterion": "fluency", "value": 4},
+        {"verdict": "first"},
+        {"verdict": "both_fine"},
+        {"outputs": [{"score": 80, "spans": []}]},
+        {"top": [True, False]},
+    ],
+)
+def test_first_choice_that_fits_has_all_keys_of_an_answer(
+    schema: dict[str, Any], answer: dict[str, Any]
+) -> None:
+    """Generated clients take the first choice that fits, and lose the keys that it does not have."""
+    described = Description(schema)
+    parts = schema["components"]["schemas"]
+    choices = [choice["$ref"].rpartition("/")[2] for choice in parts["ProtocolAnswer"]["anyOf"]]
+    first = next(name for name in choices if not described.errors(parts[name], answer))
+    assert answer.keys() <= parts[first]["properties"].keys()
