@@ -19,6 +19,10 @@ from campaign.refusals import RefusedError
 # Seconds until a retry while the database is unavailable.
 RETRY_SECONDS: Final = 5
 CONTENT_TYPE: Final = "application/problem+json"
+#: Keys of errors that concern no single field.
+_OF_NO_FIELD: Final = ("detail", "non_field_errors")
+#: Default of `detail`; the body has the effects that the client confirms.
+_CONFIRM: Final = "Nothing was changed. Repeat the request with a confirmation to carry it out."
 #: Type of problems described by their status only.
 OF_THE_STATUS: Final = "about:blank"
 
@@ -33,12 +37,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         error = refused
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
-        errors = response.data if isinstance(response.data, dict) else {"body": response.data}
-        response.data = {
-            "type": problem_type("invalid-input"),
-            "detail": "Invalid request.",
-            "errors": errors,
-        }
+        response.data = _invalid_input(response.data)
     if response is not None and isinstance(error, Throttled):
         response.data = {"type": problem_type("too-many-requests"), **response.data}
     if response is not None and isinstance(error, ProblemError):
@@ -46,6 +45,18 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         for name, value in error.headers.items():
             response[name] = value
     return response
+
+
+def _invalid_input(refused: dict[str, Any] | list[Any]) -> dict[str, Any]:
+    """Return the problem of refused fields; what concerns no field is said by `detail`, too."""
+    errors = refused if isinstance(refused, dict) else {"body": refused}
+    lists = {
+        field: [messages] if isinstance(messages, str) else messages
+        for field, messages in errors.items()
+    }
+    about_all = [message for field in _OF_NO_FIELD for message in lists.get(field, ())]
+    detail = " ".join(map(str, about_all)) or "Invalid request."
+    return {"type": problem_type("invalid-input"), "detail": detail, "errors": lists}
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -101,11 +112,12 @@ def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
     status = response.status_code
     kind = said.get("type", OF_THE_STATUS)
     title = TITLES.get(kind) or response.reason_phrase
+    usual = _CONFIRM if status == HTTPStatus.CONFLICT else str(title)
     problem = {
         "type": kind,
         "title": str(title),
         "status": status,
-        "detail": said.get("detail", str(title)),
+        "detail": said.get("detail", usual),
         "instance": request.path,
         **{name: value for name, value in said.items() if name not in _MEMBERS},
     }

@@ -1,5 +1,6 @@
 """Errors of the API by RFC 9457, whoever answers."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -37,6 +38,18 @@ def test_a_refused_body_has_its_fields(campaign: Campaign, client: Client) -> No
     assert "blocks_per_judge" in said["errors"]
 
 
+def test_errors_are_lists_and_detail_says_what_concerns_no_field(
+    campaign: Campaign, client: Client
+) -> None:
+    client.force_login(make_organiser(campaign))
+    unknown_key = "slug: museum\nname: Museum\ncolour: red\n"
+    answer = client.put("/api/v1/campaigns/museum/file/", unknown_key, "application/yaml")
+    assert answer.status_code == 400
+    problem = answer.json()
+    assert problem["errors"] == {"detail": [problem["detail"]]}
+    assert "colour" in problem["detail"]
+
+
 def test_a_session_without_the_token_of_its_form(campaign: Campaign) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(make_organiser(campaign))
@@ -71,5 +84,7 @@ def test_what_a_view_says_otherwise_stays() -> None:
     assert b'"effects": [1]' in response.content
     page = HttpResponse("<p>No</p>", status=409)
     problem_make(request, page)
-    assert b"Conflict" in page.content
+    problem = json.loads(page.content)
+    assert problem["title"] == "Conflict"
+    assert problem["detail"] not in ("Conflict", "")
     assert b"<p>" not in page.content
