@@ -20,7 +20,7 @@ from annotation.selectors.work_time import work_time
 from annotation.services.judges import judge_decline, judge_take_part
 from annotation.services.numbers import waiting_judgments_number
 from annotation.views.judge import instructions_context, onboarding_or_404, opaque, sending_setup
-from campaign.export.downloads import download
+from campaign.export.downloads import download, for_spreadsheets
 from campaign.models import Judge
 from campaign.notification import mail_is_printed
 from campaign.selectors.credentials import own_link_of
@@ -229,4 +229,5 @@ def work_time_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send the judge's work time as a CSV file."""
     judge = onboarding_or_404(request, slug).judge
     waiting_judgments_number(campaign=judge.campaign)
-    return download(f"{slug}-my-time.csv", work_time_csv(judge=judge, worked=work_time(judge)))
+    content = work_time_csv(judge=judge, worked=work_time(judge))
+    return for_spreadsheets(download(f"{slug}-my-time.csv", content))

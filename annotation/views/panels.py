@@ -36,7 +36,7 @@ from annotation.services.panels import (
     participation_refresh,
 )
 from campaign.accounts.clients import client_address
-from campaign.export.downloads import download
+from campaign.export.downloads import download, for_spreadsheets
 from campaign.forms import VersionedForm, languages_validate
 from campaign.models import (
     Campaign,
@@ -221,7 +221,7 @@ def participations_download(request: HttpRequest, slug: str, panel_id: int) -> H
     campaign = changed_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
-    return download(filename, "".join(participations_csv(panel=panel)))
+    return for_spreadsheets(download(filename, "".join(participations_csv(panel=panel))))
 
 
 # HEAD is not allowed, because programs use it to check links.

@@ -26,7 +26,7 @@ from annotation.selectors.judges import campaign_judges
 from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
 from annotation.services.judges import erasure_carry_out
 from annotation.services.numbers import waiting_judgments_number
-from campaign.export.downloads import download, judge_links, judge_links_csv
+from campaign.export.downloads import download, for_spreadsheets, judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
 from campaign.notification import mail_is_printed
 from campaign.refusals import RefusalsAt
@@ -425,7 +425,8 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     if not asked.form.is_valid():
         return _time_sheet_page(request, campaign, asked)
     sheet = time_sheet(campaign=campaign, judges=asked.found, **asked.days)
-    return download(f"{slug}-time-sheet.csv", time_sheet_csv(sheet, time_zone=settings.TIME_ZONE))
+    content = time_sheet_csv(sheet, time_zone=settings.TIME_ZONE)
+    return for_spreadsheets(download(f"{slug}-time-sheet.csv", content))
 
 
 def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:

@@ -3,8 +3,10 @@
 import csv
 import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, TypeVar
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
@@ -12,6 +14,7 @@ from django.urls import reverse
 from campaign.formats.tables import neutral
 from campaign.services.judge_lists import CheckedList
 
+_Response = TypeVar("_Response", bound=HttpResponseBase)
 #: File extensions that differ from the last part of the format's name, unlike that of `five-way-csv`.
 _ENDINGS: Final[Mapping[str, str]] = {
     "evalset": "zip",
@@ -101,6 +104,20 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
+
+
+def for_spreadsheets(response: _Response) -> _Response:
+    """Begin a CSV with a byte order mark, without which Excel takes UTF-8 for another encoding.
+
+    For downloads from pages; programs read the files of REST and commands, which have none.
+    """
+    if not response.headers["Content-Type"].startswith("text/csv"):
+        return response
+    if isinstance(response, StreamingHttpResponse):
+        response.streaming_content = chain([BOM_UTF8], response.streaming_content)
+    elif isinstance(response, HttpResponse):
+        response.content = BOM_UTF8 + response.content
+    return response
 
 
 def ranged_response(

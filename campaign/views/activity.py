@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.export.activity import activity_csv, activity_jsonl
-from campaign.export.downloads import streamed_download
+from campaign.export.downloads import for_spreadsheets, streamed_download
 from campaign.models import Campaign
 from campaign.pages.activity import ActivityFilter, ActivityRow, ChangedField, activity_rows
 from campaign.pages.filters import DeskFilter
@@ -102,7 +102,7 @@ def activity_file(request: HttpRequest, slug: str, ending: str) -> HttpResponseB
         return activity_page(request, slug)
     lines = activity_csv if ending == "csv" else activity_jsonl
     written = lines(campaign=campaign, events=filtered.found)
-    return streamed_download(f"{slug}-activity.{ending}", written)
+    return for_spreadsheets(streamed_download(f"{slug}-activity.{ending}", written))
 
 
 def _from_to(field: ChangedField) -> SafeString:

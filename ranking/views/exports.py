@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from campaign.export.downloads import for_spreadsheets
 from campaign.models import JobKind, MembershipRole, User
 from campaign.refusals import RefusalsAt
 from campaign.selectors.exported_files import export_jobs, exported_files
@@ -47,7 +48,8 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
     if form.is_bound and form.is_valid():
         with RefusalsAt(form, "file_format"):
             if "stream" in form.data:
-                return export_stream(task=task, asked=form.asked, sent=request.headers)
+                streamed = export_stream(task=task, asked=form.asked, sent=request.headers)
+                return for_spreadsheets(streamed)
             export = export_of_member(task=task, asked=form.asked)
     if export is not None and request.method == "POST":
         export_queue(export=export, by=cast("User", request.user))

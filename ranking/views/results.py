@@ -22,6 +22,7 @@ from annotation.export.work_time import clock_time
 from annotation.protocols import answer_kind
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.replica_reads import ReadAt, task_answer
+from campaign.export.downloads import for_spreadsheets
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.pages.desk import TEST_SET, rights, role_remember
 from campaign.views.access import joined_campaign, joined_task, organised_campaign, organised_task
@@ -440,7 +441,7 @@ def analysis_file(
     """Return the report of an analysis as a file, or one of its tables: its plot as SVG or PNG, or its rows as CSV."""
     task = organised_task(request, slug, task_id)
     found = get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)
-    return answer_file(found, ending, table)
+    return for_spreadsheets(answer_file(found, ending, table))
 
 
 @page_view
@@ -486,7 +487,7 @@ def table_file(
         raise Http404 from error
     if report is None:
         raise Http404
-    return report_file(report, ending, named=f"{slug}-{name}", table=table)
+    return for_spreadsheets(report_file(report, ending, named=f"{slug}-{name}", table=table))
 
 
 @page_view
@@ -517,7 +518,7 @@ def page_plot(
         raise Http404
     found = known[table](request, *of)
     report = Report(tables=[found] if found else [], data={})
-    return report_file(report, ending, named=named, table=table)
+    return for_spreadsheets(report_file(report, ending, named=named, table=table))
 
 
 _ANALYSES_LISTED: Final = 25

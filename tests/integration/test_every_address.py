@@ -3,6 +3,7 @@
 A new address fails the first test until it stands in `tests/permissions/addresses`.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 import pytest
@@ -84,3 +85,23 @@ def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
         client = Client(headers={"Authorization": f"Token {key}"})
         latest = client.get(f"/api/v1/tasks/{world.task.pk}/rankings/latest/")
         assert latest.status_code == status
+
+
+def test_csv_files_of_pages_begin_with_a_byte_order_mark(world: World) -> None:
+    """Excel reads other files in the encoding of the machine; programs read the files of REST as they are."""
+    files = {
+        "campaigns/<slug:slug>/tasks/<int:task_id>/exports/": "?stream=1&kind=judges&file_format=csv"
+    }
+    for route in ADDRESSES:
+        if opening(route) == "GET" and route.endswith((".csv", "ending>")):
+            files[route] = ""
+    begins = {}
+    for route, query in files.items():
+        client = world.client("judge" if route.startswith("judge/") else "organiser")
+        ending = route.replace("<slug:ending>", "csv").replace("<str:ending>", "csv")
+        response = client.get(world.fill(ending) + query)
+        if response.headers["Content-Type"].startswith("text/csv"):
+            content = b"".join(response) if response.streaming else response.content
+            begins[route] = content.startswith(BOM_UTF8)
+    assert begins == {route: not route.startswith("api/") for route in begins}
+    assert len(begins) > 5

@@ -97,7 +97,7 @@ def test_who_only_skipped_is_there_too_and_midnight_is_of_the_day_it_begins(
 
 
 def test_the_file_has_a_line_for_each_judge_and_day(organiser: Client) -> None:
-    assert organiser.get(FILE, {"first": "2026-11-17"}).content.decode() == (
+    assert organiser.get(FILE, {"first": "2026-11-17"}).content.decode("utf-8-sig") == (
         "campaign,judge,day,time_zone,sentences,active_seconds,active_time\n"
         "museum,ada,2026-11-17,UTC,2,45,0:00:45\n"
         "museum,ben,2026-11-17,UTC,1,3600,1:00:00\n"

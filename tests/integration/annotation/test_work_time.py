@@ -209,7 +209,7 @@ class TestTheReceipt:
         judged(blocks[1], 3700, datetime(2026, 11, 17, 9, tzinfo=UTC))
         response = client_of_judge.get("/judge/museum/time.csv")
         assert response["Content-Disposition"] == 'attachment; filename="museum-my-time.csv"'
-        rows = list(csv.DictReader(response.content.decode().splitlines()))
+        rows = list(csv.DictReader(response.content.decode("utf-8-sig").splitlines()))
         assert [
             (row["day"], row["sentences"], row["active_seconds"], row["active_time"])
             for row in rows
