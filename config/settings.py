@@ -111,7 +111,7 @@ MIDDLEWARE = [
     "config.requests.control_characters_refuse",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "config.slashes.SlashMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

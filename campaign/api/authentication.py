@@ -22,13 +22,17 @@ _NOT_HERE: Final = "narrows_to_campaign_of_token"
 
 
 class ScopedTokenAuthentication(TokenAuthentication):
-    """Authentication by `Authorization: Token …`, within the token's rights."""
+    """Authentication by `Authorization: Token …` or `Bearer …`, within the token's rights."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         """Return the user and the token; None if the request has no token.
 
         Raises AuthenticationFailed, `PermissionDenied` and `NotFound`.
         """
+        scheme = request.headers.get("Authorization", "").partition(" ")[0]
+        if scheme.lower() == "bearer":
+            # Many clients know only the scheme of RFC 6750.
+            self.keyword = scheme
         found: tuple[Any, Any] | None = super().authenticate(request)
         if found is not None:
             token: Any = found[1]  # as `token_named` found it

@@ -101,10 +101,23 @@ class NumberField(serializers.FloatField):
 class StrictJSONParser(JSONParser):
     """Parser that refuses JSON which Python accepts but the database cannot store."""
 
-    def parse(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the parsed body; raise ParseError if it is nested too deeply or contains a lone surrogate."""
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the parsed body; raise ParseError if it is compressed, nested too deeply or has a lone surrogate."""
+        context = dict(parser_context or {})
+        if "request" in context and "Content-Encoding" in context["request"].headers:
+            raise ParseError(
+                "Compressed bodies are not supported. Send the JSON without Content-Encoding."
+            )
+        if context.get("encoding", "utf-8").lower() == "utf-8":
+            # Windows PowerShell and .NET begin a file with a byte order mark.
+            context["encoding"] = "utf-8-sig"
         try:
-            data = super().parse(*args, **kwargs)
+            data = super().parse(stream, media_type, context)
             json.dumps(data, ensure_ascii=False).encode()
         except RecursionError as error:
             raise ParseError("The JSON is nested too deeply.") from error

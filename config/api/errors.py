@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
-from rest_framework.exceptions import APIException, Throttled, ValidationError
+from rest_framework.exceptions import APIException, NotAuthenticated, Throttled, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
 
@@ -19,6 +19,8 @@ from campaign.refusals import RefusedError
 # Seconds until a retry while the database is unavailable.
 RETRY_SECONDS: Final = 5
 CONTENT_TYPE: Final = "application/problem+json"
+#: Refusal without a session, and with an Authorization header of another scheme.
+_NOT_SIGNED_IN: Final = "Not signed in. Send your token as “Authorization: Token …”."
 #: Keys of errors that concern no single field.
 _OF_NO_FIELD: Final = ("detail", "non_field_errors")
 #: Default of `detail`; the body has the effects that the client confirms.
@@ -38,6 +40,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
         response.data = _invalid_input(response.data)
+    if response is not None and isinstance(error, NotAuthenticated):
+        response.data = {"detail": _NOT_SIGNED_IN}
     if response is not None and isinstance(error, Throttled):
         response.data = {"type": problem_type("too-many-requests"), **response.data}
     if response is not None and isinstance(error, ProblemError):
