@@ -128,7 +128,9 @@ def _name(keys: Sequence[Value]) -> Value:
 
 
 def _exact(value: Value) -> str | int | float:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+    if value is None or value == _NOTHING:
+        return ""
+    if isinstance(value, float) and not math.isfinite(value):
         return ""
     return value
 

@@ -45,6 +45,12 @@ def test_csv_has_exact_numbers_and_empty_cells() -> None:
     ]
 
 
+def test_csv_leaves_a_cell_empty_that_shows_a_dash() -> None:
+    columns = [Column("system", "System", is_text=True), Column("data", "Data", is_text=True)]
+    table = Table(name="t", title="", columns=columns, rows=[("x", "–")])
+    assert write(Report(tables=[table], data={}), ReportFormat.CSV).splitlines()[1] == "x,"
+
+
 def test_csv_of_tables_with_other_columns_has_a_value_a_row() -> None:
     other = Table(name="u", title="", columns=COLUMNS[:2], rows=[("y", 1.0)])
     report = Report(tables=[TABLE, other], data={})
