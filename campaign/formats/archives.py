@@ -14,9 +14,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
+from campaign.formats.archive_reads import TarReads, ZipReads
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.file_names import (
     DOCUMENT_WORDS,
@@ -39,8 +41,10 @@ _PACKED: Final = (
     b"Rar!\x1a",
 )
 _TAR_MAGIC: Final = slice(257, 262)
-_MAX_HEADER: Final = 1024 * 1024
 _HEAD_BYTES: Final = 512
+# A directory of a zip has a name, dates and sizes for each file; zipfile reads it whole.
+_ENTRY_BYTES: Final = 512
+_LONGEST_NAME: Final = 1_000
 _DAMAGED: Final = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -63,12 +67,8 @@ class Limits:
 
 
 def opener(path: Path) -> Callable[[], IO[bytes]]:
-    """Return a function that opens the file for reading."""
-
-    def opened() -> IO[bytes]:
-        return path.open("rb")
-
-    return opened
+    """Return a function that opens the file for reading, and can be sent to another process."""
+    return partial(path.open, "rb")
 
 
 def is_archive(head: bytes) -> bool:
@@ -104,28 +104,36 @@ def folder_files(folder: Path) -> list[StoredFile]:
 def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator[list[StoredFile]]:
     """Yield the files of a zip, tar or tar.gz archive, without a folder that contains them all.
 
-    They can be opened until the context ends.
+    They can be opened until the context ends. Raises FormatError like `archive_unpack`.
+    """
+    with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
+        yield archive_unpack(archive, Path(folder), limits)
+
+
+def archive_unpack(
+    archive: StoredFile, folder: Path, limits: Limits | None = None
+) -> list[StoredFile]:
+    """Unpack a zip, tar or tar.gz archive into an empty folder; return its files like `archive_files`.
 
     Raises FormatError for paths that leave the archive, links, devices, encrypted, compressed and archive
     files inside, names that differ only in case or Unicode composition, several folders side by side, and
     archives that exceed `limits`.
     """
-    with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
-        with archive.open() as stream:
-            packed_bytes = stream.seek(0, os.SEEK_END)
-            unpacking = _Unpacking(archive.name, Path(folder), limits or Limits(), packed_bytes)
-            stream.seek(0)
-            is_zip = stream.read(4).startswith(_PACKED[:2])
-            stream.seek(0)
-            try:
-                unpacking.zip(stream) if is_zip else unpacking.tar(stream)
-            except _DAMAGED as error:
-                raise Place(archive.name).error(
-                    f"the archive cannot be read ({error})",
-                    "pack it again as zip or tar.gz, and check that it was transferred completely",
-                ) from error
-        _refuse_names_alike(archive.name, [file.name for file in unpacking.files])
-        yield _without_root(archive.name, unpacking.files)
+    with archive.open() as stream:
+        packed_bytes = stream.seek(0, os.SEEK_END)
+        unpacking = _Unpacking(archive.name, folder, limits or Limits(), packed_bytes)
+        stream.seek(0)
+        is_zip = stream.read(4).startswith(_PACKED[:2])
+        stream.seek(0)
+        try:
+            unpacking.zip(stream) if is_zip else unpacking.tar(stream)
+        except _DAMAGED as error:
+            raise Place(archive.name).error(
+                f"the archive cannot be read ({error})",
+                "pack it again as zip or tar.gz, and check that it was transferred completely",
+            ) from error
+    _refuse_names_alike(archive.name, [file.name for file in unpacking.files])
+    return _without_root(archive.name, unpacking.files)
 
 
 def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
@@ -157,7 +165,10 @@ class _Unpacking:
         self.files: list[StoredFile] = []
 
     def zip(self, stream: IO[bytes]) -> None:
-        with zipfile.ZipFile(stream) as archive:
+        # zipfile reads the whole directory at once, and makes an object for each entry, however many it declares.
+        most = self._limits.entries * _ENTRY_BYTES
+        careful = ZipReads(stream, most, self._too_many_entries())
+        with zipfile.ZipFile(cast("IO[bytes]", careful)) as archive:
             members = archive.infolist()
             self._refuse_entries(len(members))
             for member in members:
@@ -194,23 +205,26 @@ class _Unpacking:
                 self._count(len(chunk))
                 unpacked.write(chunk)
         self._bytes = 0
-        with (
-            whole.open("rb") as tar,
-            tarfile.open(fileobj=cast("IO[bytes]", _Careful(tar)), mode="r:") as archive,
-        ):
-            for count, member in enumerate(archive, 1):
-                self._refuse_entries(count)
-                if member.isdir() and member.name in {"", "."}:
-                    continue
-                self._refuse_name(member.name)
-                if member.isdir():
-                    continue
-                content = archive.extractfile(member) if member.isreg() else None
-                if content is None:
-                    raise self._no_file(member.name)
-                with content:
-                    self._write(member.name, content)
+        with whole.open("rb") as tar:
+            reads = TarReads(tar)
+            with tarfile.open(fileobj=cast("IO[bytes]", reads), mode="r:") as archive:
+                for count, member in enumerate(archive, 1):
+                    self._refuse_entries(count)
+                    with reads.of_content():
+                        self._tar_member(archive, member)
         whole.unlink()
+
+    def _tar_member(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+        if member.isdir() and member.name in {"", "."}:
+            return
+        self._refuse_name(member.name)
+        if member.isdir():
+            return
+        content = archive.extractfile(member) if member.isreg() else None
+        if content is None:
+            raise self._no_file(member.name)
+        with content:
+            self._write(member.name, content)
 
     def _write(self, name: str, content: IO[bytes]) -> None:
         path = self._folder / f"{len(self.files):06}"
@@ -247,13 +261,20 @@ class _Unpacking:
 
     def _refuse_entries(self, entries: int) -> None:
         if entries > self._limits.entries:
-            raise Place(self._archive).error(
-                f"the archive has more than {self._limits.entries:,} entries",
-                "pack only the files of the test set",
-            )
+            raise self._too_many_entries()
+
+    def _too_many_entries(self) -> FormatError:
+        return Place(self._archive).error(
+            f"the archive has more than {self._limits.entries:,} entries",
+            "pack only the files of the test set",
+        )
 
     def _refuse_name(self, name: str) -> None:
         remedy = "pack the files with names inside one folder"
+        if len(name) > _LONGEST_NAME:
+            raise _refused(
+                self._archive, name, f"is longer than {_LONGEST_NAME:,} characters", "rename it"
+            )
         parts = name.replace("\\", "/").split("/")
         if name.startswith(("/", "\\")) or (len(name) > 1 and name[1] == ":"):
             raise _refused(self._archive, name, "is an absolute path", remedy)
@@ -271,20 +292,6 @@ class _Unpacking:
         return _refused(
             self._archive, name, "is a link or a device, not a file", "put the file itself there"
         )
-
-
-class _Careful:
-    """A stream that refuses to read very long headers."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self.seek = stream.seek
-        self.tell = stream.tell
-
-    def read(self, size: int = -1, /) -> bytes:
-        if not 0 <= size <= _MAX_HEADER:
-            raise tarfile.ReadError(f"a header of {size:,} bytes")
-        return self._stream.read(size)
 
 
 def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -45,6 +46,32 @@ def _many_entries(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for number in range(20_000):
             archive.writestr(f"{number}.txt", b"")
+
+
+def _declared_entries(path: Path) -> None:
+    """Write a zip whose directory has 200,000 entries and declares one; none of them has content."""
+    entry = struct.pack("<4s24xH16x", b"PK\1\2", 1) + b"a"
+    directory = entry * 200_000
+    end = struct.pack("<4s4x2H2L2x", b"PK\5\6", 1, 1, len(directory), 30)
+    path.write_bytes(b"PK\3\4".ljust(30, b"\0") + directory + end)
+
+
+def _tar_of(*headers: tuple[bytes, bytes], times: int = 1) -> Callable[[Path], None]:
+    """Return a function that writes a tar: these headers, by type and content, before each of `times` files."""
+
+    def write(path: Path) -> None:
+        before = b"".join(_tar_header(kind, content) for kind, content in headers)
+        file = _tar_header(tarfile.REGTYPE, b"a\n")
+        path.write_bytes((before + file) * times + bytes(1024))
+
+    return write
+
+
+def _tar_header(kind: bytes, content: bytes) -> bytes:
+    header = tarfile.TarInfo("a.txt")
+    header.type = kind
+    header.size = len(content)
+    return header.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
 
 
 def _tar_out(path: Path) -> None:
@@ -107,6 +134,13 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "absolute path.zip": _zipped(("/etc/passwd", b"a\n")),
     "path traversal.tar.gz": _tar_out,
     "many entries.zip": _many_entries,
+    "undeclared entries.zip": _declared_entries,
+    "folders without end.zip": _zipped(("a/" * 30_000 + "b.txt", b"a\n")),
+    "header of digits.tar": _tar_of((tarfile.XHDTYPE, b"9" * 200_000)),
+    "headers of digits.tar": _tar_of((tarfile.XHDTYPE, b"9" * 8_000), times=100),
+    "attributes in attributes.tar": _tar_of((tarfile.XHDTYPE, b"2 " * 4_000 + b"=\n"), times=100),
+    "headers in a row.tar": _tar_of(*[(tarfile.XHDTYPE, b"6 a=b\n")] * 330),
+    "long names in a row.tar": _tar_of(*[(tarfile.GNUTYPE_LONGNAME, b"abcde\0")] * 330),
     "bomb.zip": _zip_bomb,
     "archive inside.zip": _zipped(("a.zip", _INNER.getvalue())),
     "gzip inside.gz": _bytes(gzip.compress(gzip.compress(b"a\n"))),
