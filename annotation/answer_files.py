@@ -4,13 +4,14 @@ The import (`annotation.importing.answers`) handles files, judges, segments, out
 every protocol. The `AnswerFiles` of a protocol convert file content into answers.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NoReturn, cast
 
 from annotation.protocols import Answer
 from campaign.formats import InputFile
 from campaign.formats.errors import Loss
+from campaign.formats.isolation import Watch, isolated_items
 from campaign.models import Task
 
 
@@ -138,6 +139,32 @@ class AnswerFiles:
     why: Callable[[Sequence[Sequence[str]]], dict[str, Any]] = lambda _candidates: {}
     part: Callable[[Answer], int] = lambda _answer: 0
     writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(default_factory=dict)
+
+
+def isolated_reader(files: AnswerFiles) -> AnswerFiles:
+    """Return the formats of a protocol, read in a process of its own."""
+
+    def read(file: InputFile, file_format: str | None) -> FileContent:
+        def parts(_watch: Watch) -> Iterator[str | FileAnswer | list[Loss]]:
+            content = files.read(file, file_format)
+            yield content.file_format
+            yield from content.answers
+            yield list(content.losses)
+
+        received = isolated_items(file.name, file.size(), parts)
+        losses: list[Loss] = []
+
+        def answers() -> Iterator[FileAnswer]:
+            for part in received:
+                if isinstance(part, FileAnswer):
+                    yield part
+                else:
+                    losses.extend(cast("list[Loss]", part))
+
+        name = str(next(received))
+        return FileContent(file_format=name, answers=answers(), losses=losses)
+
+    return replace(files, read=read)
 
 
 _FILES: Final[dict[str, AnswerFiles]] = {}

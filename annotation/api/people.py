@@ -17,6 +17,7 @@ from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import MessageSerializer
 from campaign.export.downloads import judge_links
 from campaign.formats import FormatError
+from campaign.formats.isolation import isolated
 from campaign.formats.judge_lists import MAX_BYTES, judge_list_read
 from campaign.models import Campaign, Judge, JudgeGroup, System
 from campaign.selectors.credentials import judge_access
@@ -163,7 +164,8 @@ class CampaignJudgesView(_JudgeAddress):
         400 with the rows if any of them has errors.
         """
         sent = self.sent
-        judges = judge_list_read(sent["list"])
+        text = sent["list"]
+        judges = isolated("list", len(text), lambda: judge_list_read(text))
         if sent["dry_run"]:
             checked = judge_list_check(campaign=self.campaign, judges=judges)
             return self.answer(_answer(checked, {}), JudgeListAnswerSerializer, 200)

@@ -20,6 +20,7 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     answer_files,
+    isolated_reader,
     protocols_with_files,
 )
 from annotation.importing.answer_places import Place, Places, Refuse
@@ -97,6 +98,7 @@ def answers_import(
     files: Sequence[StoredFile],
     file_format: str | None = None,
     languages: LanguagePair | None = None,
+    is_isolated: bool = False,
 ) -> AnswersImported:
     """Import answers from files into a task: all or, on an error, none. `languages` restricts them to a language pair.
 
@@ -106,6 +108,7 @@ def answers_import(
     `HIT.why` names their file. Answers that were imported before are skipped; they are recognised
     by segment, judge, candidates, content, and the number of equal answers before them. Judgments
     are numbered last, in the order of the files. After the commit, a ranking is requested.
+    With `is_isolated`, files are read in a process of its own.
 
     The result is added to the import report of the test set.
 
@@ -120,7 +123,7 @@ def answers_import(
             f"choose a task with one of these protocols: {', '.join(protocols_with_files())}",
         )
     _refuse_unknown_format(reader, file_format)
-    importing = _Import(task, reader, languages)
+    importing = _Import(task, isolated_reader(reader) if is_isolated else reader, languages)
     for file in files:
         importing.read(file, file_format)
     imported = importing.imported()
@@ -415,4 +418,4 @@ def sent_answers_import(
                 f"the file is larger than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
                 _BY_COMMAND,
             )
-    return answers_import(task=task, files=[file], file_format=file_format)
+    return answers_import(task=task, files=[file], file_format=file_format, is_isolated=True)

@@ -1,6 +1,9 @@
 """Create a test set from recognised files, for the command and for upload jobs."""
 # ruff: noqa: PT028 # ruff mistakes `test_set_…` for test functions
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from django.db import transaction
@@ -9,8 +12,10 @@ from annotation.services.planning.designs import design_change
 from campaign.formats import FormatError
 from campaign.formats.file_names import set_name
 from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
+from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
+from campaign.formats.records import SegmentTexts
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import (
     inspection_report,
@@ -19,7 +24,12 @@ from campaign.importing.inspection_report import (
     told_report,
 )
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
-from campaign.importing.uploaded_files import bytes_of, uploaded_set
+from campaign.importing.uploaded_files import (
+    bytes_of,
+    isolated_set,
+    uploaded_set,
+    watched_set,
+)
 from campaign.models import (
     Campaign,
     Job,
@@ -38,6 +48,18 @@ from campaign.texts.languages import LanguageTagError
 AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
 
 
+@contextmanager
+def _opened(
+    recognised: RecognisedSet, reading: SetReading, omissions: Omissions, watch: Watch | None
+) -> Iterator[Iterator[SegmentTexts]]:
+    if watch is None:
+        opened = opened_set(recognised, reading, omissions=omissions)
+    else:
+        opened = isolated_set(recognised, reading, omissions, watch)
+    with opened as segments:
+        yield segments
+
+
 @transaction.atomic
 def test_set_from_files(
     *,
@@ -51,8 +73,11 @@ def test_set_from_files(
     rank_shown_reference: bool = False,
     blocks_wanted: int | None = None,
     protocol: str = Protocol.RANKING,
+    watch: Watch | None = None,
 ) -> TestSet:
     """Create a test set of files, as `test_set_import` does.
+
+    Files of strangers are read in a process of its own, and `watch` receives the number of bytes read so far.
 
     The import report (omissions with reasons, and warnings) is stored with `upload`, or with an upload created for it.
 
@@ -61,7 +86,7 @@ def test_set_from_files(
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is stored in these cases.
     """
     omissions = Omissions()
-    with opened_set(recognised, reading, omissions=omissions) as segments:
+    with _opened(recognised, reading, omissions, watch) as segments:
         test_set = test_set_import(
             campaign=campaign,
             name=name,
@@ -95,8 +120,9 @@ def test_set_files_check(
     reading: SetReading = AS_RANKED,
     rank_shown_reference: bool = False,
     guess_language: GuessLanguage | None = None,
+    watch: Watch | None = None,
 ) -> Inspection:
-    """Inspect the files as `test_set_from_files` does, without storing anything.
+    """Inspect the files as `test_set_from_files` does, without storing anything; `watch` is as there.
 
     An error in the files is part of the result. Errors in the campaign, name and languages, if
     given, are raised.
@@ -110,9 +136,31 @@ def test_set_files_check(
                 target_language=target_language,
             )
             transaction.set_rollback(True)
-    found = inspect(recognised, reading, guess_language=guess_language)
+    if watch is None:
+        found = inspect(recognised, reading, guess_language=guess_language)
+    else:
+        found = _isolated_inspection(recognised, reading, guess_language, watch)
     if rank_shown_reference and found.error is None:
         _refuse_no_reference(found.references > 0 and reading.reference_system is not None)
+    return found
+
+
+def _isolated_inspection(
+    recognised: RecognisedSet,
+    reading: SetReading,
+    guess_language: GuessLanguage | None,
+    watch: Watch,
+) -> Inspection:
+    def read(report: Watch) -> list[Inspection]:
+        watched = watched_set(recognised, report)
+        found = inspect(watched, reading, guess_language=guess_language)
+        # Watched files belong to this process.
+        by_name = {file.name: file for file in recognised.files}
+        files = tuple(replace(facts, file=by_name[facts.file.name]) for facts in found.files)
+        return [replace(found, files=files)]
+
+    size = bytes_of(recognised)
+    [found] = isolated_items(recognised.name, size, read, watch=watch)
     return found
 
 
@@ -134,9 +182,11 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
     upload = _upload(job)
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
     try:
-        with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
+        with uploaded_set(upload) as recognised:
             found = test_set_files_check(
-                **_options(upload, recognised), guess_language=language_guess
+                **_options(upload, recognised),
+                guess_language=language_guess,
+                watch=lambda done: progress(done, total),
             )
             report = inspection_report(recognised, found)
     except (ImportRefusedError, LanguageTagError) as error:
@@ -154,14 +204,14 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
 def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Create a test set from the files of an upload, and delete the files."""
     upload = _upload(job)
-    total = 0
-    with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
+    with uploaded_set(upload) as recognised:
         total = bytes_of(recognised)
         test_set = test_set_from_files(
             **_options(upload, recognised),
             blocks_wanted=upload.blocks_wanted,
             protocol=upload.protocol,
             upload=upload,
+            watch=lambda done: progress(done, total),
         )
     upload.refresh_from_db()
     return {

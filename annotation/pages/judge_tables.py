@@ -19,6 +19,7 @@ from annotation.selectors.judges import JudgeStatus, StandingOfJudge
 from annotation.selectors.panels import participations_described
 from annotation.selectors.work_time import TimeSums, Worked
 from campaign.formats import FormatError
+from campaign.formats.isolation import isolated
 from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
 from campaign.forms import VersionedForm, languages_validate
 from campaign.models import (
@@ -314,7 +315,8 @@ class JudgeListForm(forms.Form):
                 if file.size > MAX_BYTES:
                     raise forms.ValidationError({"file": _("The file is larger than 2 MB.")})
                 data["text"] = judge_list_decode(file.read())
-            data["judges"] = judge_list_read(data.get("text") or "")
+            text = data.get("text") or ""
+            data["judges"] = isolated("list", len(text), lambda: judge_list_read(text))
         except FormatError as error:
             self.add_error("text" if file is None else "file", str(error))
         return data

@@ -43,6 +43,13 @@ class InputFile:
         """The name without folders and without ".gz"."""
         return plain_name(self.name)
 
+    def size(self) -> int:
+        """Return the number of bytes in a file whose stream can be read from any place."""
+        stream = cast("IO[bytes]", self.stream)
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        return size
+
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
@@ -55,6 +62,11 @@ class StoredFile:
     def plain_name(self) -> str:
         """The name without folders and without ".gz"."""
         return plain_name(self.name)
+
+    def size(self) -> int:
+        """Return the number of bytes in the file."""
+        with self.open() as stream:
+            return stream.seek(0, io.SEEK_END)
 
 
 class ReadCounter:

@@ -11,6 +11,7 @@ from django.db import transaction
 from campaign.database.many_rows import constraints_check_now, rows_insert, statistics_refresh
 from campaign.formats import InputFile, SegmentTexts, system_name_problem
 from campaign.formats.errors import Place
+from campaign.formats.isolation import isolated_items
 from campaign.formats.segments import filled_text
 from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
@@ -284,7 +285,8 @@ def _outputs(test_set: TestSet, file: InputFile) -> Iterator[tuple[int, str]]:
         .values_list("pk", "number", "document__name")
     )
     place = Place(file.name)
-    for segment, found in zip_longest(segments, _texts(file)):
+    texts = isolated_items(file.name, file.size(), lambda _watch: _texts(file))
+    for segment, found in zip_longest(segments, texts):
         if found is None:
             raise place.error(
                 f"the file ends, but segment {segment[1]} and those after it have no output",

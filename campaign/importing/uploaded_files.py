@@ -3,13 +3,23 @@
 import io
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from campaign.formats import FormatError, InputFile, Place
-from campaign.formats.archives import archive_files, files_together, is_archive, opener
-from campaign.formats.recognising import FileRole, RecognisedSet, recognise, with_roles
+from campaign.formats.archives import archive_unpack, files_together, is_archive, opener
+from campaign.formats.isolation import Watch, isolated, isolated_items
+from campaign.formats.omissions import Omissions
+from campaign.formats.recognising import (
+    FileRole,
+    RecognisedSet,
+    SetReading,
+    opened_set,
+    recognise,
+    with_roles,
+)
+from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import ReadCounter, StoredFile, peek
 from campaign.models import FilePart, Upload
 
@@ -17,28 +27,58 @@ _ARCHIVE_BYTES = 512
 
 
 @contextmanager
-def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[RecognisedSet]:
+def uploaded_set(upload: Upload) -> Iterator[RecognisedSet]:
     """Yield the files of an upload with their roles, including those chosen by an organiser.
 
-    They can be opened repeatedly until the context ends; `watch` receives the number of bytes read so far.
-
-    Raises FormatError for refused archives, and for an archive among other files.
+    They can be opened repeatedly until the context ends. Raises FormatError for refused archives, and for an archive
+    among other files.
     """
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-")))
-        stored = [
-            StoredFile(file.name, opener(_written(file.pk, folder)))
-            for file in upload.files.order_by("name")
-        ]
+    with tempfile.TemporaryDirectory(prefix="quintet-") as temporary:
+        folder = Path(temporary)
+        files = list(upload.files.order_by("name"))
+        stored = [StoredFile(file.name, opener(_written(file.pk, folder))) for file in files]
         name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
-        files = unpacked(name, stored, stack)
+        languages = (upload.source_language, upload.target_language)
+
+        def recognised() -> RecognisedSet:
+            together = unpacked(name, stored, folder / "unpacked")
+            return recognise(name, together, languages if all(languages) else None)
+
         chosen = {
             name: (FileRole(given["role"]), given.get("system") or None)
             for name, given in upload.roles.items()
         }
-        languages = (upload.source_language, upload.target_language)
-        recognised = recognise(name, files, languages if all(languages) else None)
-        yield watched_set(with_roles(recognised, chosen), watch)
+        size = sum(file.size for file in files)
+        yield with_roles(isolated(name, size, recognised), chosen)
+
+
+@contextmanager
+def isolated_set(
+    recognised: RecognisedSet, reading: SetReading, omissions: Omissions, watch: Watch
+) -> Iterator[Iterator[SegmentTexts]]:
+    """Yield the segments of recognised files like `opened_set`, read in a process of their own.
+
+    `omissions` is complete after the last segment. `watch` receives the number of bytes read so far.
+    """
+
+    def read(report: Watch) -> Iterator[SegmentTexts | Omissions]:
+        collected = Omissions()
+        with opened_set(watched_set(recognised, report), reading, omissions=collected) as segments:
+            yield from segments
+        yield collected
+
+    items = isolated_items(recognised.name, bytes_of(recognised), read, watch=watch)
+
+    def segments_read() -> Iterator[SegmentTexts]:
+        for item in items:
+            if isinstance(item, Omissions):
+                omissions.left_out += item.left_out
+                omissions.warnings += item.warnings
+            else:
+                yield item
+
+    with closing(items):
+        yield segments_read()
 
 
 def watched_set(recognised: RecognisedSet, watch: Callable[[int], object]) -> RecognisedSet:
@@ -71,8 +111,8 @@ def _written(file_id: int, folder: Path) -> Path:
     return path
 
 
-def unpacked(name: str, stored: Sequence[StoredFile], stack: ExitStack) -> list[StoredFile]:
-    """Return files that were provided together, or those of a single archive until `stack` is closed.
+def unpacked(name: str, stored: Sequence[StoredFile], folder: Path) -> list[StoredFile]:
+    """Return files that were provided together, or those of a single archive, unpacked into a new folder.
 
     Raises FormatError like `archive_files` and `files_together`, and for an archive among other files.
     """
@@ -84,7 +124,8 @@ def unpacked(name: str, stored: Sequence[StoredFile], stack: ExitStack) -> list[
             "an archive cannot be combined with other files",
             "upload the archive alone, or unpack it and upload its files",
         )
-    return stack.enter_context(archive_files(archives[0]))
+    folder.mkdir()
+    return archive_unpack(archives[0], folder)
 
 
 def holds_archive(file: StoredFile) -> bool:

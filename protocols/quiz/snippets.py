@@ -17,6 +17,7 @@ from annotation.services.planning.designs import design_ensure
 from campaign.api.requests import content_validated
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, refuse_at
+from campaign.formats.isolation import isolated
 from campaign.formats.tables import read_table
 from campaign.models import Protocol, Segment, Task
 from campaign.refusals import RefusedError
@@ -173,7 +174,7 @@ def snippets_import(*, task: Task, file: InputFile) -> int:
     `snippets_replace`.
     """
     try:
-        given = read_snippets(file)
+        given = isolated(file.name, file.size(), lambda: read_snippets(file))
     except FormatError as error:
         raise SnippetsRefusedError(str(error)) from error
     return snippets_replace(task=task, given=given)

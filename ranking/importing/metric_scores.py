@@ -1,9 +1,10 @@
 """Import scores of metrics, or human scores without judges, into a test set."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from django.db import transaction
@@ -14,7 +15,9 @@ from django.utils.translation import ngettext
 from annotation.importing.answer_places import known_segments
 from campaign.formats import FormatError, Place
 from campaign.formats.file_names import SCORE_WORDS, folders
+from campaign.formats.isolation import isolated
 from campaign.formats.metric_scores import (
+    EvalSet,
     MetricScores,
     is_named_as_error_rate,
     read_evalset,
@@ -66,8 +69,7 @@ def metric_scores_import(
     """
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     documents = dict(segments.values_list("number", "document__name"))
-    with ExitStack() as stack:
-        given, references = _read(test_set, documents, files, name, stack)
+    given, references = _read(test_set, documents, files, name)
     known, last = known_segments(test_set), max(documents, default=0)
     with_gaps = None if len(documents) == last else set(documents)
     systems = set(test_set.systems.values_list("name", flat=True))
@@ -135,7 +137,6 @@ def _read(
     known: Mapping[int, str],
     files: Sequence[StoredFile],
     name: str,
-    stack: ExitStack,
 ) -> tuple[list[MetricScores], frozenset[str]]:
     """Return the scores, and the references that the test set may lack.
 
@@ -143,10 +144,12 @@ def _read(
     """
     languages = (test_set.source_language, test_set.target_language)
     called = files[0].name
-    files = unpacked(called, files, stack)
-    if not any(folders(file.name) & SCORE_WORDS for file in files):
-        return read_metric_scores(files, languages, name=name), frozenset()
-    found = read_evalset(called, files, languages)
+    size = sum(file.size() for file in files)
+    with TemporaryDirectory(prefix="quintet-") as temporary:
+        folder = Path(temporary) / "unpacked"
+        found = isolated(called, size, lambda: _content(files, languages, name, folder))
+    if not isinstance(found, EvalSet):
+        return found, frozenset()
     if found.documents and len(found.documents) != len(known):
         raise FormatError(
             called,
@@ -176,6 +179,16 @@ def _read(
         for each in scores
     ]
     return given, found.references
+
+
+def _content(
+    files: Sequence[StoredFile], languages: tuple[str, str], name: str, folder: Path
+) -> EvalSet | list[MetricScores]:
+    """Return the content of an EvalSet folder, or else of files with scores; archives are unpacked into `folder`."""
+    together = unpacked(files[0].name, files, folder)
+    if any(folders(file.name) & SCORE_WORDS for file in together):
+        return read_evalset(files[0].name, together, languages)
+    return list(read_metric_scores(together, languages, name=name))
 
 
 def _columns(

@@ -11,6 +11,7 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from campaign.formats.isolation import isolated
 from campaign.formats.yaml_tree import read_yaml, yaml_bytes
 from campaign.models import Campaign, CampaignState, Protocol, Task, User
 from campaign.selectors.credentials import organisers_of_quintet
@@ -243,7 +244,7 @@ def campaign_file_apply(
 
     Locks the row of the campaign. Raises FormatError, with file, line, key and remedy; nothing is changed then.
     """
-    tree = read_yaml(name, content)
+    tree = isolated(name, len(content), lambda: read_yaml(name, content))
     schema_check(tree)
     said = Said(tree, tree.value)
     if slug is not None and said.get("slug") != slug:
