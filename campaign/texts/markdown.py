@@ -2,19 +2,27 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 # No requests to other hosts, and no links to scripts.
 _LINKS: Final = re.compile(r"(https?|mailto):", re.IGNORECASE)
 # The page has its own first-level heading.
 _TOP: Final = 2
+# The library looks for the end of a link from each bracket on. A long text with two links in each paragraph takes a
+# twentieth of these steps.
+_MOST_STEPS: Final = 2_000_000
+# Every judge is shown the same instructions.
+_KEPT: Final = 32
 
 
+@lru_cache(maxsize=_KEPT)
 def markdown_render(text: str) -> SafeString:
     """Return the text as HTML, with headings below that of the page and without skipped levels."""
     tokens = _PARSER.parse(text)
@@ -40,9 +48,24 @@ def _headings_move(tokens: Sequence[Token]) -> None:
         token.tag = f"h{before}"
 
 
+def _inline(state: StateCore) -> None:
+    """Parse the content of paragraphs, headings and cells; those with far too many brackets are plain text."""
+    steps = 0
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        steps += token.content.count("[") * len(token.content)
+        if steps > _MOST_STEPS:
+            token.children = [Token("text", "", 0, content=token.content)]
+        else:
+            token.children = []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
 def _parser() -> MarkdownIt:
     parser = _Parser("js-default", {"html": False, "linkify": False})
     parser.disable("image")
+    parser.core.ruler.at("inline", _inline)
     return parser
 
 

@@ -1,6 +1,7 @@
 """Organisers write Markdown, judges' browsers get HTML that can do no harm."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,21 @@ from campaign.texts.markdown import markdown_render
 )  # fmt: skip
 def test_what_is_written_becomes_harmless_html(text: str, html: str) -> None:
     assert markdown_render(text).strip() == html
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 60_000, "![" * 30_000, ("[" * 500 + "\n\n") * 110, "[" * 499 + "*a" * 29_000]
+)
+def test_brackets_without_end_stay_text_and_take_no_time(text: str) -> None:
+    began = time.process_time()
+    html = markdown_render(text)
+    assert time.process_time() - began < 1.5
+    assert html.count("[") == text.count("[")
+
+
+def test_long_text_keeps_its_links() -> None:
+    paragraph = "[a](https://example.org) and *b* " + "word " * 100 + "\n\n"
+    assert markdown_render(paragraph * 100).count("</a> and <em>b</em>") == 100
 
 
 _ALLOWED = re.compile(
