@@ -42,8 +42,24 @@ from campaign.selectors.webhooks import endpoints_asking
 STEP_SECONDS: Final = 10.0
 TOTAL_SECONDS: Final = 20.0
 _READ_AT_MOST: Final = 4096
-# Networks that a gateway translates to IPv4 addresses, including private ones.
-_NAT64: Final = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
+# IPv4 addresses that gateways reach by IPv6 (RFC 6052).
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+#: Networks that `is_global` takes for public in some version of Python.
+_NOT_PUBLIC: Final = tuple(
+    map(
+        ipaddress.ip_network,
+        [
+            "192.0.0.0/24",  # protocol assignments
+            "192.88.99.0/24",  # relays of 6to4
+            "::/96",  # IPv4-compatible
+            "::ffff:0:0:0/96",  # IPv4-translated (SIIT)
+            "64:ff9b:1::/48",  # local gateways to IPv4
+            "3fff::/20",  # documentation
+            "5f00::/16",  # segment routing
+            "fec0::/10",  # site-local
+        ],
+    )
+)
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -105,13 +121,24 @@ def _address_check(address: Address) -> None:
 
 
 def _is_public(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is not None:
-            return _is_public(inner)
-        if address.teredo is not None or any(address in network for network in _NAT64):
-            return False
+    inner = _ipv4_inside(address)
+    if inner:
+        return all(map(_is_public, inner))
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast
+
+
+def _ipv4_inside(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
+    """Return the IPv4 addresses that packets to an IPv6 address are sent to; none if they stay IPv6."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return ()
+    if address.teredo is not None:
+        return address.teredo
+    if address in _NAT64:
+        return (ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF),)
+    inner = address.ipv4_mapped or address.sixtofour
+    return () if inner is None else (inner,)
 
 
 def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:

@@ -28,6 +28,19 @@ from campaign.services.webhooks import AddressRefusedError, message_post, url_ch
         "https://100.64.0.1/",
         "https://224.0.0.1/",
         "https://255.255.255.255/",
+        "https://192.0.0.10/",
+        "https://192.88.99.1/",
+        "https://[fec0::1]/",
+        "https://[::10.0.0.1]/",
+        "https://[::8.8.8.8]/",
+        "https://[::ffff:0:10.0.0.1]/",
+        "https://[64:ff9b:1::a00:1]/",
+        # Teredo: the client is 10.0.0.1, then the server is.
+        "https://[2001:0:808:808::f5ff:fffe]/",
+        "https://[2001:0:a00:1::f7f7:f7f7]/",
+        "https://[3fff::1]/",
+        "https://[5f00::1]/",
+        "https://[::ffff:0.0.0.0]/",
         "http://example.org/",
         "ftp://example.org/",
         "file:///etc/passwd",
@@ -45,6 +58,13 @@ from campaign.services.webhooks import AddressRefusedError, message_post, url_ch
 def test_these_addresses_are_refused(url: str) -> None:
     with pytest.raises(AddressRefusedError):
         url_check(url)
+
+
+@pytest.mark.parametrize(
+    "host", ["8.8.8.8", "[2001:4860:4860::8888]", "[64:ff9b::8.8.8.8]", "[::ffff:8.8.8.8]", "[2002:808:808::1]"]
+)  # fmt: skip
+def test_public_addresses_are_accepted(host: str) -> None:
+    url_check(f"https://{host}/")
 
 
 @pytest.mark.parametrize(
