@@ -6,6 +6,8 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
@@ -65,9 +67,28 @@ def _invalid_input(refused: dict[str, Any] | list[Any]) -> dict[str, Any]:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the response to an invalid request, as a problem document for addresses of the API."""
+    if isinstance(exception, _TOO_LARGE):
+        return _too_large(request, exception)
     if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": "Malformed URL or headers."}, status=400)
     return defaults.bad_request(request, exception)
+
+
+_TOO_LARGE: Final = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
+
+
+def _too_large(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Return the response to a request with too many bytes, fields or files."""
+    if request.path_info.startswith("/api/"):
+        detail = f"The body is larger than {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes. Send less at once, or files as multipart/form-data."
+        if isinstance(exception, TooManyFieldsSent):
+            detail = f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS:,} fields. Send fewer."
+        if isinstance(exception, TooManyFilesSent):
+            detail = f"The form has more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files. Send an archive."
+        return JsonResponse({"detail": detail}, status=413)
+    response = defaults.bad_request(request, exception, template_name="413.html")
+    response.status_code = 413
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse, JsonResponse
 from django.test import Client, RequestFactory
 
@@ -48,6 +49,33 @@ def test_errors_are_lists_and_detail_says_what_concerns_no_field(
     problem = answer.json()
     assert problem["errors"] == {"detail": [problem["detail"]]}
     assert "colour" in problem["detail"]
+
+
+def test_body_that_is_too_large_is_named(campaign: Campaign, client: Client) -> None:
+    client.force_login(make_organiser(campaign))
+    answer = client.patch(
+        "/api/v1/campaigns/museum/", {"name": "x" * 3_000_000}, content_type="application/json"
+    )
+    said = answer.json()
+    assert (said["status"], said["title"]) == (413, "Request Entity Too Large")
+    assert "larger than 2,621,440 bytes" in said["detail"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"text": "x" * 3_000_000},
+        {f"field {number}": "x" for number in range(2_000)},
+        {f"file {number}": SimpleUploadedFile("a", b"a") for number in range(200)},
+    ],
+)
+def test_form_that_is_too_large_is_named(
+    campaign: Campaign, client: Client, form: dict[str, object]
+) -> None:
+    client.force_login(make_organiser(campaign))
+    answer = client.post("/campaigns/museum/instructions/", form)
+    assert answer.status_code == 413
+    assert "Too much at once" in answer.content.decode()
 
 
 def test_a_session_without_the_token_of_its_form(campaign: Campaign) -> None:

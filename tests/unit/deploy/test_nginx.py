@@ -138,7 +138,7 @@ def test_what_clients_say_of_themselves_is_overwritten() -> None:
     assert headers["X-Request-ID"] == "$request_id"
     # A header set in a location would undo all those of the server.
     inside = re.findall(r"location [^{]+\{([^}]*)\}", rendered(OPTIONS))
-    assert len(inside) == 6
+    assert len(inside) == 7
     assert not any("proxy_set_header" in each for each in inside)
 
 
