@@ -209,12 +209,14 @@ PROCESSES = {
     "compose worker-planning": of_compose("worker-planning"),
     "compose worker-ranking": of_compose("worker-ranking"),
     "compose worker-housekeeping": of_compose("worker-housekeeping"),
+    "compose worker-jobs": of_compose("worker-jobs"),
     "compose beat": of_compose("beat"),
     "chart web": of_chart("quintet-web", {"optionalSecrets": ["metrics-token"]}),
     "chart web below a path": of_chart("quintet-web", {"urlPrefix": "/quintet"}),
     "chart worker-planning": of_chart("quintet-worker-planning", {}),
     "chart worker-ranking": of_chart("quintet-worker-ranking", {}),
     "chart worker-housekeeping": of_chart("quintet-worker-housekeeping", {}),
+    "chart worker-jobs": of_chart("quintet-worker-jobs", {}),
     "chart beat": of_chart("quintet-beat", {}),
 }
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.thorough
 SECONDS = 600
 NO_ONE = "redis://127.0.0.1:1/0"
 #: What each process of ours is made to do in a database that lacks two tables; beat lacks a broker.
-KINDS = ("web", "worker-planning", "worker-ranking", "worker-housekeeping", "beat", "command")
+KINDS = ("web", "worker-planning", "worker-ranking", "worker-jobs", "beat", "command")
 #: Of the kinds of processes two, with the environment of each file.
 STARTED = ("compose web", "compose worker-planning", "chart web below a path")
 LACKING = ("campaign_session", "campaign_task", "campaign_job")
@@ -141,7 +141,7 @@ def provoke(kind: str, world: World) -> None:
     task = {
         "worker-planning": "annotation.tasks.fill_pools",
         "worker-ranking": "ranking.tasks.rank_what_is_due",
-        "worker-housekeeping": "campaign.tasks.run_jobs",
+        "worker-jobs": "campaign.tasks.run_jobs",
     }.get(kind)
     if task:
         program = f"from config.celery import app; app.send_task({task!r})"

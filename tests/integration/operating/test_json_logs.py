@@ -53,6 +53,7 @@ def test_the_table_of_processes_is_read() -> None:
         "planning worker",
         "ranking worker",
         "housekeeping worker",
+        "jobs worker",
         "beat",
     ]
 

@@ -39,6 +39,11 @@ def test_nothing_else_is_done_by_the_worker_that_judges_wait_for() -> None:
     assert all(task.startswith("annotation.") for task in QUEUES["planning"])
 
 
+def test_uploads_and_other_jobs_have_a_worker_of_their_own() -> None:
+    assert WORKERS["worker-jobs"] == "jobs"
+    assert QUEUES["jobs"] == ("campaign.tasks.run_jobs",)
+
+
 @pytest.mark.parametrize("name", RETIRED)
 def test_a_message_of_an_earlier_version_is_dropped(name: str) -> None:
     assert app.tasks[name].apply(args=(1, 2)).successful()

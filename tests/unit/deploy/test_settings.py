@@ -8,6 +8,7 @@ import yaml
 
 from environment import SECRETS, VARIABLES
 from launcher.data_directory import CHECKOUT
+from tests.containers import WORKERS
 
 DOCUMENTED = {variable.name for variable in VARIABLES if not variable.is_internal}
 #: Passwords, which become parts of the addresses of databases.
@@ -94,6 +95,12 @@ def test_the_chart_can_set_every_setting() -> None:
     named = set(re.findall(r"[A-Z]+_?[A-Z_]+", HELPERS)) & DOCUMENTED
     defaults = {"ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "PUBLIC_ADDRESS", "LOG_FORMAT"}
     assert named - refused == defaults
+
+
+def test_compose_and_chart_have_the_same_workers() -> None:
+    values = yaml.safe_load((CHECKOUT / "deploy" / "helm" / "quintet" / "values.yaml").read_text())
+    chart = {f"worker-{name}": worker["queues"] for name, worker in values["workers"].items()}
+    assert chart == WORKERS
 
 
 @pytest.mark.parametrize("page", ["docs/monitoring.md", "docs/scale.md", "docs/operators.md", "deploy/prometheus/alerts.yml"])  # fmt: skip
