@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Final
 
 # Han, Kana, Thai, Lao, Myanmar and Khmer have no spaces: each character is a token, with its marks.
@@ -19,6 +21,8 @@ _TOKENS: Final = re.compile(
 )
 #: Longer texts are not compared, since the time grows with the square of their length.
 MOST_TOKENS: Final = 4_000
+# Texts that repeat a few words, as broken systems write them, take a million times longer than others of their length.
+_MOST_STEPS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +42,46 @@ def differences(one: str, other: str) -> tuple[list[Run], list[Run]]:
     places = [[at for at, part in enumerate(each) if not part.isspace()] for each in parts]
     keys = [[_key(each[at]) for at in where] for each, where in zip(parts, places, strict=True)]
     marked = [[True] * len(each) for each in keys]
-    for block in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_matching_blocks():
-        for side, start in zip(marked, (block.a, block.b), strict=True):
-            side[start : start + block.size] = [False] * block.size
+    for start, other_start, size in _matching(*keys):
+        marked[0][start : start + size] = [False] * size
+        marked[1][other_start : other_start + size] = [False] * size
     first, second = (
         _runs(each, {at for at, differs in zip(where, side, strict=True) if differs})
         for each, where, side in zip(parts, places, marked, strict=True)
     )
     return first, second
+
+
+def _matching(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the parts that both have, as in `SequenceMatcher.get_matching_blocks`: two starts and a length.
+
+    Parts that are found only after very many steps are not yielded, except at both ends.
+    """
+    begin = _common_length(one, other)
+    end = _common_length(one[begin:][::-1], other[begin:][::-1])
+    yield 0, 0, begin
+    yield len(one) - end, len(other) - end, end
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    frequencies = Counter(other)
+    steps_before = [0, *accumulate(frequencies[word] for word in one)]
+    steps = 0
+    windows = [(begin, len(one) - end, begin, len(other) - end)]
+    while windows:
+        low, high, other_low, other_high = windows.pop()
+        steps += steps_before[high] - steps_before[low]
+        if low == high or other_low == other_high or steps > _MOST_STEPS:
+            continue
+        start, other_start, size = matcher.find_longest_match(low, high, other_low, other_high)
+        if size:
+            yield start, other_start, size
+            windows.append((low, start, other_low, other_start))
+            windows.append((start + size, high, other_start + size, other_high))
+
+
+def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of words that both begin with."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def _key(word: str) -> str:
