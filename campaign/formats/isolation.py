@@ -31,7 +31,8 @@ _MB: Final = 1_000_000
 #: Readers take a tenth of a second to a second for each MB, an inspection a few of them.
 _SECONDS: Final = 30
 _SECONDS_A_MB: Final = 20
-_MEMORY_BYTES: Final = 1024 * _MB
+_MEMORY_BYTES: Final = 512 * _MB
+_MEMORY_A_BYTE: Final = 5
 # Other work of the server comes first.
 _NICENESS: Final = 10
 _BATCH_BYTES: Final = 64 * 1024
@@ -43,12 +44,12 @@ class ReadingLimits:
     """Limits of a process that reads a file: seconds of computing time, and bytes beyond those of the server."""
 
     cpu_seconds: int
-    memory_bytes: int = _MEMORY_BYTES
+    memory_bytes: int
 
     @classmethod
     def of(cls, size: int) -> "ReadingLimits":
         """Return the limits for files of `size` bytes in all."""
-        return cls(_SECONDS + _SECONDS_A_MB * size // _MB)
+        return cls(_SECONDS + _SECONDS_A_MB * size // _MB, _MEMORY_BYTES + _MEMORY_A_BYTE * size)
 
     @property
     def silence_seconds(self) -> int:

@@ -7,13 +7,13 @@ import codecs
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import getaddresses
 from typing import Final
 
 from campaign.formats.errors import FormatError, Place
+from campaign.texts.normalisation import composed
 
 #: Enough for ten thousand judges with all columns.
 MAX_BYTES: Final = 2_000_000
@@ -91,7 +91,7 @@ def judge_list_read(text: str) -> JudgeList:
     """
     if len(text) > MAX_BYTES:
         raise _too_long()
-    text = unicodedata.normalize("NFC", text.removeprefix("\ufeff"))
+    text = composed(text.removeprefix("\ufeff"))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     damage = _CONTROL.search(text)
     if damage:

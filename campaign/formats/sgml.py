@@ -29,7 +29,9 @@ _TAG = re.compile(rf"<!--.*?-->|<([/!?]?)([A-Za-z][\w:.-]*)({_INSIDE_TAG})>", re
 _UNFINISHED_TAG = re.compile(
     rf"""<(?:!(?:-(?:-.*)?)?|[/!?]?[A-Za-z]{_INSIDE_TAG}(?:"[^"]*|'[^']*)?|/)?\Z""", re.DOTALL
 )
-_ATTRIBUTE = re.compile(r"""([A-Za-z][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_ATTRIBUTE = re.compile(
+    r"""(?<![\w:.-])([A-Za-z][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"""
+)
 _SEGMENT_ENDS = re.compile(
     r"<(/seg\s*>|seg(?=[\s>])|/?doc(?=[\s>])|/?(?:srcset|refset|tstset)(?=[\s>]))", re.IGNORECASE
 )

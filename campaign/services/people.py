@@ -1,7 +1,6 @@
 """Judges: add, admit, change, withdraw and readmit them, their links and groups."""
 
 import secrets
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
@@ -36,6 +35,7 @@ from campaign.services.invitations import (
     judge_links_revoke,
 )
 from campaign.texts.languages import language_tags_checked
+from campaign.texts.normalisation import normalise_text
 
 
 class PersonRefusedError(RefusedError):
@@ -389,7 +389,7 @@ def judge_group_change(*, group: JudgeGroup, name: str, blocks_asked: int | None
 
 
 def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
-    name = " ".join(unicodedata.normalize("NFC", name).split())
+    name = normalise_text(name)
     if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
         raise JudgeGroupRefusedError(
             _("Enter a group name of at most %(most)d characters without commas or semicolons.")

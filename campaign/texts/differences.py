@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Final
 
+from campaign.texts.normalisation import composed
+
 # Han, Kana, Thai, Lao, Myanmar and Khmer have no spaces: each character is a token, with its marks.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
@@ -85,9 +87,7 @@ def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _key(word: str) -> str:
-    seen = (
-        each for each in unicodedata.normalize("NFC", word) if unicodedata.category(each) != "Cf"
-    )
+    seen = (each for each in composed(word) if unicodedata.category(each) != "Cf")
     return "".join(seen) or word
 
 

@@ -12,9 +12,23 @@ UNSEEN: Final = re.compile(
 )
 
 
+# Python sorts marks in quadratic time, and a text may consist of nothing else. Long texts are composed in pieces, which
+# end before a character that never composes with one before it, or after many marks that no language has in a row.
+_PIECE: Final = re.compile(
+    r"(?s).{1000}.{0,1000}?(?=[\t-~\u3001-\u3003\u4e00-\u9fff\uff01-\uff5e])|.{1,2000}"
+)
+
+
+def composed(text: str) -> str:
+    """Return the text in Unicode NFC, in linear time."""
+    if text.isascii():
+        return text
+    return "".join(unicodedata.normalize("NFC", piece) for piece in _PIECE.findall(text))
+
+
 def normalise_text(text: str) -> str:
     """Return the text in Unicode NFC, with each run of white space as one space."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join(composed(text).split())
 
 
 def text_to_the_eye(text: str) -> str:

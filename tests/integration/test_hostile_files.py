@@ -1,12 +1,14 @@
-"""Hostile files sent to pages and REST are refused in words and change nothing; the readers: tests/unit/test_hostile_files.py."""
+"""Refuse hostile files in words on pages, over REST and by commands; the readers: tests/unit/test_hostile_files.py."""
 
 import re
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 import annotation.importing.test_sets  # noqa: F401  registers what jobs of uploads do
@@ -16,28 +18,44 @@ from campaign.services.campaigns import task_close, task_create
 from campaign.services.jobs import job_run
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from tests.factories import make_campaign, make_organiser, make_task
-from tests.hostile_files.files import FILES
+from tests.hostile_files.files import FILES, MOST_WORDS
 
 pytestmark = pytest.mark.django_db
 
 #: What a server in front lets through, and pages take.
 LARGEST = 4_000_000
-#: Left out: they are made at length, and no larger when they are sent.
-LONG = {"bomb of one line.gz", "bomb of lines.gz", "bomb.zip", "many entries.zip"}
+#: Commands that read files of others, with their other arguments.
+COMMANDS = {
+    "import_test_set": (
+        *("--campaign=museum", "--name=New", "--source-language=en", "--target-language=de"),
+        "FILE",
+    ),
+    "import_answers": ("--campaign=museum", "--test-set=museum en-de", "FILE"),
+    "import_snippets": ("museum", "museum en-de", "FILE"),
+    "apply_campaign": ("FILE",),
+    "convert_judgments": ("FILE", "--to=FILE.csv"),
+    "convert_spans": ("FILE", "--to=FILE.csv"),
+    "rank_judgments": ("FILE",),
+    "analyse": ("agreement", "FILE"),
+    "reproduce": ("FILE",),
+}
+#: Shows what each line of a text says, and what is wrong with it.
+TAKES_TEXT = {"page of judges"}
 Send = Callable[[SimpleUploadedFile], Any]
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, bytes]]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
-    found = []
     for name, write in FILES.items():
-        if name not in LONG and not name.startswith("endless"):
-            write(folder / name)
-            content = Path(folder / name).read_bytes()
-            if 0 < len(content) <= LARGEST:
-                found.append((name, content))
-    return found
+        write(folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def files(folder: Path) -> list[tuple[str, bytes]]:
+    sent = [path for path in sorted(folder.iterdir()) if 0 < path.stat().st_size <= LARGEST]
+    return [(path.name, path.read_bytes()) for path in sent]
 
 
 @pytest.fixture
@@ -60,6 +78,7 @@ def organiser(client: Client, tasks: dict[str, Task]) -> Client:
 def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
     """Yield the name of each door, and what sends it a file."""
     pages = "/campaigns/museum/"
+    ranking = tasks["ranking"].pk
     forms = {
         "page of answers": f"{pages}tasks/{tasks[Protocol.SPANS].pk}/answers/",
         "answers over REST": f"/api/v1/tasks/{tasks[Protocol.SPANS].pk}/answers/",
@@ -70,6 +89,24 @@ def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
     }
     for name, address in forms.items():
         yield name, lambda file, address=address: client.post(address, {"file": file})  # type: ignore[misc]
+    for name, address, field, others in (
+        ("page of metrics", f"{pages}tasks/{ranking}/metrics/", "files", {"action": "import"}),
+        ("metrics over REST", f"/api/v1/tasks/{ranking}/metrics/", "files", {}),
+        ("page of a new system", f"{pages}tasks/{ranking}/systems/add/", "file", {"name": "new"}),
+        ("new system over REST", f"/api/v1/tasks/{ranking}/systems/", "file", {"name": "new"}),
+        (
+            "page of judges",
+            f"{pages}people/judges/add/",
+            "file",
+            {"how": "links", "language": "en"},
+        ),
+    ):
+        yield (
+            name,
+            lambda file, address=address, field=field, others=others: client.post(  # type: ignore[misc]
+                address, {field: file, **others}
+            ),
+        )
     bodies = {
         "campaign's file over REST": ("/api/v1/campaigns/museum/file/", "application/yaml"),
         "snippets over REST": (
@@ -98,7 +135,8 @@ def test_pages_and_rest_refuse_them_in_words(
         for name, content in files:
             answer = send(SimpleUploadedFile(name, content))
             words = re.sub(r"<[^>]+>", "", answer.content.decode())
-            if answer.status_code not in {400, 413} or len(words) < 20:
+            refused = {400, 413} | ({200} if door in TAKES_TEXT else set())
+            if answer.status_code not in refused or len(words) < 20:
                 wrong.append((door, name, answer.status_code))
     assert wrong == []
     assert ActivityEvent.objects.count() == before
@@ -110,8 +148,6 @@ def test_an_upload_of_them_is_reported_and_becomes_nothing(
 ) -> None:
     campaign = tasks["ranking"].test_set.campaign
     for name, content in files:
-        if not name.endswith((".zip", ".tar.gz")):
-            continue
         upload = upload_begin(campaign=campaign)
         file = upload_file_add(upload=upload, name=name, size=len(content))
         upload_part_store(file=file, offset=0, content=content)
@@ -123,3 +159,20 @@ def test_an_upload_of_them_is_reported_and_becomes_nothing(
         assert name in said, name
         assert len(said) > 40, said
     assert campaign.test_sets.count() == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_refuse_them_in_words(tasks: dict[str, Task], folder: Path, command: str) -> None:
+    wrong = []
+    for path in sorted(folder.iterdir()):
+        arguments = [word.replace("FILE", str(path)) for word in COMMANDS[command]]
+        try:
+            call_command(command, *arguments, stdout=StringIO(), stderr=StringIO())
+        except CommandError as error:
+            if not 20 <= len(str(error)) < MOST_WORDS:
+                wrong.append((path.name, str(error)))
+        else:
+            wrong.append((path.name, "read"))
+    assert wrong == []
+    assert tasks["ranking"].test_set.campaign.test_sets.count() == 1
