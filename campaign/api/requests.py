@@ -98,6 +98,17 @@ class NumberField(serializers.FloatField):
         return float(number)
 
 
+#: Each value of a list costs the checks of its field, so a list of a million would keep the server busy for a minute.
+MOST_VALUES: Final = 50_000
+
+
+class TooManyValuesError(APIException):
+    """The JSON of a request has too many values."""
+
+    status_code = 413
+    default_detail = f"The JSON has more than {MOST_VALUES:,} values. Send fewer at once."
+
+
 class StrictJSONParser(JSONParser):
     """Parser that refuses JSON which Python accepts but the database cannot store."""
 
@@ -107,7 +118,11 @@ class StrictJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the parsed body; raise ParseError if it is compressed, nested too deeply or has a lone surrogate."""
+        """Return the parsed body.
+
+        Raises ParseError if it is compressed, nested too deeply or has a lone surrogate, and TooManyValuesError if
+        it has more than `MOST_VALUES` values.
+        """
         context = dict(parser_context or {})
         if "request" in context and "Content-Encoding" in context["request"].headers:
             raise ParseError(
@@ -118,12 +133,27 @@ class StrictJSONParser(JSONParser):
             context["encoding"] = "utf-8-sig"
         try:
             data = super().parse(stream, media_type, context)
+            _too_many_refuse(data)
             json.dumps(data, ensure_ascii=False).encode()
         except RecursionError as error:
             raise ParseError("The JSON is nested too deeply.") from error
         except UnicodeEncodeError as error:
             raise ParseError("Invalid JSON: lone surrogate.") from error
         return data
+
+
+def _too_many_refuse(data: Any) -> None:
+    count = 0
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list):
+            count += len(value)
+            if count > MOST_VALUES:
+                raise TooManyValuesError
+            waiting += value
 
 
 class BodyParser(BaseParser):

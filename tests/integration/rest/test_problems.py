@@ -61,6 +61,20 @@ def test_body_that_is_too_large_is_named(campaign: Campaign, client: Client) -> 
     assert "larger than 2,621,440 bytes" in said["detail"]
 
 
+def test_body_with_too_many_values_is_named(campaign: Campaign, client: Client) -> None:
+    client.force_login(make_organiser(campaign))
+    answer = client.post(
+        "/api/v1/campaigns/museum/webhooks/",
+        {"url": "https://example.org/", "events": [{}] * 60_000},
+        content_type="application/json",
+    )
+    said = answer.json()
+    assert (said["status"], said["detail"]) == (
+        413,
+        "The JSON has more than 50,000 values. Send fewer at once.",
+    )
+
+
 @pytest.mark.parametrize(
     "form",
     [
