@@ -16,7 +16,13 @@ from annotation.services.planning.designs import design_ensure
 from campaign.models import ActivityEvent, Protocol, Task
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.jobs import job_run
-from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
+from campaign.services.uploads import (
+    MAX_PART_BYTES,
+    upload_begin,
+    upload_check,
+    upload_file_add,
+    upload_part_store,
+)
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.hostile_files.files import FILES, MOST_WORDS
 
@@ -150,7 +156,9 @@ def test_an_upload_of_them_is_reported_and_becomes_nothing(
     for name, content in files:
         upload = upload_begin(campaign=campaign)
         file = upload_file_add(upload=upload, name=name, size=len(content))
-        upload_part_store(file=file, offset=0, content=content)
+        for offset in range(0, len(content), MAX_PART_BYTES):
+            part = content[offset : offset + MAX_PART_BYTES]
+            upload_part_store(file=file, offset=offset, content=part)
         job = upload_check(upload=upload)
         job_run(job_id=job.pk)
         job.refresh_from_db()
