@@ -68,7 +68,7 @@ class Limits:
 
 def opener(path: Path) -> Callable[[], IO[bytes]]:
     """Return a function that opens the file for reading, and can be sent to another process."""
-    return partial(path.open, "rb")
+    return cast("Callable[[], IO[bytes]]", partial(path.open, "rb"))
 
 
 def is_archive(head: bytes) -> bool:

@@ -203,8 +203,8 @@ def _work(
 def _inherited_leave(kept: int) -> None:
     """Take no signals of the server, and close its connections, so that this process cannot use or keep them."""
     signal.set_wakeup_fd(-1)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGXCPU):
-        signal.signal(number, signal.SIG_DFL)
+    for caught in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGXCPU):
+        signal.signal(caught, signal.SIG_DFL)
     for entry in list(Path("/dev/fd").iterdir()):
         number = int(entry.name)
         if number <= 2 or number == kept:
