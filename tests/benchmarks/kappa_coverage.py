@@ -72,6 +72,20 @@ TIE_WORLDS: dict[str, CareWorld] = {
     "16 judges, care 0.3, five of fifteen outputs": replace(
         _TIES, judges=16, judged_by=8, same_outputs=False, care=0.3
     ),
+    # Not used to choose the correction of V_pairs for few judges.
+    "4 judges, 300 segments": replace(_TIES, judges=4),
+    "5 judges, 500 segments, long tail of ties": CareWorld(
+        judges=5, segments=500, care=0.2, clicking=0, tie_radius=2.5, tie_care=0.8
+    ),
+    "7 judges, 400 segments, long tail of ties, shares 1/j": CareWorld(
+        judges=7, segments=400, care=0.3, clicking=0, tie_radius=2.2, tie_care=0.7, unequal=True
+    ),
+    "9 judges, 250 segments, care 0.6, tastes": CareWorld(
+        judges=9, segments=250, care=0.6, clicking=0, taste=1.0
+    ),
+    "12 judges, two a segment, one in twelve clicks, difficulty 0.5": CareWorld(
+        judges=12, segments=400, judged_by=2, clicking=1 / 12, difficulty=0.5
+    ),
     # Where intervals held before.
     "10 judges, one in ten clicks": CareWorld(judges=10),
     "20 judges, one in ten clicks": CareWorld(judges=20),

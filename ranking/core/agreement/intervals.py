@@ -9,6 +9,7 @@ Assenova 2015)
 
 Each term sums the squared changes of κ when a unit is left out: a segment; a judge, with all their pairs; a judge's
 comparisons of one segment (overlap); and the pairs of two judges, which V_judges counts once for each of the two.
+V_judges − V_pairs is corrected for few judges, see `pairs_counted_once`.
 """
 
 import math
@@ -166,30 +167,61 @@ def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatA
         If `level` is invalid.
     """
     word_check("level", level, KappaLevel)
-    of_segments, of_judges, overlap, judges, pairs, in_segments, segments = (
-        np.array([getattr(each, name) for each in parts], dtype=np.float64)
-        for name in (
-            *("of_segments", "of_judges", "overlap", "judges", "pairs", "pairs_in_segments"),
-            "segments",
-        )
-    )
-    degrees_of_freedom = np.where(
-        judges > 1, judges * (judges - 1) / (2 * np.maximum(judges, 1) - 1), _MIN_DEGREES_OF_FREEDOM
-    )
-    degrees_of_freedom = np.maximum(_MIN_DEGREES_OF_FREEDOM, degrees_of_freedom)
+    of_judges = _column(parts, "of_judges")
+    judges_degrees = _degrees_of_judges(_column(parts, "judges"))
     if level == "judges":
-        return of_judges, degrees_of_freedom
+        return of_judges, judges_degrees
     if level != "two_way":
         raise ValueError(f"resample: {level!r} is neither judges nor two_way")
-    once = of_judges - pairs
-    both = of_segments + once - overlap + in_segments
+    of_segments = _column(parts, "of_segments")
+    once = pairs_counted_once(of_judges, _column(parts, "pairs"), _column(parts, "judges"))
+    counted_twice = _column(parts, "overlap") - _column(parts, "pairs_in_segments")
+    both = of_segments + once - counted_twice
     value = np.maximum(np.maximum(both, of_segments), once)
-    # NaN where there are fewer than two segments.
-    few = np.maximum(segments - 1, 1)
-    uncertain = np.maximum(once, 0.0) ** 2 / degrees_of_freedom + of_segments**2 / few
-    found = degrees_of_freedom.copy()
-    np.divide(value**2, uncertain, out=found, where=uncertain > 0)
-    return value, np.fmax(degrees_of_freedom, found)
+    # Satterthwaite. NaN where there are fewer than two segments.
+    segments_degrees = np.maximum(_column(parts, "segments") - 1, 1)
+    uncertain = np.maximum(once, 0.0) ** 2 / judges_degrees + of_segments**2 / segments_degrees
+    degrees_of_freedom = judges_degrees.copy()
+    np.divide(value**2, uncertain, out=degrees_of_freedom, where=uncertain > 0)
+    return value, np.fmax(judges_degrees, degrees_of_freedom)
+
+
+def _column(parts: Sequence[VarianceParts], name: str) -> FloatArray:
+    return np.array([getattr(part, name) for part in parts], dtype=np.float64)
+
+
+def _degrees_of_judges(judges: FloatArray) -> FloatArray:
+    """Return J (J − 1) / (2 J − 1) degrees of freedom for J judges, see `variances`."""
+    several = np.maximum(judges, 1)
+    return np.maximum(_MIN_DEGREES_OF_FREEDOM, several * (several - 1) / (2 * several - 1))
+
+
+def pairs_counted_once(of_judges: FloatArray, pairs: FloatArray, judges: FloatArray) -> FloatArray:
+    """Return the variance over judges, V_judges, with the pairs of two judges counted once.
+
+    If the agreement of judges i and j is a_i + a_j + b_ij, and κ its mean over the pairs of J judges,
+    then V_judges counts the variance of b twice, so it is too large (Efron & Stein 1981), and
+    V_judges − V_pairs lacks one part in J − 1 of the variance of a, because V_pairs contains it too.
+    In between,
+
+        ((J − 2)² V_judges − J (J − 1) V_pairs) / ((J − 2) (J − 3))
+
+    has the right mean. It is itself uncertain where judges are few, so it is not taken below the one
+    nor above the other. Three judges do not determine it: for them, V_judges − V_pairs is taken.
+
+    Parameters
+    ----------
+    of_judges, pairs : float64, shape (n,)
+        V_judges and V_pairs.
+    judges : float64, shape (n,)
+        Effective number of judges.
+    """
+    lower = of_judges - pairs
+    enough = judges > 3
+    several = np.where(enough, judges, 4.0)
+    weighted = (several - 2) ** 2 * of_judges - several * (several - 1) * pairs
+    unbiased = weighted / ((several - 2) * (several - 3))
+    return np.where(enough, np.clip(unbiased, lower, of_judges), lower)
 
 
 def kappa_intervals(

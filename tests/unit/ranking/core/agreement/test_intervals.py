@@ -19,6 +19,7 @@ from ranking.core.agreement.intervals import (
     additive_of,
     jackknife,
     kappa_intervals,
+    pairs_counted_once,
     reported,
     variances,
 )
@@ -147,6 +148,35 @@ def test_hand_worked_variance_and_interval() -> None:
     assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
     assert found.high == pytest.approx(1 - 0.5 * math.exp(-reach))
     assert kappa_intervals([parts], [0.01], "two_way", 0.9)[0].low == -0.01 / 0.99
+
+
+def test_pairs_counted_once_lies_between_both_bounds() -> None:
+    of_judges = np.full(4, 0.02)
+    pairs = np.array([0.004, 0.006, 0.0, 0.004])
+    judges = np.array([5.0, 5.0, 5.0, 3.0])
+    # For five judges (9 · 0.02 − 20 V_pairs) / 6: 0.0167, 0.01 and 0.03.
+    expected = [0.1 / 6, 0.02 - 0.006, 0.02, 0.02 - 0.004]
+    assert pairs_counted_once(of_judges, pairs, judges) == pytest.approx(expected)
+
+
+def test_pairs_counted_once_estimates_the_variance_of_a_mean_over_pairs_of_judges() -> None:
+    judges, of_pair = 8, 0.5
+    random = np.random.default_rng(58)
+    one, other = np.triu_indices(judges, 1)
+    own = random.normal(size=(20_000, judges))
+    noise = of_pair * random.normal(size=(20_000, len(one)))
+    agreement = own[:, one] + own[:, other] + noise
+    total = agreement.sum(axis=1)
+    of_each = np.stack([agreement[:, (one == j) | (other == j)].sum(axis=1) for j in range(judges)])
+    without = (total - of_each) / (len(one) - judges + 1)
+    mean = total / len(one)
+    of_judges = (judges - 1) / judges * ((without - mean) ** 2).sum(axis=0)
+    pairs = ((agreement - mean[:, np.newaxis]) ** 2).sum(axis=1) / len(one) ** 2
+    once = pairs_counted_once(of_judges, pairs, np.full(len(mean), float(judges)))
+    truth = 4 / judges + of_pair**2 / len(one)
+    assert once.mean() == pytest.approx(truth, rel=0.02)
+    # One part in seven too small, as V_pairs contains the judges' own variance.
+    assert (of_judges - pairs).mean() < 0.9 * truth
 
 
 def agreeing_rows(pairs: list[tuple[str, str]], segments: int) -> list[BlockRow]:
