@@ -94,18 +94,21 @@ def _height_of_row(rows: int, sheet: svg.Sheet) -> int:
 
 def _named_rows(rows: list[Row], axis: svg.Axis, sheet: svg.Sheet) -> Iterator[SafeString]:
     each_row = _height_of_row(len(rows), sheet)
+    labels = svg.labels(row.name for row in rows)
     for number, row in enumerate(rows):
         y = svg.TOP + each_row * (number + 1) - _ROW // 2
-        name = svg.shortened(row.name)
-        yield (
-            svg.text("", y - 10, name)
-            if sheet.is_narrow
-            else svg.text(svg.NAMES - 14, y + 4, name, anchor="end")
-        )
+        yield _label_of_row(row.name, labels[row.name], y, sheet, left=svg.NAMES)
         ends = _ends(row, axis)
         if ends is not None:
             yield svg.stroke("range", *ends, y, y)
         yield svg.dot(axis.at(row.value), y)
+
+
+def _label_of_row(name: str, label: str, y: int, sheet: svg.Sheet, *, left: int) -> SafeString:
+    """Return the label of a row: above it on a narrow sheet, otherwise beside it."""
+    if sheet.is_narrow:
+        return svg.label(name, label, "", y - 10)
+    return svg.label(name, label, left - 14, y + 4, anchor="end")
 
 
 def _unnamed_rows(rows: list[Row], axis: svg.Axis, each_row: int) -> Iterator[SafeString]:
@@ -143,6 +146,7 @@ def bars(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[i
     slot = (sheet.right - _LEFT_OF_BARS) / len(rows)
     every = -(-len(rows) // (_LABELS_NARROW if sheet.is_narrow else _LABELS))
     parts = [svg.above(table, plot.value), svg.horizontal(y, plot, _LEFT_OF_BARS - 8, sheet.right)]
+    labels = svg.labels(row.name for row in rows)
     for number, row in enumerate(rows):
         left, top = _LEFT_OF_BARS + number * slot, float(y.at(row.value))
         at, width, height = (f"{each:.1f}" for each in (left, slot * _FILLED, bottom - top))
@@ -150,7 +154,8 @@ def bars(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[i
             svg.tag("rect", class_="dot", x=at, y=f"{top:.1f}", width=width, height=height)
         )
         if number % every == 0:
-            parts.append(svg.text(at, bottom + 20, svg.shortened(row.name), kind="quiet"))
+            label = labels[row.name]
+            parts.append(svg.label(row.name, label, at, bottom + 20, class_="quiet"))
     return svg.LINE_HEIGHT, svg.joined(parts)
 
 
@@ -184,6 +189,9 @@ def strips(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeSt
     keys = (plot.value, plot.low, plot.high, plot.middle, plot.least, plot.most_of_all)
     above = svg.ABOVE if sheet.is_narrow else 0
     parts: list[SafeString] = []
+    labels = svg.labels(
+        (str(name) for [name] in cells_of(table, plot.label)), fits=svg.at_most(_LETTERS)
+    )
     count = 0
     for label, *cells in cells_of(table, plot.label, *keys):
         value, low, high, middle, least, most = map(number_of, cells)
@@ -191,7 +199,7 @@ def strips(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeSt
             continue
         strip = _Strip(least, most, svg.TOP + above + (_STRIP_ROW + above) * count, sheet)
         count, y = count + 1, strip.y
-        parts += _axis(str(label), strip)
+        parts += _axis(str(label), labels[str(label)], strip)
         if low is not None and high is not None:
             parts.append(svg.stroke("range", strip.at(low), strip.at(high), y, y))
         if middle is not None:
@@ -202,13 +210,12 @@ def strips(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeSt
     return sheet.width, svg.TOP + (_STRIP_ROW + above) * count, svg.joined(parts)
 
 
-def _axis(label: str, strip: _Strip) -> list[SafeString]:
+def _axis(name: str, label: str, strip: _Strip) -> list[SafeString]:
     left, right, y = strip.left, strip.sheet.right, strip.y
-    name = svg.shortened(label, _LETTERS)
     return [
-        svg.text(0, y - 14, name)
+        svg.label(name, label, 0, y - 14)
         if strip.sheet.is_narrow
-        else svg.text(left - 14, y + 4, name, anchor="end"),
+        else svg.label(name, label, left - 14, y + 4, anchor="end"),
         svg.stroke("grid", left, right, y, y),
         svg.text(left, y + 20, f"{strip.least:.3g}", kind="quiet small"),
         svg.text(right, y + 20, f"{strip.most:.3g}", kind="quiet small", anchor="end"),
@@ -229,25 +236,25 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[i
     parts += [svg.tag("polygon", class_="band", points=each) for each in _bands(places, rows, y)]
     curve = " ".join(f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True))
     parts.append(svg.tag("polyline", class_="curve", points=curve))
-    parts += _names_below([sheet.named(row.name) for row in rows], places, sheet)
+    parts += _names_below([row.name for row in rows], places, sheet)
     parts.append(svg.below(table, plot.label, sheet, svg.LINE_HEIGHT))
     return svg.LINE_HEIGHT, svg.joined(parts)
 
 
 def _names_below(names: list[str], places: list[float], sheet: svg.Sheet) -> list[SafeString]:
     """Return names below their positions, as many as fit side by side on the sheet."""
-    room = max(map(svg.room_of, names))
+    labels = sheet.labels(names)
+    room = max(map(svg.room_of, labels.values()))
     apart = (places[-1] - places[0]) / max(1, len(names) - 1)
     most = 4 if sheet.is_narrow else 10
     every = max(math.ceil(len(names) / most), math.ceil((room + 8) / apart) if apart else 1)
-    inside = [
-        (min(max(x, svg.room_of(name) / 2), sheet.width - svg.room_of(name) / 2), name)
-        for x, name in list(zip(places, names, strict=True))[::every]
-    ]
-    return [
-        svg.text(f"{x:.1f}", svg.LINE_HEIGHT - 20, name, kind="quiet", anchor="middle")
-        for x, name in inside
-    ]
+    parts = []
+    for x, name in list(zip(places, names, strict=True))[::every]:
+        half = svg.room_of(labels[name]) / 2
+        inside = f"{min(max(x, half), sheet.width - half):.1f}"
+        quiet = {"anchor": "middle", "class_": "quiet"}
+        parts.append(svg.label(name, labels[name], inside, svg.LINE_HEIGHT - 20, **quiet))
+    return parts
 
 
 def _bands(places: list[float], rows: list[Row], y: svg.Axis) -> list[str]:
@@ -295,16 +302,17 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple
     )
     parts = [svg.above(table, plot.value), svg.horizontal(y, plot, 48, sheet.right)]
     parts += [
-        svg.text(at, svg.LINE_HEIGHT - 20, words, kind="quiet", anchor="middle")
-        for at, words in x.ticks
+        svg.text(at, svg.LINE_HEIGHT - 20, tick, kind="quiet", anchor="middle")
+        for at, tick in x.ticks
     ]
     places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
-    names = [sheet.named(row.name) for row in found]
+    labels = sheet.labels(row.name for row in found)
+    words = [labels[row.name] for row in found]
     if bars := _crosses(found, x, y):
         parts.append(svg.tag("path", class_="bars", d=bars))
-    for (at, up), height, name in zip(places, _apart(places, names), names, strict=True):
+    for (at, up), height, row in zip(places, _apart(places, words), found, strict=True):
         parts.append(svg.dot(at, up, 4))
-        parts.append(svg.tag("text", name, x=at, y=height, dx=8, dy=4))
+        parts.append(svg.label(row.name, labels[row.name], at, height, dx=8, dy=4))
     parts.append(svg.below(table, plot.low or plot.label, sheet, svg.LINE_HEIGHT))
     return svg.LINE_HEIGHT, svg.joined(parts)
 
@@ -369,13 +377,13 @@ def bump(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeStr
     lowest = max((rank for column in ranks for rank in column if rank is not None), default=1.0)
     # Vertical if columns are too close for slanted heads.
     angle, most = (-90, _UPRIGHT_LETTERS) if gap < _LEAST_GAP else (-40, svg.LETTERS)
-    heads = [svg.shortened(head, most) for head in heads]
-    top = svg.room_of_heads(heads, angle)
+    labels = svg.labels(heads, fits=svg.at_most(most))
+    top = svg.room_of_heads(labels.values(), angle)
     bottom = _down(lowest, top) + 10
     parts = []
     for at, head in zip(places, heads, strict=True):
         turned = f"translate({at} {top - 14}) rotate({angle})"
-        parts.append(svg.tag("text", head, transform=turned))
+        parts.append(svg.label(head, labels[head], "", "", transform=turned))
         parts.append(svg.stroke("grid", at, at, top, bottom))
     for number, name in enumerate(names):
         points = [
@@ -386,7 +394,7 @@ def bump(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeStr
         style = f"path path-{number % _STYLES}"
         lines = [svg.stroke(style, x1, x2, y1, y2) for (x1, y1), (x2, y2) in pairwise(points)]
         dots = [svg.dot(x, y, 4) for x, y in points]
-        parts.append(svg.tag("g", svg.joined([svg.tag("title", name), *lines, *dots])))
+        parts.append(svg.titled(name, svg.joined([*lines, *dots])))
     width = sheet.width
     if ranks:
         parts += _names(names, ranks[0], (left - 14, top), "end", sheet)
@@ -414,9 +422,11 @@ def _names(
     for name, rank in zip(names, ranks, strict=True):
         if rank is not None:
             by_rank.setdefault(rank, []).append(name)
+    lines = {rank: ", ".join(alike) for rank, alike in sorted(by_rank.items())}
+    labels = sheet.labels(lines.values())
     return [
-        svg.text(x, _down(rank, top) + 4, sheet.named(", ".join(alike)), anchor=anchor)
-        for rank, alike in sorted(by_rank.items())
+        svg.label(line, labels[line], x, _down(rank, top) + 4, anchor=anchor)
+        for rank, line in lines.items()
     ]
 
 
@@ -452,14 +462,14 @@ def ranks(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeStr
         for rank in range(1, int(lowest) + 1)
     ]
     parts += [_band(line, x) for line in lines.values()]
-    names = [sheet.named(name) for name in lines]
+    labels = sheet.labels(lines)
     ends = [(float(x.at(line[-1].at)), _down(line[-1].rank)) for line in lines.values()]
-    heights = _apart(ends, names)
+    heights = _apart(ends, list(labels.values()))
     for number, (name, line) in enumerate(lines.items()):
         curve = " ".join(f"{x.at(each.at)},{_down(each.rank):.1f}" for each in line)
         drawn = svg.tag("polyline", class_=f"path path-{number % _STYLES}", points=curve)
-        short = svg.text(ends[number][0] + 10, heights[number] + 4, names[number])
-        parts.append(svg.tag("g", svg.joined([svg.tag("title", name), drawn, short])))
+        short = svg.text(ends[number][0] + 10, heights[number] + 4, labels[name])
+        parts.append(svg.titled(name, svg.joined([drawn, short])))
     parts.append(
         svg.text(right, bottom + 36, svg.heading_of(table, plot.label), kind="quiet", anchor="end")
     )
@@ -506,7 +516,8 @@ class Cells:
         self.left = svg.SHORT_NAMES if sheet.is_narrow else svg.NAMES
         # Vertical and centred over the column, or slanted from the middle of the column.
         self._angle = -90 if sheet.is_narrow else -40
-        self.top = svg.room_of_heads(map(sheet.named, names), self._angle)
+        self.labels = sheet.labels(names)
+        self.top = svg.room_of_heads(self.labels.values(), self._angle)
 
     @property
     def fit(self) -> bool:
@@ -544,12 +555,13 @@ class Cells:
         half = self.side // 2
         shift, gap = (4, 8) if self._sheet.is_narrow else (0, 14)
         rows, columns = [], []
-        for number, name in enumerate(map(self._sheet.named, self.names)):
+        for number, name in enumerate(self.names):
             x, y = self.left + number * self.side + half, _middle_of(self.top, number)
-            rows.append(svg.text(self.left - gap, y, name, anchor="end"))
+            label = self.labels[name]
+            rows.append(svg.label(name, label, self.left - gap, y, anchor="end"))
             rows.append(svg.text(x, y, "·", kind="quiet", anchor="middle"))
             turned = f"translate({x + shift} {self.top - 10}) rotate({self._angle})"
-            columns.append(svg.tag("text", name, transform=turned))
+            columns.append(svg.label(name, label, "", "", transform=turned))
         return svg.joined([*rows, *columns, svg.tag("g", svg.joined(cells), text_anchor="middle")])
 
 
@@ -683,8 +695,8 @@ def known(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeSt
     parts = [square.drawn(cells)]
     if sheet.is_narrow:
         parts += [
-            svg.text(square.left - 8, _middle_of(top, number), sheet.named(name), anchor="end")
-            for number, name in enumerate(names)
+            svg.label(name, square.labels[name], square.left - 8, y, anchor="end")
+            for y, name in ((_middle_of(top, number), name) for number, name in enumerate(names))
         ]
     for place in range(len(names)):
         at = left + round(place * step)

@@ -2,8 +2,9 @@
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 from django.utils.html import conditional_escape, escape
@@ -63,15 +64,9 @@ class Sheet:
         """Right end of a drawing without names on the right."""
         return self.width - (20 if self.is_narrow else MARGIN)
 
-    def named(self, words: str) -> str:
-        """Return a name, shortened to fit beside a line."""
-        if not self.is_narrow:
-            return shortened(words)
-        fitting = range(len(words), 1, -1)
-        return next(
-            (cut for cut in (shortened(words, most) for most in fitting) if room_of(cut) <= _SHORT),
-            words[:1],
-        )
+    def labels(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the label of each name, shortened to fit beside a line, see `labels`."""
+        return labels(names, fits=_is_short if self.is_narrow else _has_few_letters)
 
 
 WIDE: Final = Sheet(WIDTH)
@@ -132,14 +127,115 @@ def joined(parts: Iterable[SafeString]) -> SafeString:
     return mark_safe("".join(parts))  # noqa: S308  of `tag`
 
 
-def shortened(words: str, most: int = LETTERS) -> str:
-    """Return a text, shortened by an ellipsis if it is too long."""
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+#: Letters shown before and after the ellipsis for a beginning that names share.
+_HEAD: Final = 4
+_BEFORE: Final = 2
+
+
+def labels(names: Iterable[str], *, fits: Callable[[str], bool] | None = None) -> dict[str, str]:
+    """Return the label of each name: the name itself, or shortened by an ellipsis if it does not fit.
+
+    Different names have different labels. Names that would be cut alike are also shortened where they begin
+    alike, so that their first difference shows.
+
+    Parameters
+    ----------
+    names : iterable of str
+        All names of a plot.
+    fits : callable, optional
+        Returns whether there is room for a label; by default for `LETTERS` letters.
+    """
+    has_room = _has_few_letters if fits is None else fits
+    found = _cut_alike(list(dict.fromkeys(names)), has_room, shared=0)
+    taken: set[str] = set()
+    for name, label in found.items():
+        found[name] = _not_in(taken, label, has_room)
+        taken.add(found[name])
+    return found
+
+
+def at_most(letters: int) -> Callable[[str], bool]:
+    """Return a function that tells whether a label has at most so many letters."""
+    return lambda label: len(label) <= letters
+
+
+def _has_few_letters(label: str) -> bool:
+    return len(label) <= LETTERS
+
+
+def _is_short(label: str) -> bool:
+    return room_of(label) <= _SHORT
+
+
+def _cut_alike(names: Sequence[str], fits: Callable[[str], bool], *, shared: int) -> dict[str, str]:
+    """Return the label of each name, leaving out the first `shared` letters except a few."""
+    found: dict[str, str] = {}
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        label = _cut(_without_shared(name, shared), fits)
+        found[name] = label
+        alike.setdefault(label, []).append(name)
+    for same in alike.values():
+        more = _common_letters(same)
+        if len(same) > 1 and more > shared:
+            found |= _cut_alike(same, fits, shared=more)
+    return found
+
+
+def _common_letters(names: Sequence[str]) -> int:
+    """Return the number of letters with which all names begin."""
+    first, last = min(names), max(names)
+    for number, (one, other) in enumerate(zip(first, last, strict=False)):
+        if one != other:
+            return number
+    return len(first)
+
+
+def _without_shared(name: str, shared: int) -> str:
+    start = shared - _BEFORE
+    if start <= _HEAD:
+        return name
+    return f"{name[:_HEAD]}…{name[start:]}"
+
+
+def _cut(words: str, fits: Callable[[str], bool]) -> str:
+    """Return the longest beginning that fits with an ellipsis, or all words if they fit."""
+    if fits(words):
+        return words
+    for most in range(len(words) - 1, 0, -1):
+        label = f"{words[:most]}…"
+        if fits(label):
+            return label
+    return words[:1]
+
+
+def _not_in(taken: Container[str], label: str, fits: Callable[[str], bool]) -> str:
+    """Return a label that is not taken, with a number if it is."""
+    changed = label
+    for number in count(2):
+        if changed not in taken:
+            return changed
+        end = f" {number}"
+        changed = _cut(label, lambda words, end=end: fits(words + end)) + end
+    raise AssertionError("unreachable")
+
+
+def label(
+    name: str, words: str, x: float | str, y: float | str, *, anchor: str = "", **more: object
+) -> SafeString:
+    """Return the label of a name at a position, with the whole name as its title if it is shortened."""
+    drawn = tag("text", words, x=x, y=y, text_anchor=anchor, **more)
+    return titled(name, drawn) if words != name else drawn
+
+
+def titled(name: str, drawn: SafeString) -> SafeString:
+    """Return a drawing whose title is a name."""
+    return tag("g", joined([tag("title", name), drawn]))
 
 
 def room_left(names: Iterable[str]) -> int:
     """Return the unused width of the space for names, which would push the drawing off small screens."""
-    widest = max((room_of(shortened(name)) for name in names), default=0)
+    widest = max(map(room_of, labels(names).values()), default=0)
     return max(0, NAMES - _BESIDE_NAMES - widest)
 
 

@@ -1,22 +1,33 @@
-"""Plots for narrow screens, of every kind: nothing reaches beyond the sheet, and names are not cut by its edge."""
+"""Plots of every kind, for wide and narrow screens: nothing reaches beyond a narrow sheet, and no two names look alike."""
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import get_args
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ranking.pages.plot_drawing import drawn_for_page
-from ranking.pages.svg import NARROW
+from ranking.pages.svg import LETTERS, NARROW, labels
 from ranking.reports.tables import Column, Plot, PlotKind, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ("online-B", "uedin-wmt12", "WWWWWWWWWWWWWWWWWWWW", "布拉格查理大学的翻译系统")
+#: Names of 40 systems that differ only at the end, in the middle, or by being longer.
+BEGINNING = "meta-llama/Llama-3.1-70B-Instruct"
+ALIKE = (
+    BEGINNING,
+    *(f"{BEGINNING}-{n}-temperature-0.7-top-p-0.95" for n in range(12)),
+    *(f"{BEGINNING}-checkpoint-{n}" for n in range(1000, 1027)),
+)
 #: Room of a letter that no font of 13 pixels takes more of, for names that are not shortened by their width.
 LETTER = 8
 
 
-def tables() -> dict[str, Table]:
+def tables(names: Sequence[str] = NAMES) -> dict[str, Table]:
     values = Table(
         name="values",
         title="Values",
@@ -26,7 +37,7 @@ def tables() -> dict[str, Table]:
         ),
         rows=[
             (name, 0.2 * n, 0.2 * n - 0.1, 0.2 * n + 0.1, -1.0, 2.0, 0.3)
-            for n, name in enumerate(NAMES)
+            for n, name in enumerate(names)
         ],
     )
     pairs = Table(
@@ -39,8 +50,8 @@ def tables() -> dict[str, Table]:
         ),
         rows=[
             (one, other, 0.6, 0.4, 1234, "‡")
-            for n, one in enumerate(NAMES)
-            for other in NAMES[n + 1 :]
+            for n, one in enumerate(names)
+            for other in names[n + 1 :]
         ],
     )
     square = Table(
@@ -48,9 +59,9 @@ def tables() -> dict[str, Table]:
         title="Square",
         columns=(
             Column("name", "Name", is_text=True),
-            *(Column(n, n, is_text=True) for n in NAMES),
+            *(Column(n, n, is_text=True) for n in names),
         ),
-        rows=[(name, *("0.41 (1234) ▲" for _each in NAMES)) for name in NAMES],
+        rows=[(name, *("0.41 (1234) ▲" for _each in names)) for name in names],
     )
     order = Table(
         name="order",
@@ -58,11 +69,16 @@ def tables() -> dict[str, Table]:
         columns=(
             Column("name", "Name", is_text=True),
             *(Column(key, key) for key in ("low", "high")),
-            *(Column(n, n, is_text=True) for n in NAMES),
+            *(Column(n, n, is_text=True) for n in names),
         ),
         rows=[
-            (name, n + 1, min(n + 2, 4), *("" if each == name else "(+)" for each in NAMES))
-            for n, name in enumerate(NAMES)
+            (
+                name,
+                n + 1,
+                min(n + 2, len(names)),
+                *("" if each == name else "(+)" for each in names),
+            )
+            for n, name in enumerate(names)
         ],
     )
     ranks = Table(
@@ -73,7 +89,8 @@ def tables() -> dict[str, Table]:
             *(Column(f"m{n}", f"Method {n}") for n in range(11)),
         ),
         rows=[
-            (name, *((place + n) % 4 + 1 for n in range(11))) for place, name in enumerate(NAMES)
+            (name, *((place + n) % len(names) + 1 for n in range(11)))
+            for place, name in enumerate(names)
         ],
     )
     history = Table(
@@ -85,7 +102,7 @@ def tables() -> dict[str, Table]:
             *(Column(key, key) for key in ("rank", "low", "high")),
         ),
         rows=[
-            (at, name, n + 1, n + 1, n + 2) for at in (100, 2000) for n, name in enumerate(NAMES)
+            (at, name, n + 1, n + 1, n + 2) for at in (100, 2000) for n, name in enumerate(names)
         ],
     )
     plots: dict[str, tuple[Table, Plot]] = {
@@ -121,7 +138,7 @@ def tables() -> dict[str, Table]:
                 sign="sign",
             ),
         ),
-        "grid": (square, Plot(kind="grid", label="name", value=NAMES[0])),
+        "grid": (square, Plot(kind="grid", label="name", value=names[0])),
         "known": (order, Plot(kind="known", label="name", value="low", high="high")),
         "bump": (ranks, Plot(kind="bump", label="name", value="m0")),
         "ranks": (
@@ -175,3 +192,45 @@ def test_nothing_reaches_beyond_a_narrow_sheet(kind: str) -> None:
             assert at >= room, each.text
         elif each.get("text-anchor") is None and each.get("transform") is None and kind != "line":
             assert at + room <= NARROW.width, each.text
+
+
+def names_by_label(drawing: ET.Element) -> dict[str, set[str]]:
+    """Return the names that each text of a drawing stands for: itself, or the title beside it."""
+    titles = {
+        text: group.findtext(f"{SVG}title")
+        for group in drawing.iter(f"{SVG}g")
+        for text in group.findall(f"{SVG}text")
+    }
+    names = defaultdict(set)
+    for text in drawing.iter(f"{SVG}text"):
+        label = text.text or ""
+        names[label].add(titles.get(text) or label)
+    return names
+
+
+@pytest.mark.parametrize("kind", get_args(PlotKind))
+def test_systems_whose_names_begin_alike_have_different_labels(kind: str) -> None:
+    for drawing in drawings(tables(ALIKE)[kind]):
+        names = names_by_label(drawing)
+        labelled = {name for some in names.values() for name in some if name in ALIKE}
+        assert len(labelled) > 1
+        # Lines and bars have only as many labels as fit side by side.
+        assert kind in {"line", "bars"} or labelled == set(ALIKE)
+        for label, some in names.items():
+            of_systems = some.intersection(ALIKE)
+            assert len(of_systems) <= 1, label
+
+
+def test_labels_show_where_names_differ() -> None:
+    names = [f"{BEGINNING}-checkpoint-{number}" for number in (1000, 2000)]
+    assert labels(names) == {names[0]: "meta…t-1000", names[1]: "meta…t-2000"}
+    assert labels(["online-A", "online-B"]) == {"online-A": "online-A", "online-B": "online-B"}
+
+
+@given(st.lists(st.text(st.sampled_from("ab…"), min_size=1, max_size=60), unique=True))
+def test_different_names_have_different_labels_that_fit(names: list[str]) -> None:
+    found = labels(names)
+    assert list(found) == names
+    assert len(set(found.values())) == len(names)
+    assert all(len(label) <= LETTERS for label in found.values())
+    assert all(found[name] == name for name in names if len(name) < LETTERS // 2)
