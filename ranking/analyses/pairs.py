@@ -121,11 +121,10 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     direct = own_tests(blocks, level=options["resample"], correction=correction)
     with converging(method.name):
         scores = method.score(blocks, seed=options["seed"], **method.complete(None))
-        scored = (
-            scored_on_shared_blocks(blocks, method)
-            if options["only_shared"] and isinstance(method, CountsMethod)
-            else scored_pairs(blocks.systems, scores)
-        )
+        if options["only_shared"] and isinstance(method, CountsMethod):
+            scored = scored_on_shared_blocks(blocks, method)
+        else:
+            scored = scored_pairs(blocks.systems, scores)
     return PairsFound(
         scores=scores,
         direct=direct,
@@ -148,7 +147,7 @@ def own_tests(
 ) -> DirectPairs:
     """Test each pair by its own comparisons, unless they are too few."""
     direct = direct_pairs(blocks, level=level, correction=correction)
-    return without_thin(direct, fewest_comparisons(level))
+    return without_rare_tests(direct, fewest_comparisons(level))
 
 
 def compared_often(direct: DirectPairs, least: int) -> BoolArray:
@@ -158,7 +157,7 @@ def compared_often(direct: DirectPairs, least: int) -> BoolArray:
     return often
 
 
-def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
+def without_rare_tests(direct: DirectPairs, least: int) -> DirectPairs:
     """Return the pairs, without p-values for those compared too rarely."""
     often = compared_often(direct, least)
     return replace(
@@ -170,35 +169,35 @@ def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
 
 def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report:
     """Report separated pairs of systems, contradictions of the order, and cycles."""
-    rows = _rows(found, counts_ties=options["ties"] == "count")
+    pairs = _pair_rows(found, counts_ties=options["ties"] == "count")
+    tables = [_matrix(found, pairs, options)]
+    if found.contradictions:
+        tables.append(_contradictions(found, options))
+    if found.cycles:
+        tables.append(_cycles(found))
+    method_note = _("Method: %(method)s.") % {"method": METHOD_WORDS[options["method"]]}
     return report_on(
         given,
-        notes=[
-            _("Method: %(method)s.") % {"method": METHOD_WORDS[options["method"]]},
-            *_headlines(found, rows, is_shared=options["only_shared"]),
-        ],
-        tables=[
-            _matrix(found, rows, options),
-            *([_contradictions(found, options)] if found.contradictions else []),
-            *([_cycles(found)] if found.cycles else []),
-        ],
+        notes=[method_note, *_headlines(found, pairs, is_shared=options["only_shared"])],
+        tables=tables,
         data={
             **{name: value for name, value in options.items() if name != SEED.name},
             "order": names_in_order(found.direct.tallies.systems, found.scores),
-            "pairs": rows,
+            "pairs": pairs,
             "scores": found.scored if options["only_shared"] else _scores(found),
-            "contradictions": [_said(row, found) for row in found.contradictions],
-            "cycles": [
-                {
-                    "systems": cycle.systems,
-                    "weakest_p": cycle.weakest_p,
-                    "significant": found.significant(cycle.weakest_p),
-                }
-                for cycle in found.cycles
-            ],
+            "contradictions": _contradiction_rows(found),
+            "cycles": [_cycle_row(cycle, found) for cycle in found.cycles],
             "limits": found.direct.limits,
         },
     )
+
+
+def _cycle_row(cycle: Cycle, found: PairsFound) -> dict[str, Any]:
+    return {
+        "systems": cycle.systems,
+        "weakest_p": cycle.weakest_p,
+        "significant": found.significant(cycle.weakest_p),
+    }
 
 
 def _scores(found: PairsFound) -> dict[str, float]:
@@ -206,52 +205,65 @@ def _scores(found: PairsFound) -> dict[str, float]:
     return {name: value for name, value in values if not np.isnan(value)}
 
 
-def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
-    direct = found.direct
-    place = {name: index for index, name in enumerate(direct.tallies.systems)}
-    often = compared_often(direct, found.least)
+def _pair_rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
+    """Return the outcomes and test of each pair, the system with the higher score first."""
+    systems = found.direct.tallies.systems
+    number = {name: index for index, name in enumerate(systems)}
+    is_tested = compared_often(found.direct, found.least)
     rows = []
-    for one, other in combinations(names_in_order(direct.tallies.systems, found.scores), 2):
-        a, b = place[one], place[other]
-        won, lost = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
-        tied = int(direct.tallies.ties[a, b])
-        single, p = float(direct.p_value[a, b]), float(direct.adjusted_p[a, b])
-        counted = won + lost + (tied if counts_ties else 0)
-        is_tested = bool(often[a, b])
-        rows.append(
-            {
-                "system": one,
-                "other": other,
-                "wins": won,
-                "losses": lost,
-                "ties": tied,
-                "comparisons": counted,
-                "share": won / counted if counted else None,
-                "other_share": lost / counted if counted else None,
-                "p_value": single if is_tested else None,
-                "adjusted_p": p if is_tested and found.is_corrected else None,
-                "mark": mark_of(p),
-                "significant": found.significant(p) if is_tested else None,
-            }
-        )
+    for system, other in combinations(names_in_order(systems, found.scores), 2):
+        pair = number[system], number[other]
+        outcomes = _outcomes(found.direct, *pair, counts_ties=counts_ties)
+        test = _test_of_pair(found, *pair, is_tested=bool(is_tested[pair]))
+        rows.append({"system": system, "other": other, **outcomes, **test})
     return rows
 
 
+def _outcomes(direct: DirectPairs, system: int, other: int, *, counts_ties: bool) -> dict[str, Any]:
+    wins = int(direct.tallies.wins[system, other])
+    losses = int(direct.tallies.wins[other, system])
+    ties = int(direct.tallies.ties[system, other])
+    comparisons = wins + losses
+    if counts_ties:
+        comparisons += ties
+    return {
+        "wins": wins,
+        "losses": losses,
+        "ties": ties,
+        "comparisons": comparisons,
+        "share": wins / comparisons if comparisons else None,
+        "other_share": losses / comparisons if comparisons else None,
+    }
+
+
+def _test_of_pair(
+    found: PairsFound, system: int, other: int, *, is_tested: bool
+) -> dict[str, float | str | bool | None]:
+    adjusted_p = float(found.direct.adjusted_p[system, other])
+    mark = mark_of(adjusted_p)
+    if not is_tested:
+        return {"p_value": None, "adjusted_p": None, "mark": mark, "significant": None}
+    return {
+        "p_value": float(found.direct.p_value[system, other]),
+        "adjusted_p": adjusted_p if found.is_corrected else None,
+        "mark": mark,
+        "significant": found.significant(adjusted_p),
+    }
+
+
 def _headlines(
-    found: PairsFound, rows: Sequence[Mapping[str, Any]], *, is_shared: bool
+    found: PairsFound, pairs: Sequence[Mapping[str, Any]], *, is_shared: bool
 ) -> list[str]:
-    differing = sum(row["significant"] is True for row in rows)
-    against = sum(row.adjusted_p <= found.level for row in found.contradictions)
-    round_ = sum(cycle.weakest_p <= found.level for cycle in found.cycles)
     notes = []
     if found.is_corrected:
+        differing = sum(pair["significant"] is True for pair in pairs)
         notes.append(
             ngettext(
                 "%(count)d of %(pairs)d pair differs significantly in its own comparisons.",
                 "%(count)d of %(pairs)d pairs differ significantly in their own comparisons.",
-                len(rows),
+                len(pairs),
             )
-            % {"count": differing, "pairs": len(rows)}
+            % {"count": differing, "pairs": len(pairs)}
         )
     if is_shared:
         notes.append(
@@ -259,36 +271,46 @@ def _headlines(
                 "Each pair is scored on shared blocks only, so other sentences do not explain the remaining contradictions."
             )
         )
+    return [*notes, *_contradictions_in_words(found), *_cycles_in_words(found)]
+
+
+def _contradictions_in_words(found: PairsFound) -> list[str]:
     if not found.contradictions:
-        notes.append(_("No pairs contradict the ranking."))
-    elif found.is_corrected:
-        notes.append(
-            ngettext(
-                "%(count)d pair contradicts the ranking (%(significant)d significantly).",
-                "%(count)d pairs contradict the ranking (%(significant)d significantly).",
-                len(found.contradictions),
-            )
-            % {"count": len(found.contradictions), "significant": against}
+        return [_("No pairs contradict the ranking.")]
+    if not found.is_corrected:
+        return []
+    significant = sum(row.adjusted_p <= found.level for row in found.contradictions)
+    return [
+        ngettext(
+            "%(count)d pair contradicts the ranking (%(significant)d significantly).",
+            "%(count)d pairs contradict the ranking (%(significant)d significantly).",
+            len(found.contradictions),
         )
+        % {"count": len(found.contradictions), "significant": significant}
+    ]
+
+
+def _cycles_in_words(found: PairsFound) -> list[str]:
     if not found.cycles:
-        notes.append(_("No cycles of majorities."))
-    elif found.is_corrected:
-        notes.append(
-            ngettext(
-                "%(count)d cycle of majorities (%(significant)d significant).",
-                "%(count)d cycles of majorities (%(significant)d significant).",
-                len(found.cycles),
-            )
-            % {"count": len(found.cycles), "significant": round_}
+        return [_("No cycles of majorities.")]
+    if not found.is_corrected:
+        return []
+    significant = sum(cycle.weakest_p <= found.level for cycle in found.cycles)
+    return [
+        ngettext(
+            "%(count)d cycle of majorities (%(significant)d significant).",
+            "%(count)d cycles of majorities (%(significant)d significant).",
+            len(found.cycles),
         )
-    return notes
+        % {"count": len(found.cycles), "significant": significant}
+    ]
 
 
 def _matrix(
-    found: PairsFound, rows: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
+    found: PairsFound, pairs: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
 ) -> Table:
     return pairs_matrix(
-        rows,
+        pairs,
         Column("system", _("System"), is_text=True, names="system"),
         Column("other", _("Other"), is_text=True, names="other"),
         p="p_value",
@@ -300,7 +322,7 @@ def _matrix(
                 options["resample"], found.correction, found.level, limits=found.direct.limits
             ),
             *shares_in_words(found.level, counts_ties=options["ties"] == "count"),
-            *_not_yet(found),
+            *_shortage_in_words(found),
         ],
     )
 
@@ -376,26 +398,25 @@ def pairs_matrix(
     )
 
 
-def _not_yet(found: PairsFound) -> list[str]:
+def _shortage_in_words(found: PairsFound) -> list[str]:
     """Return a note on the minimum number of comparisons for a p-value."""
     if found.least == 1:
         return []
     tallies = found.direct.tallies
-    compared = tallies.wins + tallies.wins.T + tallies.ties
-    thin = compared[(compared > 0) & (compared < found.least)]
-    if not len(thin):
+    comparisons = tallies.wins + tallies.wins.T + tallies.ties
+    too_few = comparisons[(comparisons > 0) & (comparisons < found.least)]
+    if not len(too_few):
         return []
-    return [
-        _("Some pairs have no p-value: %(why)s.")
-        % {
-            "why": lowered(
-                not_yet_in_words(Shortage("comparisons", float(thin.min()), found.least))
-            )
-        }
-    ]
+    shortage = Shortage("comparisons", float(too_few.min()), found.least)
+    why = lowered(not_yet_in_words(shortage))
+    return [_("Some pairs have no p-value: %(why)s.") % {"why": why}]
 
 
-def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
+def _contradiction_rows(found: PairsFound) -> list[dict[str, Any]]:
+    return [_contradiction_row(contradiction, found) for contradiction in found.contradictions]
+
+
+def _contradiction_row(row: Contradiction, found: PairsFound) -> dict[str, Any]:
     (system, other), (score, other_score) = row.pair.systems, row.pair.scores
     is_tested = row.wins + row.losses + row.ties >= found.least
     return {
@@ -415,57 +436,49 @@ def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
 
 
 def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
-    columns = (
+    columns = [
         Column("system", _("Higher score"), is_text=True, names="system"),
         Column("other", _("Lower score"), is_text=True, names="other"),
         Column("score", _("Score")),
         Column("other_score", _("Other score")),
-        *(
-            (Column("blocks", _("Shared blocks")), Column("segments", _("Segments")))
-            if options["only_shared"]
-            else ()
-        ),
+    ]
+    if options["only_shared"]:
+        columns += [Column("blocks", _("Shared blocks")), Column("segments", _("Segments"))]
+    p_label = _("Corrected p") if found.is_corrected else "p"
+    columns += [
         *outcome_columns(),
-        Column(found.p_key, _("Corrected p") if found.is_corrected else "p"),
+        Column(found.p_key, p_label),
         *_significant_column(found),
-    )
+    ]
     return Table.of(
-        [_said(row, found) for row in found.contradictions],
+        _contradiction_rows(found),
         name="contradictions",
         title=_("Pairs that contradict the ranking"),
-        columns=columns,
+        columns=tuple(columns),
         keys=2,
         rules=_below([row.adjusted_p for row in found.contradictions], found),
-        notes=[
-            _("The system with the lower score won most decided comparisons."),
-        ],
+        notes=[_("The system with the lower score won most decided comparisons.")],
     )
 
 
 def _cycles(found: PairsFound) -> Table:
+    p_label = _("Largest corrected p") if found.is_corrected else "p"
     return Table.of(
         found.cycles,
         name="cycles",
         title=_("Cycles of majorities"),
         columns=(
-            Column(
-                "cycle",
-                _("Cycle"),
-                is_text=True,
-                of=lambda cycle: " > ".join([*cycle.systems, cycle.systems[0]]),
-            ),
-            Column(
-                found.p_key,
-                _("Largest corrected p") if found.is_corrected else "p",
-                of=lambda row: row.weakest_p,
-            ),
-            *_significant_column(found, lambda row: row.weakest_p <= found.level),
+            Column("cycle", _("Cycle"), is_text=True, of=_cycle_in_words),
+            Column(found.p_key, p_label, of=lambda cycle: cycle.weakest_p),
+            *_significant_column(found, lambda cycle: cycle.weakest_p <= found.level),
         ),
         rules=_below([cycle.weakest_p for cycle in found.cycles], found),
-        notes=[
-            _("Each system won most decided comparisons with the next one."),
-        ],
+        notes=[_("Each system won most decided comparisons with the next one.")],
     )
+
+
+def _cycle_in_words(cycle: Cycle) -> str:
+    return " > ".join([*cycle.systems, cycle.systems[0]])
 
 
 def _below(p_values: Sequence[float], found: PairsFound) -> frozenset[int]:

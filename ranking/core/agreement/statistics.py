@@ -1,4 +1,7 @@
-"""Observed and expected agreement for each definition of κ, as functions of sums over segments that can be resampled."""
+"""Observed and expected agreement for each definition of κ, as functions of sums over segments.
+
+Sums can be resampled, and segments and judges can be left out of them.
+"""
 
 from __future__ import annotations
 
@@ -126,15 +129,21 @@ class TieSums(NamedTuple):
 
     def without_each(self, ties: AnyArray, comparisons: AnyArray) -> TieSums:
         """Return the sums without each judge, whose numbers are given."""
-        left = (ties, comparisons, ties**2, ties * comparisons, comparisons**2)
-        return TieSums(*(whole - part for whole, part in zip(self, left, strict=True)))
+        return TieSums(
+            self.ties - ties,
+            self.comparisons - comparisons,
+            self.ties_squared - ties**2,
+            self.products - ties * comparisons,
+            self.comparisons_squared - comparisons**2,
+        )
 
     def of_different_judges(self) -> FloatArray:
         """Return P(E) of pairs of different judges, see `Chance.CONGER`."""
         decided = self.comparisons - self.ties
-        tied = self.ties**2 - self.ties_squared
-        apart = decided**2 - self._decided_squared()
-        return share(tied + apart / 2, self.comparisons**2 - self.comparisons_squared)
+        both_tied = self.ties**2 - self.ties_squared
+        both_decided = decided**2 - self._decided_squared()
+        pairs = self.comparisons**2 - self.comparisons_squared
+        return share(both_tied + both_decided / 2, pairs)
 
     def of_same_judge(self) -> FloatArray:
         """Return P(E) of pairs of each judge with themselves, weighted by squared comparisons."""
@@ -145,8 +154,9 @@ class TieSums(NamedTuple):
         return scott_chance(share(self.ties, self.comparisons))
 
     def _decided_squared(self) -> AnyArray:
-        found: AnyArray = self.comparisons_squared - 2 * self.products + self.ties_squared
-        return found
+        """Return each judge's squared decided comparisons, summed over judges."""
+        squared: AnyArray = self.comparisons_squared - 2 * self.products + self.ties_squared
+        return squared
 
 
 #: Number of rows that `TieSums` adds to the sums of a measure.
@@ -253,8 +263,8 @@ def _krippendorff(
     total = values.sum(axis=0)
     distance = _ordinal(values) if ordinal else _nominal(len(values))
     observed = share((coincidences * distance).sum(axis=(0, 1)), total)
-    both = values[:, np.newaxis] * values[np.newaxis, :]
-    expected = share((both * distance).sum(axis=(0, 1)), total * (total - 1))
+    products = values[:, np.newaxis] * values[np.newaxis, :]
+    expected = share((products * distance).sum(axis=(0, 1)), total * (total - 1))
     return 1 - observed, 1 - expected
 
 
@@ -345,11 +355,13 @@ def kappa_of_judge(
     """
     pairs = sums[..., COMPARABLE]
     if p_chance is None:
-        own, others = share(sums[..., OWN_TIES], pairs), share(sums[..., OTHER_TIES], pairs)
-        by_chance = cohen_chance(own, others)
+        own_tied = share(sums[..., OWN_TIES], pairs)
+        others_tied = share(sums[..., OTHER_TIES], pairs)
+        by_chance = cohen_chance(own_tied, others_tied)
     else:
         by_chance = np.full(pairs.shape, p_chance)
-    return kappa_of(share(sums[..., AGREEING], pairs), by_chance), by_chance
+    p_agree = share(sums[..., AGREEING], pairs)
+    return kappa_of(p_agree, by_chance), by_chance
 
 
 def squared_changes_of_pairs(counts: PairCounts, p_chance: float) -> tuple[float, float]:
@@ -372,14 +384,17 @@ def squared_changes_of_pairs(counts: PairCounts, p_chance: float) -> tuple[float
     pairs, pairs_in_segments : float
     """
     comparable, agreeing = counts.comparable, counts.agreeing
-    total = int(comparable.sum())
-    if not total or not p_chance < 1:
+    all_pairs = int(comparable.sum())
+    if not all_pairs or not p_chance < 1:
         return 0.0, 0.0
     by_chance = comparable * counts.chance
-    beyond = comparable - by_chance
-    kappa = float(share(agreeing.sum() - by_chance.sum(), beyond.sum()))
+    beyond_chance = comparable - by_chance
+    kappa = float(share(agreeing.sum() - by_chance.sum(), beyond_chance.sum()))
     if math.isnan(kappa):
         return 0.0, 0.0
-    changes = (agreeing - by_chance - kappa * beyond) / (total * (1 - p_chance))
-    slope = np.array([-int(agreeing.sum()) / total, 1.0]) / (total * (1 - p_chance))
+    scale = all_pairs * (1 - p_chance)
+    expected = by_chance + kappa * beyond_chance
+    changes = (agreeing - expected) / scale
+    p_agree = int(agreeing.sum()) / all_pairs
+    slope = np.array([-p_agree, 1.0]) / scale
     return float(changes @ changes), float(slope @ counts.in_segments @ slope)
