@@ -185,19 +185,12 @@ def _words(value: Value, column: Column) -> str:
         return _NOTHING
     if isinstance(value, float):
         smallest = 10.0**-column.decimals
-        if _is_p_value(column.key) and value < smallest / 2:
+        if column.is_p_value and value < smallest / 2:
             return f"< {number_format(smallest, column.decimals)}"
         return decimals(value, column.decimals)
     if isinstance(value, int):
         return figure(value)
     return BETWEEN.join(map(system_label, value.split(BETWEEN)))
-
-
-def _is_p_value(key: str) -> bool:
-    """Return whether a column has p-values, which are never shown as 0; `p_agree` and `p_chance` are shares."""
-    return key in ("p", "adjusted_p", "own_p", "own_adjusted_p") or (
-        key.startswith(("p_", "wmt_p_")) and key not in ("p_agree", "p_chance")
-    )
 
 
 #: Endings of the files of a plot.

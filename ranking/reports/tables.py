@@ -111,6 +111,10 @@ BETWEEN = " – "
 #: tied, against the other system if the row names two; or the skips of the row's judge.
 Counted = Literal["judgments", "won", "lost", "tied", "skipped"]
 
+#: Keys of columns of p-values, and of columns that begin like them.
+_P_VALUES = frozenset({"p", "adjusted_p", "own_p", "own_adjusted_p"})
+_SHARES = frozenset({"p_agree", "p_chance"})
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -129,6 +133,13 @@ class Column:
     names: Named | None = None
     counts: Counted | None = None
     of: Callable[[Any], Value] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_p_value(self) -> bool:
+        """Return whether the column has p-values, which are never shown as 0; P(A) and P(E) are shares."""
+        if self.key in _SHARES:
+            return False
+        return self.key in _P_VALUES or self.key.startswith(("p_", "wmt_p_"))
 
     def cell(self, row: Any) -> Value:
         """Return the value of a row in this column."""

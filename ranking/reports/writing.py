@@ -40,10 +40,19 @@ def shown(value: Value, column: Column) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return _NOTHING
     if isinstance(value, float):
-        return f"{value:,.{column.decimals}f}"
+        return _shown_float(value, column)
     if isinstance(value, int):
         return f"{value:,}"
     return value
+
+
+def _shown_float(value: float, column: Column) -> str:
+    smallest = 10.0**-column.decimals
+    if column.is_p_value and value < smallest / 2:
+        return f"< {smallest:.{column.decimals}f}"
+    # Avoid "-0".
+    rounded = round(value, column.decimals) + 0.0
+    return f"{rounded:,.{column.decimals}f}"
 
 
 def _json(report: Report) -> str:
@@ -166,14 +175,25 @@ def _escaped_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)
 
 
+#: Characters that are commands, that pdfLaTeX does not know, or, as < and >, that its default fonts lack.
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "≤": r"$\leq$",
     "≥": r"$\geq$",
-    "κ": r"$\kappa$",
+    "≠": r"$\neq$",
+    "→": r"$\rightarrow$",
+    "−": r"$-$",
     "α": r"$\alpha$",
+    "κ": r"$\kappa$",
+    "π": r"$\pi$",
+    "ρ": r"$\rho$",
     "σ": r"$\sigma$",
+    "τ": r"$\tau$",
     "–": "--",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
@@ -207,7 +227,10 @@ def _latex_table(table: Table) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(map(escaped_latex, cells))} \\\\"
+    row = " & ".join(map(escaped_latex, cells))
+    # At the end of the row before, LaTeX would read these as options of \\.
+    start = "{}" if row.startswith(("[", "*")) else ""
+    return f"{start}{row} \\\\"
 
 
 # --- Typst --------------------------------------------------------------------------------------

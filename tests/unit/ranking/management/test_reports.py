@@ -86,9 +86,41 @@ def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
 def test_markdown_and_latex_escape_what_they_would_take_for_their_own() -> None:
     assert r"| a\_b\|c,d | 0.123 | 1,234 |" in write(REPORT, ReportFormat.MARKDOWN)
     latex = write(REPORT, ReportFormat.LATEX)
-    assert r"a\_b|c,d & 0.123 & 1,234 \\" in latex
+    assert r"a\_b\textbar{}c,d & 0.123 & 1,234 \\" in latex
     assert r"\caption{A \& B. 50 \% of it.}" in latex
     assert latex.count(r"\midrule") == 2
+
+
+def test_files_for_people_have_no_p_value_of_zero_and_no_negative_zero() -> None:
+    table = Table(
+        name="pairs",
+        title="",
+        columns=[Column("p_value", "p"), Column("difference", "Difference")],
+        rows=[(4e-9, -4e-9), (0.0006, 0.0), (0.0004, -1000.0)],
+    )
+    report = Report(tables=[table], data={})
+    markdown = write(report, ReportFormat.MARKDOWN).splitlines()
+    assert markdown[-3:] == [
+        r"| \< 0.001 | 0.000 |",
+        "| 0.001 | 0.000 |",
+        r"| \< 0.001 | -1,000.000 |",
+    ]
+    assert r"\textless{} 0.001 & 0.000 \\" in write(report, ReportFormat.LATEX)
+    assert "4e-09,-4e-09" in write(report, ReportFormat.CSV)
+
+
+def test_latex_of_names_and_notes_compiles_with_pdflatex() -> None:
+    table = Table(
+        name="t",
+        title="Kendall’s τ → p ≤ 0.05",
+        columns=[Column("system", "System", is_text=True)],
+        rows=[("[base]",), ("*star",), ("a<b>c",)],
+    )
+    latex = write(Report(tables=[table], data={}), ReportFormat.LATEX)
+    # After the end of a row, [ and * would be options of \\.
+    assert "\n{}[base] \\\\\n{}*star \\\\\n" in latex
+    assert r"a\textless{}b\textgreater{}c" in latex
+    assert r"$\tau$ $\rightarrow$ p $\leq$ 0.05" in latex
 
 
 class Kind(StrEnum):
