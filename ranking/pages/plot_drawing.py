@@ -94,7 +94,8 @@ def _height_of_row(rows: int, sheet: svg.Sheet) -> int:
 
 def _named_rows(rows: list[Row], axis: svg.Axis, sheet: svg.Sheet) -> Iterator[SafeString]:
     each_row = _height_of_row(len(rows), sheet)
-    labels = svg.labels(row.name for row in rows)
+    room = sheet.right if sheet.is_narrow else svg.ROOM
+    labels = svg.labels((row.name for row in rows), room=room)
     for number, row in enumerate(rows):
         y = svg.TOP + each_row * (number + 1) - _ROW // 2
         yield _label_of_row(row.name, labels[row.name], y, sheet, left=svg.NAMES)
@@ -163,7 +164,6 @@ _STRIP_ROW: Final = 40
 #: Width for the long names of measures.
 _LEFT_OF_STRIPS: Final = svg.NAMES + 160
 _LEFT_OF_STRIPS_NARROW: Final = 8
-_LETTERS: Final = 48
 
 
 class _Strip(NamedTuple):
@@ -189,9 +189,8 @@ def strips(table: Table, plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeSt
     keys = (plot.value, plot.low, plot.high, plot.middle, plot.least, plot.most_of_all)
     above = svg.ABOVE if sheet.is_narrow else 0
     parts: list[SafeString] = []
-    labels = svg.labels(
-        (str(name) for [name] in cells_of(table, plot.label)), fits=svg.at_most(_LETTERS)
-    )
+    room = sheet.right if sheet.is_narrow else _LEFT_OF_STRIPS - 14
+    labels = svg.labels((str(name) for [name] in cells_of(table, plot.label)), room=room)
     count = 0
     for label, *cells in cells_of(table, plot.label, *keys):
         value, low, high, middle, least, most = map(number_of, cells)
@@ -222,8 +221,8 @@ def _axis(name: str, label: str, strip: _Strip) -> list[SafeString]:
     ]
 
 
-#: Width of the names of points on the right, and the height of a name.
-_NAMES_OF_POINTS: Final = 120
+#: Space between a point and its name, and the height of a name.
+_BESIDE_POINT: Final = 14
 _LINE: Final = 14
 
 
@@ -296,7 +295,8 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple
     )
     y = svg.Axis([*(row.value for row in found), *up_ends], plot, svg.LINE_HEIGHT - 40, svg.HIGHEST)
     free = Plot(kind="points", label=plot.label, value=plot.value)
-    right = sheet.width - (svg.SHORT_NAMES if sheet.is_narrow else _NAMES_OF_POINTS)
+    labels = sheet.labels(row.name for row in found)
+    right = sheet.width - _BESIDE_POINT - max(map(svg.room_of, labels.values()))
     x = svg.Axis(
         [*(row.low or 0.0 for row in found), *across_ends], free, 64, right, steps=sheet.ticks
     )
@@ -306,7 +306,6 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple
         for at, tick in x.ticks
     ]
     places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
-    labels = sheet.labels(row.name for row in found)
     words = [labels[row.name] for row in found]
     if bars := _crosses(found, x, y):
         parts.append(svg.tag("path", class_="bars", d=bars))
@@ -352,9 +351,9 @@ def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
 
 _BUMP_GAP: Final = 76
 _BUMP_ROW: Final = 28
-#: If columns are closer than this, heads are vertical and limited to this many letters.
+#: If columns are closer than this, heads are vertical.
 _LEAST_GAP: Final = 60
-_UPRIGHT_LETTERS: Final = 18
+_UPRIGHT: Final = svg.HEADS - 28
 #: Number of line styles, distinguishable without colour: solid, dashed, dotted, dash-dotted, heavy, heavy dashed.
 _STYLES: Final = 6
 
@@ -376,8 +375,8 @@ def bump(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeStr
     places = [f"{left + number * gap:.1f}" for number in range(len(heads))]
     lowest = max((rank for column in ranks for rank in column if rank is not None), default=1.0)
     # Vertical if columns are too close for slanted heads.
-    angle, most = (-90, _UPRIGHT_LETTERS) if gap < _LEAST_GAP else (-40, svg.LETTERS)
-    labels = svg.labels(heads, fits=svg.at_most(most))
+    angle, room = (-90, _UPRIGHT) if gap < _LEAST_GAP else (-40, svg.ROOM)
+    labels = svg.labels(heads, room=room)
     top = svg.room_of_heads(labels.values(), angle)
     bottom = _down(lowest, top) + 10
     parts = []

@@ -2,9 +2,8 @@
 
 import math
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Final
 
 from django.utils.html import conditional_escape, escape
@@ -25,8 +24,8 @@ HIGHEST: Final = 28
 BELOW: Final = 18
 #: Maximum size of slanted column heads, above and beside the columns.
 HEADS: Final = 148
-#: Maximum number of letters of a name; longer names are shortened.
-LETTERS: Final = 28
+#: Width of the label of a name; longer names are shortened.
+ROOM: Final = NAMES - 14
 #: Width of a name beside a drawing on a narrow sheet, including the gap.
 _SHORT, _BESIDE_SHORT = 90, 14
 #: Space before names, and between names and the drawing, where half of an axis label must fit.
@@ -66,7 +65,7 @@ class Sheet:
 
     def labels(self, names: Iterable[str]) -> dict[str, str]:
         """Return the label of each name, shortened to fit beside a line, see `labels`."""
-        return labels(names, fits=_is_short if self.is_narrow else _has_few_letters)
+        return labels(names, room=_SHORT if self.is_narrow else ROOM)
 
 
 WIDE: Final = Sheet(WIDTH)
@@ -132,8 +131,8 @@ _HEAD: Final = 4
 _BEFORE: Final = 2
 
 
-def labels(names: Iterable[str], *, fits: Callable[[str], bool] | None = None) -> dict[str, str]:
-    """Return the label of each name: the name itself, or shortened by an ellipsis if it does not fit.
+def labels(names: Iterable[str], *, room: int = ROOM) -> dict[str, str]:
+    """Return the label of each name: the name itself, or shortened by an ellipsis if it is too wide.
 
     Different names have different labels. Names that would be cut alike are also shortened where they begin
     alike, so that their first difference shows.
@@ -142,43 +141,29 @@ def labels(names: Iterable[str], *, fits: Callable[[str], bool] | None = None) -
     ----------
     names : iterable of str
         All names of a plot.
-    fits : callable, optional
-        Returns whether there is room for a label; by default for `LETTERS` letters.
+    room : int
+        Width of a label.
     """
-    has_room = _has_few_letters if fits is None else fits
-    found = _cut_alike(list(dict.fromkeys(names)), has_room, shared=0)
+    found = _cut_alike(list(dict.fromkeys(names)), room, shared=0)
     taken: set[str] = set()
     for name, label in found.items():
-        found[name] = _not_in(taken, label, has_room)
+        found[name] = _not_in(taken, label, room)
         taken.add(found[name])
     return found
 
 
-def at_most(letters: int) -> Callable[[str], bool]:
-    """Return a function that tells whether a label has at most so many letters."""
-    return lambda label: len(label) <= letters
-
-
-def _has_few_letters(label: str) -> bool:
-    return len(label) <= LETTERS
-
-
-def _is_short(label: str) -> bool:
-    return room_of(label) <= _SHORT
-
-
-def _cut_alike(names: Sequence[str], fits: Callable[[str], bool], *, shared: int) -> dict[str, str]:
+def _cut_alike(names: Sequence[str], room: int, *, shared: int) -> dict[str, str]:
     """Return the label of each name, leaving out the first `shared` letters except a few."""
     found: dict[str, str] = {}
     alike: dict[str, list[str]] = {}
     for name in names:
-        label = _cut(_without_shared(name, shared), fits)
+        label = _cut(_without_shared(name, shared), room)
         found[name] = label
         alike.setdefault(label, []).append(name)
     for same in alike.values():
         more = _common_letters(same)
         if len(same) > 1 and more > shared:
-            found |= _cut_alike(same, fits, shared=more)
+            found |= _cut_alike(same, room, shared=more)
     return found
 
 
@@ -198,26 +183,25 @@ def _without_shared(name: str, shared: int) -> str:
     return f"{name[:_HEAD]}…{name[start:]}"
 
 
-def _cut(words: str, fits: Callable[[str], bool]) -> str:
-    """Return the longest beginning that fits with an ellipsis, or all words if they fit."""
-    if fits(words):
+def _cut(words: str, room: int) -> str:
+    """Return the longest beginning that has room with an ellipsis, or all words if they do."""
+    if room_of(words) <= room:
         return words
-    for most in range(len(words) - 1, 0, -1):
-        label = f"{words[:most]}…"
-        if fits(label):
-            return label
-    return words[:1]
+    kept = words
+    while len(kept) > 1 and room_of(f"{kept}…") > room:
+        kept = kept[:-1]
+    return f"{kept}…"
 
 
-def _not_in(taken: Container[str], label: str, fits: Callable[[str], bool]) -> str:
+def _not_in(taken: Container[str], label: str, room: int) -> str:
     """Return a label that is not taken, with a number if it is."""
     changed = label
-    for number in count(2):
-        if changed not in taken:
-            return changed
+    number = 1
+    while changed in taken:
+        number += 1
         end = f" {number}"
-        changed = _cut(label, lambda words, end=end: fits(words + end)) + end
-    raise AssertionError("unreachable")
+        changed = _cut(label, room - room_of(end)) + end
+    return changed
 
 
 def label(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.pages.plot_drawing import drawn_for_page
-from ranking.pages.svg import LETTERS, NARROW, labels
+from ranking.pages.svg import NARROW, ROOM, labels, room_of
 from ranking.reports.tables import Column, Plot, PlotKind, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -221,6 +221,21 @@ def test_systems_whose_names_begin_alike_have_different_labels(kind: str) -> Non
             assert len(of_systems) <= 1, label
 
 
+@pytest.mark.parametrize("kind", get_args(PlotKind))
+def test_labels_are_not_cut_by_the_edge_of_a_drawing(kind: str) -> None:
+    for drawing in drawings(tables(ALIKE)[kind]):
+        left, _top, width, _height = map(float, drawing.get("viewBox", "").split())
+        # Only some bars are labelled, and those at the right end may reach further.
+        upright = [text for text in drawing.iter(f"{SVG}text") if text.get("transform") is None]
+        for text in upright if kind != "bars" else ():
+            room = room_of(text.text or "") if (text.text or "").startswith("meta") else 0
+            x = float(text.get("x", "0"))
+            if text.get("text-anchor") == "end":
+                assert x - room >= left, text.text
+            elif text.get("text-anchor") is None:
+                assert x + room <= left + width, text.text
+
+
 def test_labels_show_where_names_differ() -> None:
     names = [f"{BEGINNING}-checkpoint-{number}" for number in (1000, 2000)]
     assert labels(names) == {names[0]: "meta…t-1000", names[1]: "meta…t-2000"}
@@ -232,5 +247,5 @@ def test_different_names_have_different_labels_that_fit(names: list[str]) -> Non
     found = labels(names)
     assert list(found) == names
     assert len(set(found.values())) == len(names)
-    assert all(len(label) <= LETTERS for label in found.values())
-    assert all(found[name] == name for name in names if len(name) < LETTERS // 2)
+    assert all(room_of(label) <= ROOM for label in found.values())
+    assert all(found[name] == name for name in names if len(name) <= 10)
