@@ -172,11 +172,11 @@ class ChanceCoverage:
 
 
 def chance_coverage(
-    world: CareWorld, chance: Chance, *, campaigns: int, truth: float
+    world: CareWorld, chance: Chance, *, seeds: range, truth: float
 ) -> ChanceCoverage:
     """Draw campaigns, and measure κ with one definition of P(E)."""
     kappas, widths, held = [], [], []
-    for seed in range(campaigns):
+    for seed in seeds:
         blocks, _drawn = draw_campaign(world, seed)
         if chance in {Chance.CONGER, Chance.SCOTT}:
             inter: Agreement = inter_judge_agreement(blocks, chance=chance).inter
@@ -194,14 +194,14 @@ def chance_coverage(
     )
 
 
-def print_chances(chances: Iterable[Chance], *, campaigns: int) -> None:
+def print_chances(chances: Iterable[Chance], *, seeds: range) -> None:
     """Print the error, interval and coverage of κ in `TIE_WORLDS`."""
     say("| world | κ | P(E) | error | SD of κ | width | holds |")
     say("|---|---|---|---|---|---|---|")
     for name, world in TIE_WORLDS.items():
         truth = population_kappa(world, 200_000)
         for chance in chances:
-            found = chance_coverage(world, chance, campaigns=campaigns, truth=truth)
+            found = chance_coverage(world, chance, seeds=seeds, truth=truth)
             say(
                 f"| {name} | {truth:.3f} | {chance} | {found.error:+.4f} | {found.deviation:.4f} "
                 f"| {found.width:.3f} | {100 * found.held:.1f} |"
@@ -251,6 +251,7 @@ def main() -> None:
     """Print a table of all worlds, or of those asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=300)
+    parser.add_argument("--first-seed", type=int, default=0, help="for --chance")
     parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
     parser.add_argument("--world", nargs="*", default=list(WORLDS), choices=list(WORLDS))
     parser.add_argument("--chance", nargs="*", type=Chance, choices=list(Chance))
@@ -258,7 +259,8 @@ def main() -> None:
     parser.add_argument("--files", nargs="*", metavar="FILE")
     given = parser.parse_args()
     if given.chance:
-        print_chances(given.chance, campaigns=given.campaigns)
+        seeds = range(given.first_seed, given.first_seed + given.campaigns)
+        print_chances(given.chance, seeds=seeds)
         return
     if given.files:
         print_files(given.files)
