@@ -19,6 +19,7 @@ from campaign.models import (
     GroupMember,
     Judge,
     JudgeGroup,
+    Participation,
     Task,
     Transition,
 )
@@ -324,6 +325,8 @@ def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects
         facts = list(_opening(campaign, open_tasks, needed))
     else:
         facts = _facts(campaign, transition, held, judged)
+    if transition == Transition.CLOSE:
+        facts += _participants_in_words(campaign)
     return StateEffects(
         transition=transition,
         is_possible=CampaignState(campaign.state) in TRANSITIONS[transition][0],
@@ -374,6 +377,16 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
         ],
     }
     return facts[transition]
+
+
+def _participants_in_words(campaign: Campaign) -> list[str]:
+    """Describe what happens to the participants of panels who are at work; empty if there are none."""
+    under_way = Participation.objects.under_way().filter(panel__campaign=campaign)
+    return counted_if_any(
+        "%(count)d participant from a panel is at work. They finish with their completion code if they have judged a sentence.",
+        "%(count)d participants from panels are at work. They finish with their completion code if they have judged a sentence.",
+        under_way.count(),
+    )
 
 
 def _opening(

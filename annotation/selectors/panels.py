@@ -10,6 +10,9 @@ from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, User
 from campaign.panels import Entry
 
+#: Statuses at Prolific of submissions whose payment was decided.
+_PAYMENT_DECIDED = ("APPROVED", "PARTIALLY APPROVED", "REJECTED")
+
 
 @dataclass(frozen=True, slots=True)
 class ParticipationRow:
@@ -53,6 +56,13 @@ def participations_of(*, panel: Panel) -> QuerySet[Participation]:
     """Return the participations of a panel with their judges, latest first."""
     rows = panel.participations.select_related("judge")
     return rows.order_by("-started_at", "-pk")
+
+
+def participations_unpaid(*, judge: Judge) -> QuerySet[Participation]:
+    """Return the judge's participations that are at work or earned a code, unless the service reported a payment."""
+    rows = Participation.objects.filter(judge=judge)
+    may_earn = Q(state=ParticipationState.STARTED) | ~Q(code="")
+    return rows.filter(may_earn).exclude(service_status__in=_PAYMENT_DECIDED)
 
 
 def participations_described(rows: Iterable[Participation]) -> list[ParticipationRow]:

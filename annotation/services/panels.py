@@ -4,15 +4,19 @@ from datetime import timedelta
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Value
+from django.db.models import Exists, OuterRef, Q, Value
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from annotation.selectors.judges import actions_that_stop, judge_status
 from annotation.selectors.progress import judge_work
 from annotation.selectors.training import training_failed
-from annotation.services.lending.lend import assignments_release
-from annotation.services.lending.work_requests import NoWorkReason, work_request
+from annotation.services.lending.lend import MAY_FINISH, assignments_release
+from annotation.services.lending.work_requests import (
+    NoWorkReason,
+    lending_stopped,
+    work_request,
+)
 from campaign.models import (
     Campaign,
     CampaignState,
@@ -23,10 +27,17 @@ from campaign.models import (
     ParticipationState,
 )
 from campaign.panels import Entry, Event
-from campaign.services.panels import panel_arrival_record, panel_judge_admit
+from campaign.services.panels import (
+    panel_arrival_record,
+    panel_judge_admit,
+    session_end_recall,
+    session_end_remember,
+)
 from campaign.services.people import task_choose
 
 State = ParticipationState
+
+_CLOSED: Final = (CampaignState.CLOSED, CampaignState.ARCHIVED, CampaignState.BIN)
 
 
 def judge_lock(*, judge_id: int) -> Judge:
@@ -119,7 +130,11 @@ def _failed_training(participation: Participation, judge: Judge) -> bool:
 def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     """Return whether the judge has done all work available to them, though less than asked."""
     work = judge_work(judge)
-    if work.done <= participation.blocks_before or work.held:
+    if work.done <= participation.blocks_before:
+        return False
+    if lending_stopped(judge) == NoWorkReason.CAMPAIGN_CLOSED:
+        return not work.held or judge.campaign.state not in MAY_FINISH
+    if work.held:
         return False
     if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:
         return False
@@ -144,16 +159,29 @@ def panel_participation_refresh(*, judge: Judge) -> None:
 
 
 def participations_refresh_due() -> int:
-    """Refresh participations that are late or whose judge was stopped; return their number.
+    """Refresh participations that are late, or whose judge or campaign was stopped; return their number.
 
-    Each is refreshed in its own transaction.
+    Participants of a closed campaign finish with what they have done. Each is refreshed in its own transaction.
     """
-    stopped = Exists(actions_that_stop(OuterRef("judge")))
     rows = Participation.objects.under_way()
-    due = list(rows.filter(due_at__lte=Now()) | rows.filter(stopped))
+    of_closed = list(rows.filter(_in_closed_campaign()))
+    stopped = Exists(actions_that_stop(OuterRef("judge")))
+    others = rows.exclude(_in_closed_campaign()).filter(Q(due_at__lte=Now()) | stopped)
+    due = list(others)
+    for row in of_closed:
+        participation_refresh(participation=row, asks_for_code=True)
     for row in due:
         participation_refresh(participation=row)
-    return len(due)
+    return len(of_closed) + len(due)
+
+
+def _in_closed_campaign() -> Q:
+    is_over = Q(panel__campaign__closes_at__lte=Now())
+    return is_over | Q(panel__campaign__state__in=_CLOSED)
+
+
+#: Statuses at Prolific of submissions that were paid.
+PAID_STATUSES: Final = ("APPROVED", "PARTIALLY APPROVED")
 
 
 class ParticipationRefusedError(Exception):
@@ -174,8 +202,9 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
 
     A person who returns through the same link continues where they stopped. Another submission of
     the same person gets a further set of blocks, if the panel allows repeat participation. Blocks
-    done in a returned participation count for the next one. Raises `ParticipationRefusedError`,
-    also if too many new people came from the same network `address`.
+    done in a returned participation count for the next one in the same study. Raises
+    `ParticipationRefusedError`, also if the service has reported the end of the submission, and if too many new
+    people came from the same network `address`.
     """
     # Locked until the commit, so that a campaign admits people from panels one at a time.
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
@@ -195,6 +224,8 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
     if not is_open:
         raise ParticipationRefusedError(_("This study is closed to new participants."))
+    if ended := session_end_recall(panel=panel, session_id=entry.session_id):
+        raise ParticipationRefusedError(_ended_in_words(panel, ended))
     if not panel_arrival_record(panel=panel, address=address):
         raise TooManyArrivalsError(
             _(
@@ -205,6 +236,14 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     judge = judge_lock(judge_id=admitted.pk)
     _earlier_check(panel, judge)
     return _begin(panel, entry, judge)
+
+
+def _ended_in_words(panel: Panel, status: str) -> str:
+    if status != "RETURNED":
+        return _("The time for this study is over")
+    return _(
+        "%(service)s reports that you returned the study. There is nothing more to do. Thank you for your work."
+    ) % {"service": panel.service_name}
 
 
 def _earlier_check(panel: Panel, judge: Judge) -> None:
@@ -240,10 +279,12 @@ def _one_at_a_time(row: Participation, judge: Judge) -> None:
 def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
     last = Participation.objects.filter(judge=judge).order_by("-started_at", "-pk").first()
     before = judge_work(judge).done
-    if last is not None and not last.code:
+    if last is not None and _is_unpaid_of_study(last, panel, entry):
         before = last.blocks_before
     judge.blocks_asked = before + panel.blocks_asked
-    judge.save(update_fields=["blocks_asked"])
+    # Panels of one campaign may differ in languages, and a person may come by several.
+    judge.languages = panel.languages
+    judge.save(update_fields=["blocks_asked", "languages"])
     row = Participation.objects.create(
         panel=panel,
         judge=judge,
@@ -259,6 +300,13 @@ def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
     return Participation.objects.select_related("judge__user").get(pk=row.pk)
 
 
+def _is_unpaid_of_study(last: Participation, panel: Panel, entry: Entry) -> bool:
+    """Return whether a participation was in the same study, and neither had a code nor was paid at the service."""
+    is_same_study = (last.panel_id, last.study_id) == (panel.pk, entry.study_id)
+    is_paid = bool(last.code) or last.service_status in PAID_STATUSES
+    return is_same_study and not is_paid
+
+
 # A submission's status only moves forward; within a step, the latest event counts. A failed
 # delivery is repeated with a later time, so only the step reveals that it is old.
 _STEP: Final = {
@@ -269,6 +317,8 @@ _STEP: Final = {
     "REJECTED": 3,
 }
 _OTHER_STEP: Final = 2
+#: Reports that end a submission whose participant has not begun here.
+_ENDS: Final = ("RETURNED", "TIMED-OUT")
 
 
 @transaction.atomic
@@ -276,10 +326,18 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     """Store the status and its consequences; return whether the event concerns a known participation.
 
     Repeated events, and events older than the stored status, change nothing. Judgments always stay.
-    Locks the judge's row.
+    The end of an unknown submission is remembered, because its participant may still press *Begin*. Locks
+    the judge's row, or the campaign's for an unknown submission.
     """
-    found = panel.participations.filter(session_id=event.session_id).first()
+    of_session = panel.participations.filter(session_id=event.session_id)
+    found = of_session.first()
     if found is None:
+        # The participant may be pressing the button now.
+        Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
+        found = of_session.first()
+    if found is None:
+        if event.status in _ENDS:
+            session_end_remember(panel=panel, session_id=event.session_id, status=event.status)
         return False
     judge = judge_lock(judge_id=found.judge_id)
     row = Participation.objects.select_related("panel__campaign").get(pk=found.pk)

@@ -23,6 +23,7 @@ from annotation.pages.judge_tables import (
 )
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
+from annotation.selectors.panels import participations_unpaid
 from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
 from annotation.services.judges import erasure_carry_out
 from annotation.services.numbers import waiting_judgments_number
@@ -43,7 +44,7 @@ from campaign.services.judge_lists import (
     judge_list_check,
 )
 from campaign.services.people import judge_change, judge_group_members_change, judge_link_replace
-from campaign.texts.counted import counted
+from campaign.texts.counted import counted, counted_if_any
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -384,6 +385,11 @@ def _question(asked: ErasureRequest) -> Question:
                 "Judgments stay under the pseudonym (sentences: %(count)d), and rankings do not change."
             )
             % {"count": sum(tallies)},
+            *counted_if_any(
+                "%(count)d participation of this person is not reported as paid, and can no longer be paid afterwards.",
+                "%(count)d participations of this person are not reported as paid, and can no longer be paid afterwards.",
+                participations_unpaid(judge=asked.judge).count(),
+            ),
             _("Pay the judge first: the identity cannot be recovered."),
         ],
         after=_("This cannot be undone."),

@@ -119,7 +119,7 @@ class Session(AbstractBaseSession):
 
 
 class SignInCount(models.Model):
-    """Table of Django's cache (`CACHES`): counts of recent sign-in attempts and of arrivals at panels.
+    """Table of Django's cache (`CACHES`): recent sign-in attempts, arrivals at panels, and ends of unknown submissions.
 
     Stored in the database, since all processes must count together and the broker may be emptied at any time.
     """

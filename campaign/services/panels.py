@@ -24,6 +24,8 @@ MOST_PARTICIPATIONS: Final = 1_000
 #: Enough for a class in a computer room behind one address, yet few enough to limit guessing ids.
 ARRIVALS_AN_HOUR: Final = 60
 _HOUR: Final = 3600
+#: Seconds for which the reported end of an unknown submission is remembered: as long as a study may last.
+_END_KEPT: Final = 60 * MOST_MINUTES
 #: Pattern of completion codes.
 CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
 #: Pattern of the name of the parameter with the participant's id.
@@ -79,6 +81,23 @@ def panel_arrival_record(*, panel: Panel, address: str) -> bool:
         return False
     cache.set(key, [*recent, now], _HOUR)
     return True
+
+
+def session_end_remember(*, panel: Panel, session_id: str, status: str) -> None:
+    """Remember that the service reported the end of a submission without a participation, as a keyed hash of its id.
+
+    The caller holds the lock of the campaign's row.
+    """
+    cache.set(_session_key(panel, session_id), status, _END_KEPT)
+
+
+def session_end_recall(*, panel: Panel, session_id: str) -> str:
+    """Return the status with which the service reported the end of a submission; empty if it did not."""
+    return str(cache.get(_session_key(panel, session_id), ""))
+
+
+def _session_key(panel: Panel, session_id: str) -> str:
+    return f"panel {panel.pk} ended {session_id}"
 
 
 def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:

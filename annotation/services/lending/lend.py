@@ -45,7 +45,7 @@ def assignments_release(*, judge: Judge) -> None:
 
 
 # Campaign states in which judges may finish their HITs; only open campaigns lend more.
-_MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
+MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
 
 
 #: Maximum number of blocks lent ahead, so that a page can continue without a network.
@@ -90,7 +90,7 @@ def assignment_lend(
         raise LendingRefusedError("paused")
     if context.has_declined:
         raise LendingRefusedError("declined")
-    if context.campaign_state not in _MAY_FINISH:
+    if context.campaign_state not in MAY_FINISH:
         return None
     if context.owes_acceptance and (context.campaign_state == CampaignState.OPEN or context.begun):
         raise LendingRefusedError("instructions")
@@ -108,7 +108,8 @@ def assignment_lend(
 
 def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assignment | None:
     """Return the assignment that the judge holds, or an expired one whose HIT was lent to no other judge."""
-    for assignment in Assignment.objects.filter(pk__in=begun).select_related("hit").order_by("id"):
+    rows = Assignment.objects.filter(pk__in=begun).select_related("hit__task__test_set")
+    for assignment in rows.order_by("id"):
         if set(context.conflicts).intersection(assignment.hit.system_ids):
             # The conflict was declared after the HIT was lent.
             _release(assignment)
@@ -117,12 +118,21 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
         elif set(context.withdrawn).intersection(assignment.hit.system_ids):
             # A system was withdrawn while they were away. Judges at work finish their HITs.
             _release(assignment)
+        elif not _is_read_by(judge, assignment):
+            # Their languages changed while they were away, as for participants who came by another panel.
+            _release(assignment)
         # A released assignment does not count as held: lending it again must not exceed the quota.
         elif assignment.released_at is not None and judge_work(judge).is_quota_reached:
             continue
         elif _lease_renew(assignment, context):
             return assignment
     return None
+
+
+def _is_read_by(judge: Judge, assignment: Assignment) -> bool:
+    test_set = assignment.hit.task.test_set
+    languages = {test_set.source_language, test_set.target_language}
+    return not judge.languages or languages <= set(judge.languages)
 
 
 def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:

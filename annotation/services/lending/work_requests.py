@@ -77,7 +77,7 @@ def work_request(*, judge: Judge) -> NoWork:
     locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge_work(locked).is_quota_reached:
         return NoWork(NoWorkReason.DONE)
-    stopped = _stopped(locked)
+    stopped = lending_stopped(locked)
     if stopped is not None:
         return NoWork(stopped, _SECONDS_UNTIL_OPEN)
     open_tasks = tasks_to_work_on(locked)
@@ -131,7 +131,7 @@ def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
     return NoWork(NoWorkReason.NONE_LEFT)
 
 
-def _stopped(judge: Judge) -> NoWorkReason | None:
+def lending_stopped(judge: Judge) -> NoWorkReason | None:
     """Return the reason why the campaign lends no work at all; None if it does."""
     state, is_over = (
         Campaign.objects.annotate(
