@@ -36,6 +36,7 @@ from campaign.pages.desk import rights
 from campaign.pages.filters import DayFilter, DaysForm, DeskFilter, JudgesFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages
+from campaign.texts.addresses import address_in_unicode
 from campaign.texts.languages import language_name
 
 STANDINGS: Final = {
@@ -102,7 +103,7 @@ class CampaignJudgeTable(DeskTable):
 
     def cell_address(self, row: Any) -> str | SafeString:
         if row.reached_at:
-            return format_html("<bdi>{}</bdi>", row.reached_at)
+            return format_html("<bdi>{}</bdi>", address_in_unicode(row.reached_at))
         return came_in_words(row)
 
     def cell_languages(self, row: Any) -> str:
@@ -430,7 +431,7 @@ def judge_details(judge: Judge, form: JudgeForm | None = None) -> dict[str, Any]
         "judge": judge,
         "form": form or JudgeForm(judge=judge, campaign=judge.campaign),
         "standing": STANDINGS[shown.standing],
-        "came": shown.reached_at or came_in_words(shown),
+        "came": address_in_unicode(shown.reached_at) or came_in_words(shown),
         "name": "" if judge.user is None or judge.user.name == judge.pseudonym else judge.user.name,
         "may_have_link": judge.user is not None and judge.withdrawn_at is None,
         "judged_tasks": list(

@@ -24,6 +24,7 @@ from campaign.models import (
     Transition,
 )
 from campaign.models.campaign import TRANSITIONS
+from campaign.selectors.credentials import Access, judge_access
 from campaign.selectors.tasks import goes_with, is_judged
 from campaign.texts.counted import counted, counted_if_any
 
@@ -100,12 +101,13 @@ def assignments_held() -> QuerySet[Assignment]:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A judge's open tasks, block quota, held HITs and reserved HITs."""
+    """A judge's open tasks, block quota, held HITs, reserved HITs and access."""
 
     tasks: dict[int, str]
     wanted: int | None
     held: dict[int, int]
     reserved: set[int]
+    access: Access
 
 
 def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list[str]:
@@ -119,7 +121,12 @@ def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list
         after = _work(judge)
         transaction.set_rollback(True)
     judge.refresh_from_db()
-    return [*_tasks(before, after), *_blocks(before, after), *_limit(before, after)]
+    return [
+        *_tasks(before, after),
+        *_blocks(before, after),
+        *_limit(before, after),
+        *_access(before.access, after.access),
+    ]
 
 
 def _work(judge: Judge) -> _Work:
@@ -136,6 +143,7 @@ def _work(judge: Judge) -> _Work:
         wanted=judge_work(judge).wanted,
         held={hit: len(segments) for hit, segments in held},
         reserved=set(reserved.excluding_systems(hidden).values_list("pk", flat=True)),
+        access=judge_access(judge=judge),
     )
 
 
@@ -172,6 +180,18 @@ def _limit(before: _Work, after: _Work) -> Iterator[str]:
             "after": after.wanted or "∞",
             "before": before.wanted or "∞",
         }
+
+
+def _access(before: Access, after: Access) -> list[str]:
+    links = before.links - after.links
+    return [
+        *([_("Links that stop working: %(what)s.") % {"what": links}] if links else []),
+        *counted_if_any(
+            "%(count)d browser is signed out.",
+            "%(count)d browsers are signed out.",
+            before.browsers - after.browsers,
+        ),
+    ]
 
 
 def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:

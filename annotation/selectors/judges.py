@@ -138,7 +138,7 @@ def campaign_judges(*, campaign: Campaign) -> QuerySet[Judge]:
     `conflict_names` are lists.
     """
     judge = OuterRef("pk")
-    mails = Mail.objects.filter(judge=judge).order_by("-id")
+    mails = Mail.objects.filter(judge=judge, withdrawn_at=None).order_by("-id")
     visits = BrowserVisit.objects.filter(judge=judge).order_by("-seen_at")
     tallies = JudgeTally.objects.filter(judge=judge).order_by("-last_at")
     groups = GroupMember.objects.filter(judge=judge).order_by("group__name")

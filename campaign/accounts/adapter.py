@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.accounts.clients import client_address, known_browser
 from campaign.models import User
+from campaign.texts.addresses import address_key
 
 _SAID: Final = {
     "mfa/messages/totp_activated.txt": _("Authenticator app added."),
@@ -81,7 +82,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         # Without the host name: a server may have several.
-        email = str(credentials.get("email", "")).lower()
+        email = address_key(str(credentials.get("email", "")))
         return f"{email} {known_browser(request, email) or ''}"
 
 
@@ -115,7 +116,7 @@ def _account_of(sociallogin: SocialLogin) -> User | None:
         if each.verified is True or each.verified == "true"
     ]
     for address in verified:
-        found = User.objects.filter(email__iexact=address, is_active=True).first()
-        if found is not None:
-            return found
+        user = User.objects.with_address(address)
+        if user is not None and user.is_active:
+            return user
     return None

@@ -17,6 +17,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from campaign.models import SignInCount
+from campaign.texts.addresses import address_key
 
 _IPV6_PREFIX = 64  # usually one household or server
 UNKNOWN = "unknown"
@@ -72,7 +73,7 @@ def browser_remember(*, response: HttpResponseBase, email: str) -> None:
 
 
 def _account(email: str) -> str:
-    return sha256(email.strip().lower().encode()).hexdigest()[:32]
+    return sha256(address_key(email).encode()).hexdigest()[:32]
 
 
 class SmallArgon2Hasher(Argon2PasswordHasher):

@@ -10,7 +10,7 @@ from rest_framework.exceptions import ValidationError
 
 from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import MessageSerializer
-from campaign.models import Invitation, Judge, Mail, MailState
+from campaign.models import Invitation, Judge, MailState
 from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
 from campaign.selectors.credentials import (
     StandingOfInvited,
@@ -22,8 +22,8 @@ from campaign.selectors.credentials import (
 from campaign.services.invitation_mails import (
     AddressesRefusedError,
     addresses_read,
+    judge_link_mail,
     judges_invite_by_mail,
-    mail_send_again,
 )
 from campaign.services.invitations import (
     MOST_JUDGES_OF_A_LINK,
@@ -110,7 +110,7 @@ class InvitedJudgeSerializer(serializers.Serializer[Any]):
     address_or_note = serializers.CharField(
         source="reached_at",
         allow_null=True,
-        help_text="E-mail address of the invitation, or the note of the link used to join.",
+        help_text="Current e-mail address, or the note of the link used to join.",
     )
     state = serializers.ChoiceField(source="standing", choices=INVITED_STATES)
     message = serializers.ChoiceField(
@@ -241,11 +241,9 @@ class JudgeInvitationsView(_InvitedAddress):
 class JudgeInviteAgainView(_InvitedAddress):
     @operation("judge_invite_again", InvitedJudgeSerializer)
     def post(self, judge_id: int) -> Any:
-        """Send the message again, with a new link; earlier ones end. 404 for a judge who was never sent one."""
-        mails = Mail.objects.filter(withdrawn_at__isnull=True, judge=self.judge(judge_id))
-        mail = row_found(mails.order_by("-pk"), "This judge was not invited by e-mail.")
+        """Send a message with a new link to the judge's current address; earlier links end. 400 without an address."""
         base_url = self.request.build_absolute_uri("/")
-        mail_send_again(mail=mail, base_url=base_url, user=self.user)
+        judge_link_mail(judge=self.judge(judge_id), base_url=base_url, user=self.user)
         return self.invited(judge_id)
 
 

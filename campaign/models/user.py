@@ -18,9 +18,15 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
+from campaign.texts.addresses import address_canonical, address_spellings
 
 
 class UserManager(BaseUserManager["User"]):
+    @classmethod
+    def normalize_email(cls, email: str | None) -> str:
+        """Return the canonical spelling of an address."""
+        return address_canonical(email or "")
+
     def create_user(
         self, *, name: str, email: str | None = None, password: str | None = None, **fields: Any
     ) -> "User":
@@ -33,8 +39,19 @@ class UserManager(BaseUserManager["User"]):
     def create_superuser(self, *, name: str, email: str, password: str) -> "User":
         return self.create_user(name=name, email=email, password=password, is_staff=True)
 
+    def with_address(self, address: str) -> "User | None":
+        """Return the user with this e-mail address, whatever its case and the spelling of its domain."""
+        for spelling in address_spellings(address):
+            user = self.filter(email__iexact=spelling).first()
+            if user is not None:
+                return user
+        return None
+
     def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(email__iexact=username)
+        user = self.with_address(username or "")
+        if user is None:
+            raise self.model.DoesNotExist
+        return user
 
 
 class User(AbstractBaseUser):

@@ -20,6 +20,7 @@ from campaign.pages.desk import rights
 from campaign.pages.filters import DeskFilter, JudgesFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
+from campaign.texts.addresses import address_in_unicode
 
 #: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"
@@ -153,8 +154,9 @@ class InvitedTable(_InvitationTable):
         return format_html('<a href="{}{}/">{}</a>', self._judge, row.pk, row.pseudonym)
 
     def cell_address(self, row: Any) -> str | SafeString:
-        if row.mail is not None:
-            return format_html("<bdi>{}</bdi>", row.mail.address)
+        address = row.address or (row.mail.address if row.mail is not None else "")
+        if address:
+            return format_html("<bdi>{}</bdi>", address_in_unicode(address))
         if row.joined_by is not None:
             return row.joined_by.note or _("Shared link")
         return ""

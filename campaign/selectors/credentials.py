@@ -44,6 +44,7 @@ from campaign.models import (
 )
 from campaign.models.invitation import InvitationQuerySet
 from campaign.models.user import USE_NOTED_EVERY, token_digest
+from campaign.texts.addresses import address_key
 
 _JUDGE = InvitationRole.JUDGE
 _SHOWN_AFTER_WITHDRAWAL = timedelta(days=30)
@@ -199,8 +200,33 @@ def account_is_its_own(user: User) -> bool:
 
 def account_of_address(address: str) -> User | None:
     """Return the active user whose account has this e-mail address and may have a password."""
-    user = User.objects.filter(email__iexact=address, is_active=True).first()
-    return user if user is not None and account_is_its_own(user) else None
+    user = User.objects.with_address(address)
+    if user is None or not user.is_active or not account_is_its_own(user):
+        return None
+    return user
+
+
+def address_of_judge(judge: Judge) -> str:
+    """Return the address at which a judge is reached now; empty if none is known.
+
+    It is that of their account, the one that organisers entered, or that of the latest message sent to them.
+    """
+    account = judge.user.email if judge.user is not None else None
+    if account or judge.address:
+        return account or judge.address
+    mails = Mail.objects.filter(judge=judge, state=MailState.SENT, withdrawn_at=None)
+    return mails.order_by("-pk").values_list("address", flat=True).first() or ""
+
+
+def judges_by_address(*, campaign: Campaign) -> dict[str, str]:
+    """Return the pseudonyms of judges by their address, and by those of messages in force, as `address_key`. Two queries."""
+    mails = Mail.objects.to_judges().filter(campaign=campaign, withdrawn_at__isnull=True)
+    judges = Judge.objects.filter(campaign=campaign).exclude(address="")
+    rows = [
+        *mails.values_list("address", "judge__pseudonym"),
+        *judges.values_list("address", "pseudonym"),
+    ]
+    return {address_key(address): pseudonym for address, pseudonym in rows}
 
 
 def may_make_campaigns(user: User) -> bool:
@@ -299,7 +325,7 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
 def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
     """Return the campaign's judges who are people, newest first. One query per page.
 
-    `reached_at` is the address of their invitation or the note of the link they joined by, `opened_at` when a link
+    `reached_at` is their address or the note of the link they joined by, `opened_at` when a link
     was first opened, `link_ends` when the last of their own links ends (None if none is valid), and `standing` a
     `StandingOfInvited`. `invited_judges` reads the other data that is shown.
     """
@@ -323,6 +349,7 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
         .alias(mail_state=Subquery(mails.values("state")[:1]))
         .annotate(
             reached_at=Coalesce(
+                NullIf("address", Value("")),
                 Subquery(mails.values("address")[:1]),
                 NullIf("joined_by__note", Value("")),
                 output_field=CharField(),

@@ -29,6 +29,7 @@ from campaign.models import (
 )
 from campaign.notification import mail_is_printed, mail_queue
 from campaign.refusals import RefusedError
+from campaign.selectors.credentials import address_of_judge
 
 #: Maximum length of the reason for a refusal.
 REASON_LENGTH = 1_000
@@ -133,7 +134,7 @@ def erasure_judge_tell(*, request: ErasureRequest, kind: MailKind, language: str
     known.
     """
     judge = Judge.objects.select_related("user").get(pk=request.judge_id)
-    address = _address_of(judge)
+    address = address_of_judge(judge)
     if address and not mail_is_printed():
         _queue(request, kind, address, language or _language_of(judge))
 
@@ -161,23 +162,14 @@ def _queue(
     )
 
 
-def _address_of(judge: Judge) -> str:
-    """Return a judge's address: the account's, the organisers', or that of the last message; empty if none is known."""
-    account = judge.user.email if judge.user is not None else None
-    return account or judge.address or _last_mail(judge, "address")
-
-
 def _language_of(judge: Judge) -> str:
     """Return the language that a judge chose, or that of the last message to them; empty if none is known."""
     if judge.user is not None and judge.user.language:
         return judge.user.language
     asked = Mail.objects.filter(erasure__judge=judge, user=None).order_by("-pk")
-    return asked.values_list("language", flat=True).first() or _last_mail(judge, "language")
-
-
-def _last_mail(judge: Judge, field: str) -> str:
-    mails = Mail.objects.filter(judge=judge, state=MailState.SENT).order_by("-pk")
-    return mails.values_list(field, flat=True).first() or ""
+    sent = Mail.objects.filter(judge=judge, state=MailState.SENT).order_by("-pk")
+    languages = [rows.values_list("language", flat=True).first() for rows in (asked, sent)]
+    return next(filter(None, languages), "")
 
 
 def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:

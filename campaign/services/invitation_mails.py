@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from email.utils import parseaddr
 from typing import Final
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models.functions import Lower, Now
+from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
@@ -19,10 +20,12 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
-from campaign.refusals import refused_if_broken
+from campaign.refusals import RefusedError, refused_if_broken
+from campaign.selectors.credentials import address_of_judge, judges_by_address
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.invitations import invitation_create, invitation_renew, judge_links_revoke
 from campaign.services.people import judge_create_with_user
+from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked
 
@@ -73,7 +76,7 @@ def addresses_read(text: str) -> list[str]:
                     % {"number": number, "text": part[:80]}
                 )
             else:
-                found.setdefault(address.lower(), address)
+                found.setdefault(address_key(address), address_canonical(address))
     if not found and not problems:
         problems.append(_("Enter at least one e-mail address."))
     if len(found) > _MAX_AT_ONCE:
@@ -108,19 +111,13 @@ def judges_invite_by_mail(
     """
     reads = language_tags_checked(languages)
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    judges = Judge.objects.filter(campaign=campaign).exclude(address="")
-    invited = Mail.objects.to_judges().filter(campaign=campaign, withdrawn_at__isnull=True)
-    taken = {
-        address
-        for rows in (judges, invited)
-        for address in rows.values_list(Lower("address"), flat=True)
-    }
-    new = [address for address in addresses if address.lower() not in taken]
+    taken = set(judges_by_address(campaign=campaign))
+    new = [address for address in addresses if address_key(address) not in taken]
     mails = [
         Mail.objects.create(
             kind=MailKind.JUDGE,
             campaign=campaign,
-            judge=judge_create_with_user(campaign=campaign, languages=reads),
+            judge=judge_create_with_user(campaign=campaign, languages=reads, address=address),
             address=address,
             language=language,
             note=note,
@@ -133,24 +130,42 @@ def judges_invite_by_mail(
     return Invited(mails=mails, known=[each for each in addresses if each not in new])
 
 
-@transaction.atomic
-def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> Mail:
-    """Queue and return another message to a judge with a new link; revoke their other links.
+class NoAddressError(RefusedError):
+    """No message can be sent to the judge: their address is unknown, or another judge's message went there."""
 
-    Raises `ValueError` if the message has no judge.
+
+@transaction.atomic
+def judge_link_mail(*, judge: Judge, base_url: str, user: User | None = None) -> Mail:
+    """Queue and return a message with a new link to a judge's current address; revoke their other links.
+
+    It is in the language of their latest message, with the same note. Locks the judge's row. Raises `NoAddressError`,
+    and then revokes nothing.
     """
-    if mail.judge is None:
-        raise ValueError(mail.address)
-    judge_links_revoke(judge=mail.judge)
-    return mail_queue(
-        kind=MailKind.JUDGE,
-        campaign_id=mail.campaign_id,
-        judge_id=mail.judge_id,
-        address=mail.address,
-        language=mail.language,
-        note=mail.note,
-        base_url=base_url,
-        created_by=user,
+    locked = Judge.objects.select_for_update(no_key=True, of=("self",)).select_related("user")
+    judge = locked.get(pk=judge.pk)
+    address = address_of_judge(judge)
+    if not address:
+        raise NoAddressError(_("The address is missing. Enter one such as ada@example.org."))
+    latest = Mail.objects.to_judges().filter(judge=judge).order_by("-pk").first()
+    judge_links_revoke(judge=judge)
+    taken = NoAddressError(_address_taken())
+    with refused_if_broken("mail_one_in_force_per_campaign_and_address", taken):
+        return mail_queue(
+            kind=MailKind.JUDGE,
+            campaign_id=judge.campaign_id,
+            judge=judge,
+            address=address,
+            language=settings.LANGUAGE_CODE if latest is None else latest.language,
+            note="" if latest is None else latest.note,
+            base_url=base_url,
+            created_by=user,
+        )
+
+
+def _address_taken() -> str:
+    return _(
+        "A link for this campaign was already sent to this address. Find that message or use another "
+        "address."
     )
 
 
@@ -169,7 +184,7 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
         raise OwnLinkRefusedError(
             _("This server does not send e-mail. Create a link and copy it instead.")
         )
-    address = address.strip()
+    address = address_canonical(address)
     try:
         validate_email(address)
     except ValidationError as error:
@@ -180,12 +195,7 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
             _("You have reached the message limit. Create a link and copy it, or scan its QR code.")
         )
     own_link_mails_withdraw(judge=judge)
-    taken = OwnLinkRefusedError(
-        _(
-            "A link for this campaign was already sent to this address. Find that message or use another "
-            "address."
-        )
-    )
+    taken = OwnLinkRefusedError(_address_taken())
     with refused_if_broken("mail_one_in_force_per_campaign_and_address", taken):
         return mail_queue(
             kind=MailKind.JUDGE,

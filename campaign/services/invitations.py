@@ -19,6 +19,7 @@ from campaign.database.many_rows import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.models.invitation import InvitationQuerySet
 from campaign.refusals import RefusedError
+from campaign.texts.addresses import address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked
 
@@ -265,8 +266,18 @@ def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
     mails = Mail.objects.to_judges().filter(campaign=judge.campaign_id)
     taken = list(mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True))
     stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(where=Lower("address"))
-    count = stopped.exclude(where__in=taken).update(withdrawn_at=None)
-    return count + _links_of(judge).filter(revoked_at=revoked_at).update(revoked_at=None)
+    elsewhere = _mailed_elsewhere(judge)
+    stopped = stopped.exclude(where__in=taken).exclude(pk__in=elsewhere)
+    links = _links_of(judge).filter(revoked_at=revoked_at).exclude(mail__in=elsewhere)
+    return stopped.update(withdrawn_at=None) + links.update(revoked_at=None)
+
+
+def _mailed_elsewhere(judge: Judge) -> list[int]:
+    """Return the organisers' messages that went to another address than the judge's current one."""
+    sent = Mail.objects.to_judges().filter(judge=judge).exclude(created_by=judge.user_id)
+    current = address_key(judge.address)
+    rows = sent.values_list("pk", "address")
+    return [pk for pk, address in rows if address_key(address) != current]
 
 
 def _links_of(judge: Judge) -> InvitationQuerySet:

@@ -10,7 +10,6 @@ from typing import Final
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import pgtrigger_ignore_preset, rows_insert
@@ -28,8 +27,10 @@ from campaign.models import (
     User,
 )
 from campaign.notification import mail_enqueue
+from campaign.selectors.credentials import judges_by_address
 from campaign.services.invitations import invitations_create
 from campaign.services.people import pseudonyms_free
+from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import LanguageTagError, language_tag_checked
 
@@ -97,7 +98,7 @@ class JudgeListRefusedError(Exception):
 
 def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
     """Return the effect of each row of a list; nothing is changed. Four queries."""
-    known = _known(campaign)
+    known = judges_by_address(campaign=campaign)
     groups = {
         group.name.casefold(): group
         for group in JudgeGroup.objects.present().filter(campaign=campaign)
@@ -108,7 +109,7 @@ def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
     seen: dict[str, int] = {}
     rows = []
     for row in judges.rows:
-        address = row.address.lower()
+        address = address_key(row.address)
         checked = CheckedRow(row, known.get(address, ""), seen.get(address))
         checked.problems = [*_values_read(checked), *_names_read(checked, groups, systems)]
         if checked.problems:
@@ -121,14 +122,6 @@ def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
             seen.setdefault(address, row.line)
         rows.append(checked)
     return CheckedList(rows, judges.ignored)
-
-
-def _known(campaign: Campaign) -> dict[str, str]:
-    """Return the pseudonyms of judges by address, in lower case."""
-    mails = Mail.objects.to_judges().filter(campaign=campaign)
-    found = dict(mails.values_list(Lower("address"), "judge__pseudonym"))
-    own = Judge.objects.filter(campaign=campaign).exclude(address="")
-    return found | dict(own.values_list(Lower("address"), "pseudonym"))
 
 
 def _values_read(checked: CheckedRow) -> Iterator[str]:
@@ -242,7 +235,7 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[int]:
             {
                 "user_id": user,
                 "pseudonym": name,
-                "address": row.row.address,
+                "address": address_canonical(row.row.address),
                 "languages": row.languages,
                 "expertise": row.expertise,
             }
@@ -278,7 +271,7 @@ def _mails_queue(
                 kind=MailKind.JUDGE,
                 campaign=campaign,
                 judge=row.judge,
-                address=row.row.address,
+                address=address_canonical(row.row.address),
                 created_by=by,
                 **terms,
             )

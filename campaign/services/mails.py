@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import ErasureRequest, Mail, MailKind, MailState
 from campaign.models.invitation import MailQuerySet
-from campaign.selectors.credentials import account_of_address
+from campaign.selectors.credentials import account_of_address, address_of_judge
 from campaign.services.erasures import erasure_message
 from campaign.services.invitation_mails import invitation_message, mail_link_make
 from campaign.services.own_account import account_message
@@ -91,9 +91,36 @@ def sending_claim(due: MailQuerySet) -> Mail | None:
     mail.state = MailState.SENDING
     mail.attempts += 1
     mail.claimed_at = Now()
-    mail.save(update_fields=["state", "attempts", "claimed_at"])
+    mail.address = recipient(mail)
+    mail.save(update_fields=["state", "attempts", "claimed_at", "address"])
     mail.refresh_from_db(fields=["claimed_at"])
     return mail
+
+
+def recipient(mail: Mail) -> str:
+    """Return the address a message goes to: the current one of its person, or that of the message if there is none."""
+    match MailKind(mail.kind):
+        case MailKind.JUDGE | MailKind.ERASURE_RECORDED | MailKind.ERASURE_REFUSED:
+            current = _address_of_judge(mail)
+        case MailKind.MEMBER | MailKind.ALERTS | MailKind.ERASURE_ASKED:
+            current = mail.user.email if mail.user is not None else None
+        case MailKind.PASSWORD:
+            account = account_of_address(mail.address)
+            current = account.email if account is not None else None
+        case MailKind.ADDRESS | MailKind.ERASURE_CARRIED_OUT:
+            # The address to be confirmed, and the last one of a judge whose data was erased.
+            current = None
+    return current or mail.address
+
+
+def _address_of_judge(mail: Mail) -> str | None:
+    judge = mail.judge if mail.erasure is None else mail.erasure.judge
+    if judge is None:
+        return None
+    if mail.judge is not None and mail.created_by_id == judge.user_id:
+        # They entered it for another device of theirs.
+        return mail.address
+    return address_of_judge(judge)
 
 
 def mail_send(*, mail: Mail, token: str = "") -> bool:
@@ -126,7 +153,10 @@ def message_send(mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]
         _retry(mail, error)
         return False
     try:
-        message(connection).send()
+        prepared = message(connection)
+        # So that out-of-office programs do not reply (RFC 3834).
+        prepared.extra_headers["Auto-Submitted"] = "auto-generated"
+        prepared.send()
     except smtplib.SMTPNotSupportedError as error:
         # The server does not support the characters of the address.
         _outcome_store(mail, MailState.FAILED, error)

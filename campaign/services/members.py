@@ -227,7 +227,7 @@ def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation,
 
 def user_of_address(email: str, name: str) -> User:
     """Return the user with this e-mail address, created if necessary. Raises `ValidationError`."""
-    user = User.objects.filter(email__iexact=email).first()
+    user = User.objects.with_address(email)
     return user or User.objects.create_user(name=name or email, email=email)
 
 

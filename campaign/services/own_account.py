@@ -11,14 +11,15 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from campaign.models import Mail, MailKind, User
-from campaign.notification import mail_is_printed, mail_queue
+from campaign.models import Invitation, Mail, MailKind, MailState, User
+from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.refusals import RefusedError
 from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
 from campaign.services.invitations import InvitationRefusedError
@@ -98,11 +99,21 @@ def address_set_by_link(*, token: str) -> User:
     """
     users = User.objects.select_for_update(no_key=True)
     user, [address] = link_opened(token, _CONFIRMING, users, LINK_HOURS)
-    if User.objects.filter(email__iexact=address).exclude(pk=user.pk).exists():
+    if User.objects.with_address(address) not in (None, user):
         raise AccountChangeRefusedError(_("An account with this e-mail address already exists."))
     user.email = User.objects.normalize_email(address)
     user.save(update_fields=["email"])
+    _member_invitations_requeue(user)
     return user
+
+
+def _member_invitations_requeue(user: User) -> None:
+    """Send the user's pending invitations again, to their new address; the sent links end with that."""
+    waiting = Mail.objects.to_members().filter(user=user, invitation__in=Invitation.objects.valid())
+    waiting.exclude(state=MailState.SENDING).update(
+        state=MailState.QUEUED, sent_at=None, attempts=0, next_attempt_at=Now()
+    )
+    transaction.on_commit(mail_enqueue)
 
 
 @transaction.atomic
@@ -127,6 +138,7 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
                 "This server does not send e-mail, so a new address cannot be confirmed. Ask the operator for a link (organiser_link)."
             )
         )
+    address = User.objects.normalize_email(address)
     mail_queue(
         kind=MailKind.ADDRESS, user=user, address=address, base_url=base_url, language=language
     )
@@ -245,7 +257,7 @@ def account_set(*, token: str, name: str, email: str, password: str) -> User:
     user = _opened(token, User.objects.select_for_update(no_key=True))
     user.name = name
     user.email = User.objects.normalize_email(email)
-    if User.objects.filter(email__iexact=user.email).exclude(pk=user.pk).exists():
+    if User.objects.with_address(user.email) not in (None, user):
         raise ValidationError({"email": _("An account with this e-mail address already exists.")})
     user.clean_fields(exclude=["password"])
     password_set(user=user, password=password)

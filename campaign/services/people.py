@@ -2,15 +2,17 @@
 
 import secrets
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import pgtrigger_ignore_preset
 from campaign.formats.records import unseen_problem
 from campaign.models import (
     ApiToken,
+    BrowserVisit,
     Campaign,
     ConflictOfInterest,
     GroupMember,
@@ -18,6 +20,8 @@ from campaign.models import (
     InvitationRole,
     Judge,
     JudgeGroup,
+    Mail,
+    MailState,
     Membership,
     Session,
     System,
@@ -33,7 +37,9 @@ from campaign.services.invitations import (
     invitation_create,
     judge_links_restore_of,
     judge_links_revoke,
+    own_link_revoke,
 )
+from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.languages import language_tags_checked
 from campaign.texts.normalisation import normalise_text
 
@@ -99,16 +105,20 @@ def judge_change(
 ) -> Judge:
     """Change a judge's languages, expertise, address and groups, if given; return the judge.
 
-    `conflicts` are added and `no_conflicts` removed. Raises `LanguageTagError`, and `PersonRefusedError` if another
+    `conflicts` are added and `no_conflicts` removed. Another address ends the links that were sent to the previous
+    one, and the access of those who opened them; a message that waits goes to the new address. Raises `LanguageTagError`, and `PersonRefusedError` if another
     judge of the campaign has the address.
     """
     if languages is not None:
         judge.languages = language_tags_checked(languages)
     if expertise is not None:
         judge.expertise = list(expertise)
+    before = judge.address
     if address is not None:
-        judge.address = address
+        judge.address = address_canonical(address)
     _judge_save(judge)
+    if address_key(before) != address_key(judge.address):
+        _mailed_access_end(judge)
     for system in conflicts:
         conflict_declare(judge=judge, system=system)
     ConflictOfInterest.objects.filter(judge=judge, system__in=list(no_conflicts)).delete()
@@ -118,10 +128,34 @@ def judge_change(
 
 
 def _judge_save(judge: Judge) -> None:
-    said = _("Another judge in this campaign has the address %(address)s.")
-    refusal = PersonRefusedError(said % {"address": judge.address}, field="address")
-    with refused_if_broken("judge_address_unique_in_campaign", refusal):
+    with refused_if_broken("judge_address_unique_in_campaign", _address_taken(judge)):
         judge.save(update_fields=["languages", "expertise", "address"])
+
+
+def _address_taken(judge: Judge) -> PersonRefusedError:
+    said = _("Another judge in this campaign has the address %(address)s.")
+    return PersonRefusedError(said % {"address": judge.address}, field="address")
+
+
+def _mailed_access_end(judge: Judge) -> None:
+    """End the links that organisers mailed to a judge; if one was opened, also all that its reader could use or create.
+
+    A message that is not sent yet goes to the judge's new address, if they have one.
+    """
+    mails = Mail.objects.filter(judge=judge, withdrawn_at=None).exclude(created_by=judge.user_id)
+    if judge.address:
+        waiting = mails.filter(state=MailState.QUEUED)
+        with refused_if_broken("mail_one_in_force_per_campaign_and_address", _address_taken(judge)):
+            waiting.update(address=judge.address)
+        mails = mails.exclude(state=MailState.QUEUED)
+    ended = list(mails.select_for_update().values_list("pk", flat=True))
+    links = Invitation.objects.filter(mail__in=ended)
+    links.filter(revoked_at=None).update(revoked_at=Now())
+    Mail.objects.filter(pk__in=ended).update(withdrawn_at=Now())
+    if BrowserVisit.objects.filter(judge=judge, invitation__in=links).exists():
+        own_link_revoke(judge=judge)
+        sessions_end(user=cast("User", judge.user))
+        ApiToken.objects.filter(user=judge.user).delete()
 
 
 def conflict_declare(*, judge: Judge, system: System) -> ConflictOfInterest:

@@ -56,6 +56,7 @@ from campaign.services.own_account import (
     password_set_by_link,
 )
 from campaign.services.people import session_end, sessions_end, user_language_set
+from campaign.texts.addresses import address_key
 from campaign.views.access import form_page, user_of
 from campaign.views.decorators import form_view
 
@@ -157,7 +158,9 @@ def address_page(request: HttpRequest) -> HttpResponse:
     form = AddressForm(request.POST or None)
     if form.is_valid():
         address = form.cleaned_data["email"]
-        if not ratelimit.consume(request, action="change_email", key=address.lower(), user=user):
+        if not ratelimit.consume(
+            request, action="change_email", key=address_key(address), user=user
+        ):
             form.add_error(None, _("Too many messages requested. Try again in one hour."))
             return form_page(request, "account/address.html", {"form": form})
         with RefusalsAt(form):
@@ -208,7 +211,7 @@ def password_reset(request: HttpRequest) -> HttpResponse:
     status = 400 if form.errors else 200
     if form.is_valid():
         address = form.cleaned_data["email"]
-        if ratelimit.consume(request, action="reset_password", key=address.lower()):
+        if ratelimit.consume(request, action="reset_password", key=address_key(address)):
             password_mail_request(
                 address=address, base_url=base_url(request), language=get_language() or "en"
             )

@@ -21,7 +21,7 @@ from campaign.browsers import (
     link_opening_record,
 )
 from campaign.forms import LinkForm, MailForm
-from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, Membership, User
+from campaign.models import Campaign, Invitation, InvitationRole, Judge, Membership, User
 from campaign.notification import mail_is_printed
 from campaign.pages.invitation_tables import (
     KEPT_BY_LINKS,
@@ -42,7 +42,7 @@ from campaign.selectors.credentials import (
 )
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.api_tokens import CredentialRefusedError
-from campaign.services.invitation_mails import judges_invite_by_mail, mail_send_again
+from campaign.services.invitation_mails import judge_link_mail, judges_invite_by_mail
 from campaign.services.invitations import (
     InvitationRefusedError,
     InvitationSpentError,
@@ -69,7 +69,7 @@ from campaign.texts.languages import language_name
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.account import enter
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
-from campaign.views.decorators import action_view, page_view
+from campaign.views.decorators import action_view, page_view, refusals_told
 
 
 # No HEAD: programs check links with it.
@@ -400,12 +400,13 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
 @action_view
 def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Send a judge's invitation once more, with a new link."""
-    campaign = organised_campaign(request, slug)
-    mails = Mail.objects.filter(withdrawn_at__isnull=True)
-    mail = get_object_or_404(mails, judge=judge_id, campaign=campaign)
-    mail_send_again(mail=mail, base_url=request.build_absolute_uri("/"), user=user_of(request))
-    said = _("New link queued for %(judge)s. Previous links no longer work.")
-    messages.success(request, said % {"judge": Judge.objects.get(pk=judge_id).pseudonym})
+    judge = _person(request, slug, judge_id)
+    with refusals_told(request):
+        judge_link_mail(
+            judge=judge, base_url=request.build_absolute_uri("/"), user=user_of(request)
+        )
+        said = _("New link queued for %(judge)s. Previous links no longer work.")
+        messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
 

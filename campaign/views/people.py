@@ -42,6 +42,7 @@ from campaign.services.members import (
     member_remove,
     member_role_change,
 )
+from campaign.texts.addresses import address_in_unicode
 from campaign.views.access import joined_campaign, organised_campaign, owned_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -67,7 +68,7 @@ class MemberTable(DeskTable):
         self.whole()
 
     def cell_email(self, row: Membership) -> str:
-        return row.user.email or "–"
+        return address_in_unicode(row.user.email) if row.user.email else "–"
 
     def cell_signed_in(self, row: Any) -> str:
         return what_ends(row)

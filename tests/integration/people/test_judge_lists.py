@@ -100,7 +100,7 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
     [ada, bob] = added.rows
     assert ada.judge is not None
     assert bob.judge is not None
-    assert ada.judge.address == "Ada@Example.org"
+    assert ada.judge.address == "Ada@example.org"
     assert ada.judge.user is not None
     assert bob.judge.user is not None
     assert (ada.judge.user.name, bob.judge.user.name) == ("Ada", bob.judge.pseudonym)
