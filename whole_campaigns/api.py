@@ -21,6 +21,7 @@ from annotation.services.tasks import (
     task_rules_change,
     task_segments_again_change,
     task_with_rules_create,
+    test_set_rename,
 )
 from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField, truth_asked
@@ -176,7 +177,7 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
 
     url = serializers.HyperlinkedIdentityField(view_name="api-task", lookup_url_kwarg="task_id")
     name = serializers.CharField(
-        source="test_set.name", read_only=True, help_text="ID of the test set."
+        source="test_set.name", read_only=True, help_text="Name of the test set."
     )
     source_language = serializers.CharField(source="test_set.source_language", read_only=True)
     target_language = serializers.CharField(source="test_set.target_language", read_only=True)
@@ -247,6 +248,9 @@ class NewTaskSerializer(serializers.Serializer[Any]):
 class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
     """Editable settings of a task and its test set, and whether it is closed; omitted fields stay unchanged."""
 
+    name = serializers.CharField(
+        max_length=200, help_text="Name of the test set, until judges have received work."
+    )
     source_language = serializers.CharField(max_length=35)
     target_language = serializers.CharField(max_length=35)
     expertise = serializers.ListField(child=serializers.CharField(max_length=60))
@@ -266,7 +270,7 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
     class Meta:
         model = Task
         fields = [
-            *("source_language", "target_language", "blocks_wanted", "blocks_per_segment"),
+            *("name", "source_language", "target_language", "blocks_wanted", "blocks_per_segment"),
             *("expertise", "rules", "segments_again", "closed", "confirm"),
         ]
 
@@ -356,7 +360,7 @@ class TaskView(Address):
     def patch(self) -> Task | Response:
         """Change the quotas and expertise of a task, or close or reopen it.
 
-        Rules can be changed until judges have received work, languages until the first judgment. For organisers only. 400 for rules that the protocol does not have, or that can no longer be changed. 409 without `confirm` if the task is to be closed while judges are working on it.
+        Rules and the name of the test set can be changed until judges have received work, languages until the first judgment. For organisers only. 400 for rules that the protocol does not have, or that can no longer be changed. 409 without `confirm` if the task is to be closed while judges are working on it.
         """
         task, changes = self.task, dict(self.sent)
         closed, confirm = changes.pop("closed", None), changes.pop("confirm", False)
@@ -391,7 +395,10 @@ class TaskView(Address):
         ],
     )
     def delete(self) -> Response | None:
-        """Delete a task from which no judge has received work, unless it is the ranking of its test set."""
+        """Delete a task from which no judge has received work; the last task of a test set goes with the test set.
+
+        The ranking of a test set is deleted last.
+        """
         task = self.task
         confirmed = truth_asked(self.request, "confirm")
         refused = task_deletion_refusal(task=task)
@@ -411,9 +418,12 @@ def _change(
     *,
     rules: dict[str, Any] | None = None,
     segments_again: bool | None = None,
+    name: str | None = None,
     **changes: Any,
 ) -> None:
     """Change the given fields of a task and its test set, or raise ValidationError for the refused field."""
+    if name is not None:
+        test_set_rename(test_set=task.test_set, name=name)
     try:
         task_rules_change(task=task, rules=rules or {})
     except exceptions.ValidationError as error:

@@ -133,6 +133,11 @@ def _rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
     return rows.order_by("pk")
 
 
+def test_set_path(model: type[Model]) -> str | None:
+    """Return the lookup from a table to the test set of its rows; None for test sets, and if they have none."""
+    return _path(model, campaign.TestSet) or None
+
+
 def task_path(model: type[Model]) -> str | None:
     """Return the lookup from a table to the task of its rows; None if they have none."""
     parts = _PATHS[model].split("__")

@@ -12,12 +12,13 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import answer_kind
 from annotation.selectors.designs import PRESETS
-from annotation.selectors.task_rules import task_rules
+from annotation.selectors.task_rules import name_settled_in_words, task_rules
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import (
     task_rules_change,
     task_segments_again_change,
     task_with_rules_create,
+    test_set_rename,
 )
 from campaign.forms import VersionedForm, languages_validate
 from campaign.models import Campaign, Protocol, Task, TestSet, User
@@ -195,11 +196,12 @@ def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
 
 
 class TaskSettingsForm(VersionedForm):
-    """Quotas, expertise, languages and rules of a task and its test set.
+    """Name, quotas, expertise, languages and rules of a task and its test set.
 
-    Languages are omitted, and rules are read-only, once they can no longer be changed.
+    The name and languages are omitted, and rules are read-only, once they can no longer be changed.
     """
 
+    name = forms.CharField(label=_("Test set name"), max_length=200)
     blocks_wanted = _blocks("blocks_wanted")
     blocks_per_segment = _blocks("blocks_per_segment")
     expertise = forms.CharField(
@@ -224,6 +226,7 @@ class TaskSettingsForm(VersionedForm):
         super().__init__(
             data,
             initial={
+                "name": task.test_set.name,
                 "blocks_wanted": task.blocks_wanted,
                 "blocks_per_segment": task.blocks_per_segment,
                 "expertise": ", ".join(task.test_set.expertise),
@@ -231,6 +234,8 @@ class TaskSettingsForm(VersionedForm):
                 "target_language": task.test_set.target_language,
             },
         )
+        if name_settled_in_words(test_set=task.test_set):
+            del self.fields["name"]
         if are_languages_settled:
             for name in _LANGUAGES:
                 del self.fields[name]
@@ -260,7 +265,9 @@ class TaskSettingsForm(VersionedForm):
         """Save the changes; return False, with an error, if they are refused."""
         rules = _taken(self.cleaned_data, self.rules_names)
         segments_again = self.cleaned_data.pop("segments_again", False)
+        name = self.cleaned_data.pop("name", self.task.test_set.name)
         with RefusalsAt(self), transaction.atomic():
+            test_set_rename(test_set=self.task.test_set, name=name)
             task_change(task=self.task, **self.cleaned_data)
             task_rules_change(task=self.task, rules=rules)
             task_segments_again_change(task=self.task, segments_again=segments_again)

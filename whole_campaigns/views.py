@@ -22,7 +22,12 @@ from campaign.views.decorators import form_view
 from whole_campaigns.cloning import Clone, campaign_clone
 from whole_campaigns.forms import CloneForm, NewTaskForm, RehearsalForm, TaskSettingsForm
 from whole_campaigns.rehearsing import rehearsal_in_words
-from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
+from whole_campaigns.task_deletion import (
+    is_last_of_test_set,
+    task_delete,
+    task_deletion_in_words,
+    task_deletion_refusal,
+)
 
 
 @form_view
@@ -150,11 +155,16 @@ def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
 def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpResponse:
     refused = error or task_deletion_refusal(task=task)
     facts = task_deletion_in_words(task=task) if not refused else [] if error else [refused]
+    if is_last_of_test_set(task):
+        after, button = _("This cannot be undone."), _("Delete test set")
+    else:
+        after = _("This cannot be undone, but you can add the task again.")
+        button = _("Delete task")
     question = Question(
         title=_("Delete %(name)s") % {"name": task.called},
         facts=facts,
-        after="" if refused else _("This cannot be undone, but you can add the task again."),
-        answers=[] if refused else [Answer(_("Delete task"))],
+        after="" if refused else after,
+        answers=[] if refused else [Answer(button)],
         cancel=reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk]),
         error=error,
     )

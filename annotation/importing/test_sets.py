@@ -271,5 +271,5 @@ def _name_propose(upload: Upload) -> None:
     files = list(upload.files.values_list("name", flat=True))
     languages = [each for each in (upload.source_language, upload.target_language) if each]
     name = set_name(files, languages)[: Upload._meta.get_field("name").max_length]
-    if not upload.name and not upload.campaign.test_sets.filter(name=name).exists():
+    if not upload.name and not upload.campaign.test_sets.filter(name__iexact=name).exists():
         upload_change(upload=upload, name=name)

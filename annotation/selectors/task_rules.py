@@ -37,6 +37,13 @@ def is_lent(*, task: Task) -> bool:
     )
 
 
+def name_settled_in_words(*, test_set: TestSet) -> str:
+    """Return the reason why the name of a test set is fixed; empty until a HIT of one of its tasks is lent."""
+    if any(is_lent(task=task) for task in test_set.tasks.all()):
+        return _("This cannot be changed: judging has started.")
+    return ""
+
+
 def rules_settled_in_words(*, task: Task) -> str:
     """Return the reason why the rules of a task are fixed; empty while they can be changed.
 

@@ -1,4 +1,5 @@
-"""Change the rules that a task sets for its protocol."""
+"""Change the rules that a task sets for its protocol, and the name of a test set."""
+# ruff takes `test_set_…` for test functions
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,9 +9,15 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.protocols import answer_kind
-from annotation.selectors.task_rules import is_lent, rules_settled_in_words, task_rules
+from annotation.selectors.task_rules import (
+    is_lent,
+    name_settled_in_words,
+    rules_settled_in_words,
+    task_rules,
+)
 from campaign.models import Judge, Protocol, Task, TestSet, User
-from campaign.services.campaigns import task_create
+from campaign.refusals import refused_if_broken
+from campaign.services.campaigns import TaskRefusedError, task_create
 
 
 @transaction.atomic
@@ -54,6 +61,31 @@ def task_segments_again_change(*, task: Task, segments_again: bool) -> Task:
     task.segments_again = segments_again
     task.save(update_fields=["segments_again"])
     return task
+
+
+@transaction.atomic
+def test_set_rename(*, test_set: TestSet, name: str) -> TestSet:
+    """Give a test set another name, and return it; changes nothing if it has this name.
+
+    Locks the row. Raises `TaskRefusedError` for an empty or overlong name, for one that another test set of the campaign
+    has in any case, and once a HIT was lent, because files and rankings name the test set.
+    """
+    locked = TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
+    name = name.strip()
+    if name == locked.name:
+        return locked
+    settled = name_settled_in_words(test_set=locked)
+    if settled:
+        raise TaskRefusedError(settled, field="name")
+    if not name or len(name) > (TestSet._meta.get_field("name").max_length or 0):
+        raise TaskRefusedError(_("Enter a name of at most 200 characters."), field="name")
+    locked.name, locked.differs_only_in_case = name, False
+    taken = _("A test set named “%(name)s” already exists.") % {"name": name}
+    with refused_if_broken(
+        "test_set_name_unique_in_campaign", TaskRefusedError(taken, field="name")
+    ):
+        locked.save(update_fields=["name", "differs_only_in_case"])
+    return locked
 
 
 @transaction.atomic

@@ -101,8 +101,10 @@ def test_set_create(
     _refuse_overlong(test_set)
     if not test_set.name:
         raise ImportRefusedError("the test set has no name", "enter a name")
-    said = f'the campaign "{campaign.slug}" has a test set "{test_set.name}" already'
+    same = TestSet.objects.filter(campaign=campaign, name__iexact=test_set.name).first()
+    said = f'the campaign "{campaign.slug}" has a test set "{same or test_set.name}" already'
     taken = ImportRefusedError(said, "choose another name")
+    # Also if it differs in upper and lower case only.
     with refused_if_broken("test_set_name_unique_in_campaign", taken):
         test_set.save()
         test_set.tasks.create(protocol=protocol, blocks_wanted=blocks_wanted)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Lower, Now
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
@@ -38,6 +38,8 @@ class TestSet(RecordedModel):
         blank=True,
         help_text="Only judges with all of these areas of expertise receive work.",
     )
+    # Named before names had to differ in more than upper and lower case.
+    differs_only_in_case = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
@@ -51,6 +53,12 @@ class TestSet(RecordedModel):
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "name"], name="test_set_name_unique_in_campaign"
+            ),
+            models.UniqueConstraint(
+                "campaign",
+                Lower("name"),
+                condition=models.Q(differs_only_in_case=False),
+                name="test_set_name_unique_in_campaign_in_any_case",
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="test_set_name_not_empty"),
             models.CheckConstraint(

@@ -141,5 +141,6 @@ def tasks_beside(task: Task) -> list[Any]:
     for row in rows:
         wanted = row.blocks_wanted
         row.share = min(1.0, row.judged / wanted) if wanted else None
+        # The ranking is deleted last, with the test set.
         row.may_go = row.protocol != Protocol.RANKING and not row.judged
     return rows

@@ -238,6 +238,12 @@ def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
     assert words(apply(NEW, user, folder)) == []
 
 
+def test_name_of_a_test_set_in_another_case_is_refused(folder: Path, user: User) -> None:
+    apply(NEW, user, folder)
+    renamed = NEW.replace("- name: en-de", "- name: EN-DE")
+    assert 'has a test set "en-de" already' in refused(renamed, user, folder)
+
+
 @pytest.mark.thorough
 def test_one_more_system_brings_its_file(folder: Path, user: User) -> None:
     apply(NEW, user, folder)

@@ -141,12 +141,6 @@ class TestDeleting:
         # The same can be added again.
         second(ranking)
 
-    def test_the_ranking_stays(self, ranking: Task) -> None:
-        with pytest.raises(
-            TaskRefusedError, match="five-way ranking of a test set cannot be deleted"
-        ):
-            task_delete(task=ranking, by=None)
-
     def test_what_was_lent_or_judged_stays(self, ranking: Task) -> None:
         task = second(ranking)
         design_ensure(task=task)
