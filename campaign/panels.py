@@ -20,6 +20,8 @@ from django.utils.translation import gettext as _
 
 # Prolific's ids are 24 hexadecimal digits; elsewhere they may be numbers, base64 or e-mail addresses.
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:=/~-]{0,99}")
+#: What programs write for an id they do not have, and what Mechanical Turk sends to workers who preview a task.
+_NO_IDS: Final = frozenset({"null", "undefined", "none", "nan", "assignment_id_not_available"})
 
 
 class EntryRefusedError(Exception):
@@ -54,7 +56,7 @@ def _id(query: Mapping[str, str], name: str) -> str:
     value = query.get(name, "").strip()
     if not value:
         raise EntryRefusedError(_("The URL parameter “%(name)s” is missing.") % {"name": name})
-    if "%" in value or "{" in value or "$" in value:
+    if value.lower() in _NO_IDS or "%" in value or "{" in value or "$" in value:
         raise EntryRefusedError(
             _("The URL parameter “%(name)s” still contains a placeholder instead of an ID.")
             % {"name": name}

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
+from annotation.models import JudgmentSequence
 from annotation.selectors.judges import JudgeStatus, judge_statuses
 from annotation.selectors.progress import JudgeWork, work_annotations
-from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, User
+from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, Task, User
 from campaign.panels import Entry
 
 #: Statuses at Prolific of submissions whose payment was decided.
@@ -40,6 +42,20 @@ def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Parti
         .select_related("panel__campaign", "judge__user")
         .first()
     )
+
+
+def has_work(*, panel: Panel) -> bool:
+    """Return whether a task is open that participants of the panel can read and whose target is not reached. One query."""
+    test_sets = Q(test_set__expertise=[])
+    if panel.languages:
+        test_sets &= Q(
+            test_set__source_language__in=panel.languages,
+            test_set__target_language__in=panel.languages,
+        )
+    judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
+    open_tasks = Task.objects.of(panel.campaign_id).filter(test_sets, closed_at=None)
+    unfinished = Q(blocks_wanted=None) | Q(blocks_wanted__gt=F("judged"))
+    return open_tasks.annotate(judged=Coalesce(Subquery(judged), 0)).filter(unfinished).exists()
 
 
 def panels_counted(*, campaign: Campaign) -> QuerySet[Panel]:

@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from annotation.selectors.judges import actions_that_stop, judge_status
+from annotation.selectors.panels import has_work
 from annotation.selectors.progress import judge_work
 from annotation.selectors.training import training_failed
 from annotation.services.lending.lend import MAY_FINISH, assignments_release
@@ -222,7 +223,7 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
             )
         )
     is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
-    if not is_open:
+    if not is_open or not has_work(panel=panel):
         raise ParticipationRefusedError(_("This study is closed to new participants."))
     if ended := session_end_recall(panel=panel, session_id=entry.session_id):
         raise ParticipationRefusedError(_ended_in_words(panel, ended))
@@ -252,7 +253,7 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
         participation_refresh_locked(participation=row, judge=judge)
         if row.state == State.STARTED:
             _one_at_a_time(row, judge)
-    stopped = not judge_status(judge).may_judge
+    stopped = judge.withdrawn_at is not None or not judge_status(judge).may_judge
     if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
         raise ParticipationRefusedError(
             _(
@@ -268,11 +269,11 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
 
 
 def _one_at_a_time(row: Participation, judge: Judge) -> None:
-    if row.panel.kind == PanelKind.GENERIC:
+    if row.panel.kind == PanelKind.GENERIC and judge.declined_at is None:
         raise ParticipationRefusedError(
             _("You are already taking part in another study here. Please finish that one first.")
         )
-    # A participant has one submission at a time on Prolific, so the earlier one is over.
+    # A participant has one submission at a time on Prolific, so the earlier one is over, as is one that they declined.
     participation_end(participation=row, judge=judge, state=State.RETURNED)
 
 
@@ -284,7 +285,9 @@ def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
     judge.blocks_asked = before + panel.blocks_asked
     # Panels of one campaign may differ in languages, and a person may come by several.
     judge.languages = panel.languages
-    judge.save(update_fields=["blocks_asked", "languages"])
+    # Beginning undoes declining an earlier study.
+    judge.declined_at = None
+    judge.save(update_fields=["blocks_asked", "languages", "declined_at"])
     row = Participation.objects.create(
         panel=panel,
         judge=judge,
@@ -350,6 +353,9 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     state = _state_after(row, event.status)
     if state != row.state:
         participation_end(participation=row, judge=judge, state=state)
+    elif row.state == State.STARTED and event.status == "AWAITING REVIEW":
+        # Handed in without a code, so others get the HIT unless the participant asks for it again.
+        assignments_release(judge=judge)
     return True
 
 
@@ -365,7 +371,7 @@ def _is_old(row: Participation, event: Event) -> bool:
 def _state_after(row: Participation, status: str) -> str:
     if status == "RETURNED":
         return State.RETURNED
-    if row.state == State.STARTED and status == "TIMED-OUT":
+    if row.state == State.STARTED and status in {"TIMED-OUT", "REJECTED"}:
         return State.TIMED_OUT
     if row.state == State.STARTED and status == "SCREENED OUT":
         return State.SCREENED_OUT

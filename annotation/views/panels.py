@@ -271,7 +271,8 @@ def _lead_on(participation: Participation) -> HttpResponse:
 
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
-    query = {name: str(value) for name, value in request.GET.items()}
+    # Different values of one parameter are not an id.
+    query = {name: ",".join(dict.fromkeys(values)) for name, values in request.GET.lists()}
     if panel.kind == PanelKind.PROLIFIC:
         return prolific_entry(query)
     return generic_entry(query, parameter=panel.id_parameter)

@@ -14,5 +14,5 @@ def task(campaign: Campaign) -> Task:
 
 
 @pytest.fixture
-def prolific(campaign: Campaign) -> Prolific:
-    return Prolific(make_panel(campaign))
+def prolific(task: Task) -> Prolific:
+    return Prolific(make_panel(task.test_set.campaign))

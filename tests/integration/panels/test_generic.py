@@ -1,16 +1,20 @@
 """Panels of other services: a person comes with an id alone, and leaves with a code or by an address."""
 
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from annotation.services.judges import erasure_carry_out
 from annotation.services.quality import quality_action_take
-from campaign.models import Campaign, Judge, Panel, PanelKind, Participation, Task
+from campaign.models import Campaign, Judge, Panel, PanelKind, Participation, Task, TestSet
+from campaign.services.campaigns import task_close
 from campaign.services.erasures import erasure_ask
 from campaign.services.panels import PanelRefusedError
+from campaign.services.people import judge_withdraw
 from tests.at_work import judge_one_hit
-from tests.factories import make_organiser
+from tests.factories import make_judge, make_organiser
 from tests.integration.panels.participants import DONE
 from tests.integration.people.test_erasure import every_row
 from tests.recruiting import COMPLETION, SCREENED_OUT, make_panel, opens
@@ -84,6 +88,7 @@ def test_a_second_study_of_the_service_gives_the_same_judge_further_sentences(
     assert Judge.objects.count() == 2, "a number at another service is another person"
 
 
+@pytest.mark.usefixtures("task")
 def test_erasing_the_judge_leaves_the_id_nowhere(client: Client, campaign: Campaign) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
@@ -178,6 +183,7 @@ def test_terms_that_the_kind_does_not_have_are_refused(
     assert (refused.value.field, Panel.objects.count()) == (field, 0)
 
 
+@pytest.mark.usefixtures("task")
 def test_the_service_stays_once_people_came_from_it(client: Client, campaign: Campaign) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
@@ -196,3 +202,71 @@ def test_the_service_stays_once_people_came_from_it(client: Client, campaign: Ca
     assert client.post(here, sent | {"service": "SONA"}).status_code == 302
     panel.refresh_from_db()
     assert (panel.service, panel.blocks_asked, panel.completion_code) == ("SONA", 6, COMPLETION)
+
+
+@pytest.mark.parametrize(
+    "no_id", ["null", "undefined", "None", "NaN", "ASSIGNMENT_ID_NOT_AVAILABLE"]
+)
+@pytest.mark.usefixtures("task")
+def test_words_for_a_missing_id_are_no_id(client: Client, campaign: Campaign, no_id: str) -> None:
+    refused = opens(client, address(generic(campaign)), {"participant": no_id})
+    assert refused.status_code == 400
+    assert not Judge.objects.exists()
+
+
+@pytest.mark.usefixtures("task")
+def test_two_different_ids_in_one_address_are_refused(client: Client, campaign: Campaign) -> None:
+    panel = generic(campaign)
+    assert client.get(f"{address(panel)}?participant=7&participant=8").status_code == 400
+    assert client.get(f"{address(panel)}?participant=7&participant=7").status_code == 200
+
+
+@pytest.mark.usefixtures("task")
+def test_participant_who_declined_a_study_can_begin_another(
+    client: Client, campaign: Campaign
+) -> None:
+    first, second = (generic(campaign, name=name) for name in ("first", "second"))
+    opens(client, address(first), {"participant": "7"})
+    client.post(reverse("judge-decline", args=[campaign.slug]), {"action": "decline"})
+    assert opens(client, address(second), {"participant": "7"})["Location"] == "/judge/museum/"
+    assert judge_one_hit(judge_of("7")) is not None
+    assert COMPLETION in text_of(client)
+    assert Participation.objects.get(panel=first).state == "returned"
+
+
+@pytest.mark.usefixtures("task")
+def test_withdrawn_judge_is_told_and_begins_nothing(client: Client, campaign: Campaign) -> None:
+    first, second = (generic(campaign, name=name) for name in ("first", "second"))
+    opens(client, address(first), {"participant": "7"})
+    judge_one_hit(judge_of("7"))
+    text_of(client)
+    judge_withdraw(judge=judge_of("7"))
+    assert opens(Client(), address(second), {"participant": "7"}).status_code == 403
+    assert Participation.objects.count() == 1
+
+
+def _close(task: Task) -> None:
+    task_close(task=task)
+
+
+def _reach_target(task: Task) -> None:
+    Task.objects.filter(pk=task.pk).update(blocks_wanted=3)
+    judge_one_hit(make_judge(task.test_set.campaign))
+
+
+def _require_expertise(task: Task) -> None:
+    TestSet.objects.filter(pk=task.test_set_id).update(expertise=["law"])
+
+
+def _change_language(task: Task) -> None:
+    TestSet.objects.filter(pk=task.test_set_id).update(target_language="cs")
+
+
+@pytest.mark.parametrize("end", [_close, _reach_target, _require_expertise, _change_language])
+def test_participant_for_whom_nothing_is_left_is_told_before_beginning(
+    client: Client, campaign: Campaign, task: Task, end: Callable[[Task], None]
+) -> None:
+    panel = make_panel(campaign, PanelKind.GENERIC, languages=["en", "de"])
+    end(task)
+    refused = opens(client, address(panel), {"participant": "7"})
+    assert (refused.status_code, Judge.objects.filter(external_id="7").count()) == (403, 0)

@@ -111,6 +111,7 @@ def test_a_panel_that_cannot_be_is_refused_in_words(
     assert Panel.objects.count() == 1
 
 
+@pytest.mark.usefixtures("task")
 def test_analysts_neither_see_ids_of_the_service_nor_find_anybody_by_them(
     client: Client, campaign: Campaign
 ) -> None:

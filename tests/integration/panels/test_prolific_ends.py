@@ -137,3 +137,23 @@ def test_the_time_of_a_second_submission_runs_out_when_they_ask_for_work(
     Participation.objects.update(due_at=F("started_at"))
     assert asks_for_work(client).status_code == 204
     assert participation(session="second").state == "timed_out"
+
+
+def test_rejected_submission_ends_and_gets_no_code(client: Client, prolific: Prolific) -> None:
+    prolific.opens(client, "ada")
+    judge_part(judge_of(), blocks=1)
+    prolific.tells("ada", "REJECTED")
+    assert (participation().state, participation().code) == ("timed_out", "")
+    assert asks_for_work(client).status_code == 204
+
+
+def test_submission_handed_in_without_code_gives_its_hit_to_others(
+    client: Client, prolific: Prolific
+) -> None:
+    prolific.opens(client, "ada")
+    held = judge_part(judge_of(), blocks=1)
+    prolific.tells("ada", "AWAITING REVIEW")
+    held.refresh_from_db()
+    assert held.released_at is not None
+    assert participation().state == "started"
+    assert asks_for_work(client).json()["id"] == str(held.public_id)
