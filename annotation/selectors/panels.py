@@ -13,7 +13,7 @@ from campaign.models import Campaign, Judge, Panel, Participation, Participation
 from campaign.panels import Entry
 
 #: Statuses at Prolific of submissions whose payment was decided.
-_PAYMENT_DECIDED = ("APPROVED", "PARTIALLY APPROVED", "REJECTED")
+PAYMENT_DECIDED = ("APPROVED", "PARTIALLY APPROVED", "REJECTED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def participations_unpaid(*, judge: Judge) -> QuerySet[Participation]:
     """Return the judge's participations that are at work or earned a code, unless the service reported a payment."""
     rows = Participation.objects.filter(judge=judge)
     may_earn = Q(state=ParticipationState.STARTED) | ~Q(code="")
-    return rows.filter(may_earn).exclude(service_status__in=_PAYMENT_DECIDED)
+    return rows.filter(may_earn).exclude(service_status__in=PAYMENT_DECIDED)
 
 
 def participations_described(rows: Iterable[Participation]) -> list[ParticipationRow]:

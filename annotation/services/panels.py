@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from annotation.selectors.judges import actions_that_stop, judge_status
-from annotation.selectors.panels import has_work
+from annotation.selectors.panels import PAYMENT_DECIDED, has_work
 from annotation.selectors.progress import judge_work
 from annotation.selectors.training import training_failed
 from annotation.services.lending.lend import MAY_FINISH, assignments_release
@@ -181,10 +181,6 @@ def _in_closed_campaign() -> Q:
     return is_over | Q(panel__campaign__state__in=_CLOSED)
 
 
-#: Statuses at Prolific of submissions that were paid.
-PAID_STATUSES: Final = ("APPROVED", "PARTIALLY APPROVED")
-
-
 class ParticipationRefusedError(Exception):
     """The panel does not let a person take part (again); the message tells the person why."""
 
@@ -304,10 +300,10 @@ def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
 
 
 def _is_unpaid_of_study(last: Participation, panel: Panel, entry: Entry) -> bool:
-    """Return whether a participation was in the same study, and neither had a code nor was paid at the service."""
+    """Return whether a participation was in the same study and had no code, and the service has not decided on its pay."""
     is_same_study = (last.panel_id, last.study_id) == (panel.pk, entry.study_id)
-    is_paid = bool(last.code) or last.service_status in PAID_STATUSES
-    return is_same_study and not is_paid
+    is_decided = bool(last.code) or last.service_status in PAYMENT_DECIDED
+    return is_same_study and not is_decided
 
 
 # A submission's status only moves forward; within a step, the latest event counts. A failed

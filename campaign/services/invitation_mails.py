@@ -143,7 +143,7 @@ def judge_link_mail(*, judge: Judge, base_url: str, user: User | None = None) ->
     """
     locked = Judge.objects.select_for_update(no_key=True, of=("self",)).select_related("user")
     judge = locked.get(pk=judge.pk)
-    address = address_of_judge(judge)
+    address = judge.address or address_of_judge(judge)
     if not address:
         raise NoAddressError(_("The address is missing. Enter one such as ada@example.org."))
     latest = Mail.objects.to_judges().filter(judge=judge).order_by("-pk").first()

@@ -120,6 +120,9 @@ def _address_of_judge(mail: Mail) -> str | None:
     if mail.judge is not None and mail.created_by_id == judge.user_id:
         # They entered it for another device of theirs.
         return mail.address
+    if mail.judge is not None and judge.address:
+        # Organisers invited them at this address, whatever that of their account is.
+        return judge.address
     return address_of_judge(judge)
 
 

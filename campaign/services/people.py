@@ -39,7 +39,7 @@ from campaign.services.invitations import (
     judge_links_revoke,
     own_link_revoke,
 )
-from campaign.texts.addresses import address_canonical, address_key
+from campaign.texts.addresses import address_canonical, address_key, address_spellings
 from campaign.texts.languages import language_tags_checked
 from campaign.texts.normalisation import normalise_text
 
@@ -128,6 +128,10 @@ def judge_change(
 
 
 def _judge_save(judge: Judge) -> None:
+    for spelling in address_spellings(judge.address) if judge.address else ():
+        others = Judge.objects.filter(campaign=judge.campaign_id, address__iexact=spelling)
+        if others.exclude(pk=judge.pk).exists():
+            raise _address_taken(judge)
     with refused_if_broken("judge_address_unique_in_campaign", _address_taken(judge)):
         judge.save(update_fields=["languages", "expertise", "address"])
 

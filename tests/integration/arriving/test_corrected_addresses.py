@@ -248,3 +248,11 @@ def test_messages_are_marked_as_automatic(judge: Judge) -> None:
     link_sent()
     [message] = mail.outbox
     assert message.message()["Auto-Submitted"] == "auto-generated"
+
+
+def test_invitation_goes_to_the_judges_address_rather_than_the_accounts(judge: Judge) -> None:
+    User.objects.filter(judges=judge).update(email="account@example.org")
+    correct(judge)
+    judge_link_mail(judge=judge, base_url=BASE)
+    link_sent()
+    assert mail.outbox[-1].to == [RIGHT]

@@ -158,7 +158,7 @@ def test_a_message_whose_worker_died_is_not_sent_again_by_itself(campaign: Campa
     row = Mail.objects.get()
     assert row.state == "unconfirmed"
     assert django_mail.outbox == []
-    judge_link_mail(judge=row.judge, base_url="https://judge.example.org")
+    judge_link_mail(judge=Judge.objects.get(), base_url="https://judge.example.org")
     assert mails_send_due() == 1
     assert len(django_mail.outbox) == 1
 
@@ -166,7 +166,7 @@ def test_a_message_whose_worker_died_is_not_sent_again_by_itself(campaign: Campa
 def test_sending_again_revokes_the_link_of_before(campaign: Campaign) -> None:
     (row,) = invite(campaign)
     mails_send_due()
-    again = judge_link_mail(judge=row.judge, base_url="https://judge.example.org")
+    again = judge_link_mail(judge=Judge.objects.get(), base_url="https://judge.example.org")
     mails_send_due()
     links = [re.findall(r"/i/[\w-]+/", str(message.body))[0] for message in django_mail.outbox]
     assert [Client().post(link).status_code for link in links] == [404, 302]

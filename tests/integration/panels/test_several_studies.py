@@ -66,14 +66,15 @@ def test_sentences_of_a_returned_study_do_not_earn_the_code_of_another(
 
 
 @pytest.mark.usefixtures("task")
+@pytest.mark.parametrize("decision", ["PARTIALLY APPROVED", "REJECTED"])
 def test_sentences_paid_without_a_code_do_not_count_again(
-    client: Client, campaign: Campaign
+    client: Client, campaign: Campaign, decision: str
 ) -> None:
     prolific = Prolific(make_panel(campaign, blocks_asked=6))
     prolific.opens(client, "ada", "first")
     judge_one_hit(judge_of())
     prolific.tells("ada", "TIMED-OUT", session="first", sent_ago=2)
-    prolific.tells("ada", "PARTIALLY APPROVED", session="first", sent_ago=1)
+    prolific.tells("ada", decision, session="first", sent_ago=1)
     prolific.opens(client, "ada", "second")
     assert participation(session="second").blocks_before == 3
 
