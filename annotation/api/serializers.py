@@ -1,5 +1,7 @@
 """Serializers of the judging API; no field names a system."""
 
+from typing import Any
+
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
@@ -10,8 +12,7 @@ from campaign.models import Protocol
 
 # Longer comments belong in a problem report.
 COMMENT_LENGTH = 5000
-# One day; a judge who had the page open longer was not judging all the time.
-DURATION_MS = 86_400_000
+A_DAY_MS = 86_400_000
 
 
 @extend_schema_field(
@@ -189,19 +190,29 @@ class AssignmentRequestSerializer(serializers.Serializer[object]):
     in_hand = in_hand_field()
 
 
+class MillisecondsField(serializers.IntegerField):
+    """Time spent on a block. A page left open overnight is no reason to lose the answer: longer times are cut at a day."""
+
+    def to_internal_value(self, data: Any) -> int:
+        return min(super().to_internal_value(data), A_DAY_MS)
+
+
 class TimesSerializer(serializers.Serializer[object]):
     """Time spent on a block in milliseconds."""
 
-    duration_ms = serializers.IntegerField(
-        min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
-    )
-    active_ms = serializers.IntegerField(
+    duration_ms = MillisecondsField(
         min_value=0,
-        max_value=DURATION_MS,
         required=False,
         allow_null=True,
         default=None,
-        help_text="At most `duration_ms`.",
+        help_text="Stored as at most one day (86,400,000).",
+    )
+    active_ms = MillisecondsField(
+        min_value=0,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="At most `duration_ms`. Stored as at most one day.",
     )
 
 

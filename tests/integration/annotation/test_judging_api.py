@@ -100,6 +100,30 @@ def test_the_same_uuid_again_answers_the_same_and_changes_nothing(judging: Clien
     assert (stored.duration_ms, stored.active_ms) == (21000, 18000)
 
 
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ((90_012_602, 61_989), (86_400_000, 61_989)),
+        ((40 * 86_400_000, 2 * 86_400_000), (86_400_000, 86_400_000)),
+        ((86_400_000, 0), (86_400_000, 0)),
+    ],
+)
+def test_sentence_left_open_for_more_than_a_day_keeps_its_active_time(
+    judging: Client, sent: tuple[int, int], stored: tuple[int, int]
+) -> None:
+    block = post(judging).json()["blocks"][0]
+    answer = put(
+        judging,
+        uuid4(),
+        block=block["id"],
+        labels=[1] * len(block["candidates"]),
+        duration_ms=sent[0],
+        active_ms=sent[1],
+    )
+    assert answer.status_code == 200
+    assert Judgment.objects.values_list("duration_ms", "active_ms").get() == stored
+
+
 def test_a_revision_is_shown_when_the_judge_comes_back(judging: Client) -> None:
     block = post(judging).json()["blocks"][0]
     size = len(block["candidates"])
