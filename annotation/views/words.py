@@ -113,7 +113,6 @@ WORDS = {
     "history_loading": _("Loading your judgments …"),
     "history_none": _("You haven't judged anything yet."),
     "history_earlier": _("Older judgments are available when you have finished."),
-    "took_seconds": _("That took less than a minute."),
 }
 
 # Strings of individual screens.
@@ -235,7 +234,6 @@ PLURALS = {
         "{n} judgment is kept on this device until then.",
         "{n} judgments are kept on this device until then.",
     ),
-    "took": ngettext_lazy("That took about {n} minute.", "That took about {n} minutes."),
     "break": ngettext_lazy(
         "You have been judging for {n} minute. Time for a short break?",
         "You have been judging for {n} minutes. Time for a short break?",

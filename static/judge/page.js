@@ -289,8 +289,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.outbox.add(kind, block.id, body);
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
-    hit.activeMs = (hit.activeMs ?? 0) + activeMs;
-    if (first && this.queue.isComplete(hit) && !hit.rules.practice) this.#news = `${this.progress.summaryOf(hit)} ${this.worktime?.today() ?? ""}`.trim();
+    if (first && this.queue.isComplete(hit) && !hit.rules.practice) this.#news = this.progress.summary(this.worktime?.today() ?? "");
     this.countWork();
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.goTo(to);

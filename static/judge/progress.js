@@ -45,11 +45,10 @@ export class Progress {
     return wanted === null ? say("done", { n: done }) : say("done_of", { done, wanted });
   }
 
-  // A summary at the end of a HIT: number and time, never quality.
-  /** @param {Hit} hit */
-  summaryOf({ activeMs = 0 }) {
-    const minutes = Math.round(activeMs / 60_000);
-    return `${this.#words}. ${minutes ? say("took", { n: minutes }) : say("took_seconds")}`;
+  // A summary at the end of a HIT: number and the day's work so far, never quality.
+  /** @param {string} today */
+  summary(today) {
+    return `${this.#words}. ${today}`.trim();
   }
 
   show() {

@@ -29,9 +29,9 @@ _TEXTS = (
     (re.compile(r"(?<=Output [A-E] ).*?(?=, group)"), "‹output›"),
     (re.compile(r"Source sentence \d+ of the story\."), "‹source›"),
     (re.compile(r"Reference \d+ der Geschichte\."), "‹reference›"),
-    (re.compile(r"That took [^.]*\.( Today: [^.]*\.)?"), "‹how long›"),
+    (re.compile(r"(?<= done\. )Today: [^.]*\. ?"), ""),
     (re.compile(r"(?<=sentences, )[^.]*(?=\.)"), "‹how long›"),
-    (re.compile(r"[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M"), "‹time›"),
+    (re.compile(r"[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M\s\S+"), "‹time›"),
 )
 _AROUND = {"dialog": "dialog", "radiogroup": "group", "group": "group", "alertdialog": "dialog"}
 _ROLES = {"radio": "radio button", "checkbox": "check box", "textbox": "edit", "combobox": "list"}

@@ -48,3 +48,10 @@ test("a count that was asked for before an answer arrived does not take it back"
   progress.learn({ done: 0, wanted: null, minutes_left: null }, { waiting: 0, asked: performance.now() + 1 });
   assert.equal(progress.done, 0);
 });
+
+test("the summary of a HIT gives one time: that of the day", () => {
+  const progress = new Progress();
+  progress.learn({ done: 3, wanted: 45, minutes_left: null }, { waiting: 0, asked: 0 });
+  assert.equal(progress.summary("Today: 3 sentences, 2 min."), "3 of 45. Today: 3 sentences, 2 min.");
+  assert.equal(progress.summary(""), "3 of 45.");
+});

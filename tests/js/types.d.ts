@@ -284,7 +284,6 @@ interface Hit {
   endsAt: number;
   past?: boolean;
   dropped?: boolean;
-  activeMs?: number;
   // As the server sent it, and by how much its clock was ahead of ours.
   lent?: LentHit;
   ahead?: number;

@@ -7,7 +7,14 @@ import { LOCALE, reasonOf, say, sayPhrase } from "../words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-const when = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+const when = new Intl.DateTimeFormat(LOCALE, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
 
 /** @param {LentBlock} block @param {AnswerOf} answers */
 function saidOf({ judgment, skip_reason: reason, candidates }, answers) {
