@@ -1,0 +1,80 @@
+"""Time zones with names that readers anywhere understand."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Final
+from zoneinfo import ZoneInfo, available_timezones
+
+#: The last place on Earth where a day ends, in which conferences state deadlines.
+ANYWHERE_ON_EARTH: Final = "Etc/GMT+12"
+_FIXED: Final = re.compile(r"Etc/GMT([+-])(\d{1,2})")
+
+
+class NamedZone(ZoneInfo):
+    """A time zone that calls itself "UTC+5:30", because abbreviations such as IST and CST mean several zones."""
+
+    def tzname(self, moment: datetime | None, /) -> str | None:
+        """Return the offset from UTC at that time, such as "UTC+1"; "AoE" anywhere on Earth."""
+        if self.key == ANYWHERE_ON_EARTH:
+            return "AoE"
+        offset = self.utcoffset(moment)
+        return None if offset is None else _offset_name(offset)
+
+    @property
+    def title(self) -> str:
+        """Name beside a field in which a time is entered."""
+        return "AoE" if self.key == ANYWHERE_ON_EARTH else self.key
+
+    def __str__(self) -> str:
+        """Return the name for the database. Django would read the offset in "Etc/GMT+12", whose sign is reversed."""
+        fixed = _FIXED.fullmatch(self.key)
+        if fixed is None:
+            return self.key
+        sign = "-" if fixed[1] == "+" else "+"
+        return f"UTC{sign}{int(fixed[2]):02}:00"
+
+
+def _offset_name(offset: timedelta) -> str:
+    minutes = round(offset.total_seconds() / 60)
+    if not minutes:
+        return "UTC"
+    sign = "−" if minutes < 0 else "+"
+    hours, rest = divmod(abs(minutes), 60)
+    return f"UTC{sign}{hours}:{rest:02}" if rest else f"UTC{sign}{hours}"
+
+
+@cache
+def time_zone_names() -> frozenset[str]:
+    """Return the names that are accepted: places, UTC and offsets, but no names of a machine or file."""
+    names = available_timezones()
+    return frozenset(name for name in names if "/" in name and not name.startswith("SystemV/")) | {
+        "UTC"
+    }
+
+
+@cache
+def offered_time_zones() -> tuple[str, ...]:
+    """Return the names of places, in alphabetical order, that a reader chooses from."""
+    return tuple(sorted(name for name in time_zone_names() if not name.startswith(("Etc/", "US/"))))
+
+
+class SkippedTimeError(ValueError):
+    """Clocks skip this time, because daylight-saving time begins."""
+
+
+def moment_at(clock: datetime, zone: ZoneInfo) -> datetime:
+    """Return the moment at which clocks in a zone show this time; the later one if they show it twice.
+
+    Raises SkippedTimeError if they never do.
+    """
+    moment = clock.replace(tzinfo=zone, fold=1)
+    if moment.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != clock:
+        raise SkippedTimeError(clock)
+    return moment
+
+
+@cache
+def named_zone(name: str) -> NamedZone:
+    """Return a time zone by its name."""
+    return NamedZone(name)
