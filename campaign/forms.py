@@ -9,9 +9,11 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
+from django.db import transaction
 from django.db.models import Model
 from django.forms.models import fields_for_model
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -44,6 +46,14 @@ from campaign.services.invitation_mails import AddressesRefusedError, addresses_
 from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.services.uploads import UploadRefusedError, upload_change
 from campaign.texts.languages import LanguageTagError, language_name, language_tags_checked
+from campaign.texts.time_zones import (
+    ANYWHERE_ON_EARTH,
+    NamedZone,
+    SkippedTimeError,
+    moment_at,
+    named_zone,
+    offered_time_zones,
+)
 
 #: Name of the hidden field, see `organiser/_version.html`.
 VERSION: Final = "version"
@@ -322,14 +332,15 @@ class CampaignForm(forms.Form):
         required=False,
     )
 
-    def save(self, *, user: User) -> Campaign | None:
+    def save(self, *, user: User, time_zone: str) -> Campaign | None:
         """Create the campaign for this organiser; return None, with errors at the fields, if it is refused."""
         with RefusalsAt(self):
-            return campaign_create(organisers=[user], **self.cleaned_data)
+            return campaign_create(organisers=[user], time_zone=time_zone, **self.cleaned_data)
         return None
 
 
-_RULES: Final = tuple(Rules.__annotations__)
+# The time zone is on the page of the closing time.
+_RULES: Final = tuple(name for name in Rules.__annotations__ if name != "time_zone")
 #: Maxima of integer fields.
 _MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUTES}
 
@@ -365,22 +376,61 @@ class SettingsForm(VersionedForm):
         return True
 
 
+#: Format of a `datetime-local` field.
+_CLOCK: Final = "%Y-%m-%dT%H:%M"
+
+
+class ClockTimeField(forms.DateTimeField):
+    """A date and time as clocks show them; the form knows where."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        """Return the time without a time zone."""
+        if value in self.empty_values:
+            return None
+        try:
+            clock = parse_datetime(str(value).strip())
+        except ValueError:
+            clock = None
+        if clock is None or clock.tzinfo is not None:
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
+        return clock
+
+
+def _time_zone_choices(current: str) -> list[tuple[str, Any]]:
+    names = sorted({*offered_time_zones(), current} - {ANYWHERE_ON_EARTH, "UTC"})
+    first = [(ANYWHERE_ON_EARTH, _("Anywhere on Earth (AoE)")), ("UTC", "UTC")]
+    return first + [(name, name) for name in names]
+
+
 class LifetimeForm(VersionedForm):
     """Automatic closing time of a campaign, and the target number of blocks per test set."""
 
-    closes_at = forms.DateTimeField(
+    closes_at = ClockTimeField(
         label=_("Closes automatically on"),
         help_text=_(
             "Shown to judges, who receive no more work after that. Leave blank to close it manually."
         ),
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_CLOCK),
+        required=False,
+    )
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"),
+        help_text=_(
+            "For all times on the campaign’s pages and in its e-mails. Judges see their own time."
+        ),
         required=False,
     )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
         self.campaign = campaign
         self.tasks = tasks_in_order(campaign)
-        super().__init__(data, initial={"closes_at": campaign.closes_at})
+        zone = campaign.zone
+        closes_at = campaign.closes_at
+        if closes_at is not None:
+            closes_at = closes_at.astimezone(zone).replace(tzinfo=None)
+        super().__init__(data, initial={"closes_at": closes_at, "time_zone": zone.key})
+        time_zone: Any = self.fields["time_zone"]
+        time_zone.choices = _time_zone_choices(zone.key)
         for task in self.tasks:
             self.fields[f"blocks_{task.pk}"] = forms.IntegerField(
                 label=_("Target for %(name)s (blocks)") % {"name": task.called},
@@ -390,10 +440,36 @@ class LifetimeForm(VersionedForm):
                 initial=task.blocks_wanted,
             )
 
+    def clean_time_zone(self) -> str:
+        """Read the closing time in the time zone entered with it."""
+        name = self.cleaned_data["time_zone"] or self.campaign.zone.key
+        clock = self.cleaned_data.get("closes_at")
+        if clock is not None:
+            try:
+                self.cleaned_data["closes_at"] = self._moment(clock, named_zone(name))
+            except SkippedTimeError:
+                self.add_error(
+                    "closes_at",
+                    _("This time does not exist: clocks go forward for daylight-saving time."),
+                )
+        return str(name)
+
+    def _moment(self, clock: datetime, zone: NamedZone) -> datetime:
+        """Return the moment entered; the stored one, which may be more exact, if its field was left as it was."""
+        stored = self.campaign.closes_at
+        if stored is not None and zone.key == self.campaign.zone.key:
+            shown = stored.astimezone(zone)
+            if f"{shown:{_CLOCK}}" == f"{clock:{_CLOCK}}":
+                return stored
+        return moment_at(clock, zone)
+
     def save(self) -> bool:
         """Save the entries; return False, with an error, if the time is in the past."""
         wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
-        with RefusalsAt(self, "closes_at"):
+        time_zone = self.cleaned_data["time_zone"]
+        with RefusalsAt(self, "closes_at"), transaction.atomic():
+            if time_zone != self.campaign.zone.key:
+                campaign_change(campaign=self.campaign, time_zone=time_zone)
             campaign_extend(
                 campaign=self.campaign,
                 closes_at=self.cleaned_data["closes_at"],

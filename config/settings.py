@@ -111,6 +111,7 @@ MIDDLEWARE = [
     "config.requests.control_characters_refuse",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",
+    "campaign.accounts.time_zone.TimeZoneMiddleware",
     "config.slashes.SlashMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.texts.time_zones import NamedZone, named_zone, time_zone_names
 
 if TYPE_CHECKING:
     from campaign.models.user import User
@@ -173,6 +174,14 @@ class Campaign(RecordedModel):
     )
     duration = _line(_("Duration"), _("For example, “about 40 minutes, any time until 1 May”."))
     contact = _line(_("Contact"), _("Contact for judges. E-mail addresses become links."))
+    time_zone = models.CharField(
+        _("Time zone"),
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="IANA name, such as Europe/Prague, in which organisers see and enter times; Etc/GMT+12 is anywhere on Earth. Empty for the server's.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Campaign that this one rehearses with simulated judges.
     rehearsal_of = models.OneToOneField(
@@ -214,6 +223,7 @@ class Campaign(RecordedModel):
             "pay",
             "duration",
             "contact",
+            "time_zone",
             "state",
             "closes_at",
         ],
@@ -256,6 +266,13 @@ class Campaign(RecordedModel):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def zone(self) -> NamedZone:
+        """Time zone of the campaign's times; the server's unless the organisers chose one."""
+        if self.time_zone in time_zone_names():
+            return named_zone(self.time_zone)
+        return named_zone(settings.TIME_ZONE)
 
 
 class MembershipRole(models.TextChoices):

@@ -59,8 +59,8 @@ class InvitedFilter(JudgesFilter):
     )
 
 
-def _moment(at: datetime, shape: str = "DATETIME_FORMAT") -> dict[str, str]:
-    return {"when": date_format(localtime(at), shape)}
+def _moment(at: datetime) -> dict[str, str]:
+    return {"when": date_format(localtime(at), "DATETIME_FORMAT")}
 
 
 class _InvitationTable(DeskTable):
@@ -118,7 +118,7 @@ class LinkTable(_InvitationTable):
         return format_html(
             '<time datetime="{}">{}</time>',
             row.expires_at.isoformat(),
-            date_format(localtime(row.expires_at), "DATE_FORMAT"),
+            date_format(localtime(row.expires_at), "DATETIME_FORMAT"),
         )
 
     def cell_made_by(self, row: Invitation) -> str:
@@ -200,7 +200,7 @@ class InvitedTable(_InvitationTable):
             return _("Withdrawn")
         if row.link_ends is None:
             return _("no valid link")
-        return _("valid until %(when)s") % _moment(row.link_ends, "DATE_FORMAT")
+        return _("valid until %(when)s") % _moment(row.link_ends)
 
     def cell_look(self, row: Any) -> SafeString:
         said = []

@@ -43,6 +43,7 @@ from campaign.services.members import (
 )
 from campaign.services.webhooks import webhook_event_record
 from campaign.texts.languages import language_pair_checked
+from campaign.texts.time_zones import time_zone_names
 
 MOST_BOTS: Final = 200
 #: A bot with this skill clicks at random.
@@ -182,6 +183,7 @@ class Rules(TypedDict, total=False):
     pay: str
     duration: str
     contact: str
+    time_zone: str
 
 
 _QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
@@ -259,7 +261,7 @@ def campaign_change(
 
     They apply to judges at work from the next HIT that their page fetches; running leases keep
     their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
-    source nor reference. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
+    source nor reference, or for an unknown time zone. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
     unless `rank_shown_reference` asks for that.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -273,6 +275,10 @@ def campaign_change(
     if not locked.show_source and not locked.show_reference:
         raise RulesRefusedError(
             _("Show the source, the reference, or both."), field="show_reference"
+        )
+    if locked.time_zone and locked.time_zone not in time_zone_names():
+        raise RulesRefusedError(
+            "Enter a time zone of the IANA database, such as Europe/Prague.", field="time_zone"
         )
     if changes:
         locked.save(update_fields=list(changes))
@@ -338,6 +344,7 @@ def campaign_create(
     slug: str = "",
     organisers: Iterable[User],
     state: CampaignState = CampaignState.DRAFT,
+    time_zone: str = "",
     with_suggested_rules: bool = True,
 ) -> Campaign:
     """Create a campaign without test sets, owned by these users, with the suggested quality rules.
@@ -350,7 +357,7 @@ def campaign_create(
     if not slug:
         said = _("Enter a short name: none could be derived from the name.")
         raise ValidationError({"slug": said})
-    campaign = Campaign(slug=slug, name=name.strip(), state=state)
+    campaign = Campaign(slug=slug, name=name.strip(), state=state, time_zone=time_zone)
     campaign.full_clean()
     campaign.save()
     for user in organisers:

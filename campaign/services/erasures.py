@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from campaign.models import (
@@ -179,7 +179,7 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
         raise ValueError(mail.address)
     campaign = request.judge.campaign
     to_organiser = mail.kind == MailKind.ERASURE_ASKED
-    with translation.override(mail.language):
+    with translation.override(mail.language), timezone.override(campaign.zone):
         page = reverse("erasures" if to_organiser else "judge-data", args=[campaign.slug])
         body = render_to_string(
             "campaign/erasure_mail.txt",

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
@@ -241,7 +241,7 @@ def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> 
     if invitation is None:
         raise ValueError(mail.address)
     campaign = invitation.campaign
-    with translation.override(mail.language):
+    with translation.override(mail.language), timezone.override(campaign.zone):
         subject, template = _subject_and_template(mail, invitation)
         body = render_to_string(
             template,

@@ -1,6 +1,10 @@
 """Values of a form in words, for members with read access."""
 
+from datetime import datetime
+
 from django import forms, template
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 register = template.Library()
@@ -12,6 +16,9 @@ def held(field: forms.BoundField) -> str:
     value = field.value()
     if isinstance(field.field.widget, forms.PasswordInput):
         return "–"
+    if isinstance(value, datetime):
+        # Fields hold the time as clocks in the page's time zone show it.
+        return date_format(timezone.make_aware(value), "DATETIME_FORMAT")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     values = value if isinstance(value, list | tuple) else [value]

@@ -5,6 +5,7 @@ from typing import Any, TypeVar, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 
 from campaign.models import Campaign, Task, User
 from campaign.pages.desk import role_remember
@@ -69,6 +70,9 @@ def of_task(task: Task, section: str) -> dict[str, Any]:
 
 def _remembered(request: HttpRequest, found: _Found) -> _Found:
     role_remember(request, found.role)  # type: ignore[attr-defined]  # annotated
+    campaign = found.test_set.campaign if isinstance(found, Task) else found
+    # Until the end of the request (`TimeZoneMiddleware`).
+    timezone.activate(campaign.zone)
     return found
 
 

@@ -4,6 +4,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from campaign.accounts.time_zone import browser_time_zone
 from campaign.forms import VERSION, CampaignForm, SettingsForm
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.tasks import reference_use_in_words, tasks_in_order
@@ -69,6 +70,8 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
     if not may_make_campaigns(user):
         raise Http404
     form = CampaignForm(request.POST or None)
-    if form.is_valid() and (campaign := form.save(user=user)) is not None:
-        return redirect("campaign-detail", campaign.slug)
+    if form.is_valid():
+        campaign = form.save(user=user, time_zone=browser_time_zone(request))
+        if campaign is not None:
+            return redirect("campaign-detail", campaign.slug)
     return form_page(request, "organiser/campaign_new.html", {"form": form})

@@ -51,12 +51,14 @@ class TaskOverviewSerializer(serializers.Serializer[Any]):
         if each.end is None:
             return None
         days = {"expected": each.end.days, "earliest": each.end.low, "latest": each.end.high}
-        shown: dict[str, Any] = EndSerializer({name: _day(at) for name, at in days.items()}).data
+        today = timezone.localdate(timezone=each.task.test_set.campaign.zone)
+        dates = {name: _day(today, at) for name, at in days.items()}
+        shown: dict[str, Any] = EndSerializer(dates).data
         return shown
 
 
-def _day(days: float | None) -> date | None:
-    return None if days is None else day_after(timezone.localdate(), days)
+def _day(today: date, days: float | None) -> date | None:
+    return None if days is None else day_after(today, days)
 
 
 class OverviewView(Address):

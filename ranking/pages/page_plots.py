@@ -103,7 +103,11 @@ def _progress(_request: HttpRequest, task: Task) -> Table:
 
         return Column(key, heading, is_text=True, of=cell)
 
-    moments = [moment("day", _("Day"), "%Y-%m-%d")]
+    zone = timezone.get_current_timezone_name()
+    moments = [
+        Column("time_zone", _("Time zone"), is_text=True, of=lambda _period: zone),
+        moment("day", _("Day"), "%Y-%m-%d"),
+    ]
     if progress.hourly:
         moments.append(moment("time", _("Time"), "%H:%M"))
     return Table.of(

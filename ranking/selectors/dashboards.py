@@ -384,7 +384,8 @@ def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> lis
 
     Eight queries, one more if a ranking excludes a judge; their cost does not grow with judgments.
     """
-    return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
+    with timezone.override(campaign.zone):
+        return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
 
 
 def overviews_of_campaigns(

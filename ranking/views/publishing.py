@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.cache import (
     add_never_cache_headers,
     get_conditional_response,
@@ -176,6 +177,8 @@ class PublishForm(forms.Form):
         self._reasons = {_name_of(each.text): each.text for each in reasons}
         texts = {name: worded.get(text, "") for name, text in self._reasons.items()}
         super().__init__(data, initial=_as_last_time(systems, last) | texts)
+        until = self.fields["embargo_until"]
+        until.label = f"{until.label} ({timezone.get_current_timezone_name()})"
         field = self.fields["anonymous"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
         field.choices = [(each.name, each.name) for each in systems if may_be_anonymous(each)]

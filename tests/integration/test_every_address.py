@@ -3,6 +3,7 @@
 A new address fails the first test until it stands in `tests/permissions/addresses`.
 """
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 
@@ -43,6 +44,19 @@ def test_every_address_stands_in_the_table() -> None:
     )
 
 
+# “2:31 AM” and ISO 8601, without a time zone after them.
+_CLOCK = re.compile(r"\d:\d\d\s[AP]M(?! UTC| AoE).{0,9}")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?!Z|[+-]\d\d:?\d\d|[\d:.])")
+# The value of a field has no zone; the page names it beside the field.
+_FIELD = re.compile(r'<input type="datetime-local"[^>]*>')
+
+
+def times_without_zone(body: str) -> list[str]:
+    """Return the times of a page or file whose time zone it does not name."""
+    text = _FIELD.sub("", body)
+    return _CLOCK.findall(text) + _ISO.findall(text)
+
+
 def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
     address, sent = world.fill(route), sent_to(world, route)
     if opening(route) == "GET":
@@ -66,13 +80,15 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
         secrets.remove("secret-judge")
     else:
         secrets.append("SECRET-WORDS")
-    found, leaks = {}, []
+    found, leaks, unclear = {}, [], []
     for route in ADDRESSES:
         found[route], body = _open(world, client, route)
+        unclear += [(route, time) for time in times_without_zone(body)]
         if role not in {"organiser", "analyst"}:
             leaks += [(route, secret) for secret in secrets if secret in body]
     assert found == {route: answers[role] for route, answers in ADDRESSES.items()}
     assert leaks == []
+    assert unclear == []
 
 
 def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:

@@ -41,7 +41,7 @@ class Command(BaseCommand):
         rows = {row.name: row for row in _rows(campaign, user)}
         if not options["names"]:
             for row in rows.values():
-                until = row.until and timezone.localtime(row.until).strftime("%Y-%m-%d %H:%M")
+                until = row.until and timezone.localtime(row.until).strftime("%Y-%m-%d %H:%M %Z")
                 self.stdout.write(f"{row.name}\t{row.who}\t{row.what}\t{until or 'never'}")
             return
         for name in options["names"]:
