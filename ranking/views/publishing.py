@@ -33,6 +33,7 @@ from campaign.models import System, Task, User
 from campaign.pages.content_policy import with_content_policy
 from campaign.refusals import RefusalsAt
 from campaign.selectors.exported_files import exported_bytes
+from campaign.texts.time_zones import named_zone
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -573,7 +574,9 @@ def _result_shown_to(request: HttpRequest, address: str, token: str = "") -> Any
     """Return the result with this address; raise a 404 if the reader may not see it or it does not exist.
 
     `is_private` tells whether the response is only for this reader. For public results, the reader is not looked up.
+    The page's days are those of UTC for every reader, as proxies keep it for all.
     """
+    timezone.activate(named_zone("UTC"))
     result: Any = published_at(address)
     if result is None:
         raise Http404

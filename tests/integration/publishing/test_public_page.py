@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.services.quality import quality_action_take
+from campaign.accounts.time_zone import COOKIE
 from campaign.models import System, User
 from ranking.models import PublishedResult
 from ranking.reports.published import FOLDER
@@ -73,6 +74,18 @@ def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -
     assert answer["Cache-Control"] == "public, max-age=60"
     assert "noindex" not in answer.content.decode()
     assert not answer.cookies
+
+
+def test_page_is_the_same_for_readers_in_all_time_zones(
+    judged: TestSetWriter, client: Client
+) -> None:
+    result = publish(judged)
+    result_retract(result=result, reason="Wrong.")
+    pages = []
+    for zone in ("", "Pacific/Kiritimati", "Pacific/Honolulu"):
+        client.cookies[COOKIE] = zone
+        pages.append(client.get(page_of(result)).content)
+    assert pages[0] == pages[1] == pages[2]
 
 
 def test_a_page_asks_nothing_of_other_hosts_and_has_no_script(
