@@ -20,6 +20,14 @@ function uuid() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
+// Neither JSON nor the database holds these: NUL, and halves of surrogate pairs. Texts pasted from other programs have them.
+const NOT_TEXT = /\0|\p{Surrogate}/gu;
+
+/** @template T @param {T} body @returns {T} */
+function storable(body) {
+  return JSON.parse(JSON.stringify(body, (_key, value) => (typeof value === "string" ? value.replace(NOT_TEXT, "\ufffd") : value)));
+}
+
 export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
   // "idle", "sending", or the reason why nothing is sent: "offline", "server", "too_fast", "signed_out"
   state = "idle";
@@ -57,7 +65,7 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
   add(kind, block, body) {
     // Later than all others, even if the device's clock was set back.
     const at = Math.max(Date.now(), (this.items().at(-1)?.at ?? 0) + 1);
-    const item = { id: uuid(), kind, body: { block, ...body }, at };
+    const item = { id: uuid(), kind, body: storable({ block, ...body }), at };
     store.put(this.prefix + item.id, item);
     this.#tell("change");
     this.flush();

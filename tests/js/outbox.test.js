@@ -57,6 +57,16 @@ describe("a submission", () => {
     for (const id of ids) assert.match(id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 
+  test("has no characters that neither JSON nor the database holds", () => {
+    const answer = { text: "\ud83d\ude00 half \ud83d", spans: [{ start: 0, end: null }] };
+    const { body } = outbox.add("judgments", "b1", { answer, comment: "from a PDF\0" });
+    assert.deepEqual(body, {
+      block: "b1",
+      answer: { text: "\ud83d\ude00 half \ufffd", spans: [{ start: 0, end: null }] },
+      comment: "from a PDF\ufffd",
+    });
+  });
+
   test("goes out where the browser keeps nothing", async () => {
     refuseToKeep();
     const item = outbox.add("judgments", "b1", {});
