@@ -1,7 +1,7 @@
 // The dialogs about the current block: reason for a skip, problem report, unsaved change. Each acts on the block it was
 // opened for, even if the page has moved on.
 
-import { digitOf, isWriting, lettersOn } from "./keys.js";
+import { digitOf, isComposing, isWriting, lettersOn } from "./keys.js";
 import * as store from "./store.js";
 import { say } from "./words.js";
 
@@ -45,7 +45,7 @@ function prepareChoices(name, page, { mayOpen, lackOf, take }) {
   // The digit before a choice selects it; Enter submits.
   form.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isWriting(target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isComposing(event) || isWriting(target)) return;
     if (!lettersOn() && !target.matches("[type=radio]")) return;
     const choice = choices[(digitOf(event, choices.length) ?? 0) - 1];
     if (!choice) return;

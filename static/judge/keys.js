@@ -31,7 +31,8 @@ export function digitOf({ code, key }, most = 5) {
 export function letterOfKey(event) {
   const key = event.key.toLowerCase();
   if (/^[a-z?[\]]$/.test(key)) return key;
-  if (event.key.length > 1 || event.key.charCodeAt(0) < 128) return null;
+  // A layout with letters such as “ı” and “è” has the Latin letters elsewhere.
+  if (event.key.length > 1 || event.key.charCodeAt(0) < 128 || /\p{Script=Latin}/u.test(event.key)) return null;
   return event.code.match(/^Key([A-Z])$/)?.[1].toLowerCase() ?? null;
 }
 
@@ -46,11 +47,15 @@ export function switchLetters(on) {
 /** @param {HTMLElement} target */
 export const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
+// Returns whether a key belongs to an input method. In Safari, the key that ends a composition comes after its end.
+/** @param {KeyboardEvent} event */
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;
+
 // Handles keys. An action that returns false leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || isComposing(event) || document.querySelector("dialog[open]")) return;
     const action = chosen(/** @type {Pressed} */ (event), actions);
     if (action && action() !== false) event.preventDefault();
   });

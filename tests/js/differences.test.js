@@ -63,7 +63,7 @@ describe("differences", () => {
 });
 
 test("letters are told by what they type", () => {
-  const letters = { d: ["d", "KeyH"], ي: ["d", "KeyD"], "?": ["?", "Minus"], ß: [null, "Minus"], Dead: [null, "KeyD"] };
+  const letters = { d: ["d", "KeyH"], ي: ["d", "KeyD"], "?": ["?", "Minus"], ß: [null, "Minus"], ś: [null, "KeyS"], ı: [null, "KeyR"], Dead: [null, "KeyD"] };
   for (const [key, [letter, code]] of Object.entries(letters)) assert.equal(letterOfKey({ key, code }), letter);
 });
 

@@ -2,6 +2,7 @@
 
 import { announce } from "../announce.js";
 import { heardOf, lengthOf, prepareForText, setText } from "../block.js";
+import { isComposing } from "../keys.js";
 import { ButtonScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
 import * as editing from "./answer.js";
@@ -130,8 +131,8 @@ class EditingScreen extends ButtonScreen {
   // Leaves the text, so that digits work.
   /** @param {KeyboardEvent} event */
   #pressed(event) {
-    const { key, ctrlKey, metaKey, altKey, isComposing } = event;
-    if (key !== "Escape" || ctrlKey || metaKey || altKey || isComposing) return;
+    const { key, ctrlKey, metaKey, altKey } = event;
+    if (key !== "Escape" || ctrlKey || metaKey || altKey || isComposing(event)) return;
     event.preventDefault();
     this.focus();
   }

@@ -1,6 +1,6 @@
 // The score of one output: a slider for pointers, and a field for keyboards and screen readers.
 
-import { letterOf, letterOfKey, lettersOn, STEPS } from "../keys.js";
+import { isComposing, letterOf, letterOfKey, lettersOn, STEPS } from "../keys.js";
 import { say } from "../words.js";
 import { scoreOf, stepped } from "./scores.js";
 
@@ -117,7 +117,7 @@ export class Scoring {
   /** @param {KeyboardEvent} event */
   #pressed(event) {
     const { key, repeat } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || isComposing(event)) return;
     // Keys that type nothing into the field.
     const by = lettersOn() ? STEPS[letterOfKey(event) ?? ""] : undefined;
     if (by) {
