@@ -1,0 +1,57 @@
+"""Browsers that are too old for the judging page, and input methods."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaign.models import Judge
+from tests.browser.conftest import NewPage, SignIn
+from tests.browser.judging import at_sentence, type_ranks
+from tests.factories import make_campaign, make_judge, make_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# As Safari 16: without popovers and light-dark().
+AS_SAFARI_16 = """
+delete HTMLElement.prototype.popover;
+delete HTMLElement.prototype.showPopover;
+delete Element.prototype.checkVisibility;
+const supports = CSS.supports;
+CSS.supports = (...asked) => !String(asked).includes("light-dark") && supports.apply(CSS, asked);
+"""
+# The key that ends a composition, as Safari reports it: after its end.
+ESCAPE_OF_A_COMPOSITION = """(field) => {
+    const pressed = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
+    Object.defineProperty(pressed, "keyCode", { value: 229 });
+    field.dispatchEvent(pressed);
+}"""
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
+
+
+def test_judge_is_told_that_their_browser_is_too_old(
+    new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
+) -> None:
+    tolerate.append("textContent")
+    page = new_page()
+    page.add_init_script(AS_SAFARI_16)
+    sign_in(page, judge)
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.locator("#rest-text")).to_have_count(0)
+
+
+def test_key_that_ends_a_composition_leaves_the_comment_open(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "12")
+    page.keyboard.press("m")
+    comment = page.locator("#comment")
+    expect(comment).to_be_focused()
+    comment.evaluate(ESCAPE_OF_A_COMPOSITION)
+    expect(comment).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(comment).not_to_be_focused()
