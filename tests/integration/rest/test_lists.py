@@ -54,6 +54,7 @@ def test_campaigns_and_their_tasks(
         "pay": "",
         "duration": "",
         "contact": "",
+        "time_zone": "",
         "created_at": campaign.created_at.isoformat().replace("+00:00", "Z"),
         "test_sets": [
             {
