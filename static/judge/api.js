@@ -16,6 +16,17 @@ function cookie(name) {
   return pair?.slice(name.length + 1) ?? "";
 }
 
+/** @param {number} status */
+export const isSignedOut = (status) => status === 401 || status === 403;
+
+const BAD_GATEWAY = 502;
+
+// The server refuses in JSON. Another refusal is that of a firewall on the way, and signing in again would not help.
+/** @param {Response} response @param {unknown} data */
+function statusOf({ status }, data) {
+  return isSignedOut(status) && data === null ? BAD_GATEWAY : status;
+}
+
 export class Api {
   /** @param {Setup} setup */
   constructor({ api, campaign, user, csrf_cookie: csrfCookie, has_documents: hasDocuments = false }) {
@@ -95,7 +106,7 @@ export class Api {
       throw new Unreachable();
     }
     const at = Date.parse(response.headers.get("Date") ?? "") || Date.now();
-    return { status: response.status, data, at, asked };
+    return { status: statusOf(response, data), data, at, asked };
   }
 }
 
@@ -103,7 +114,5 @@ export class Api {
 /** @param {{ next: string | null }} page */
 export const cursorAfter = ({ next }) => next && new URL(next).searchParams.get("cursor");
 
-/** @param {number} status */
-export const isSignedOut = (status) => status === 401 || status === 403;
 /** @param {number} status */
 export const isTrouble = (status) => status >= 500 || status === 429 || status === 408;

@@ -36,6 +36,13 @@ test("a success without JSON is no answer: nothing is taken for stored, and the 
   }
 });
 
+test("a refusal is the server's only in JSON: a firewall's is trouble on the way", async () => {
+  response = new Response("<h1>Request denied by the firewall</h1>", { status: 403, headers: { "Content-Type": "text/html" } });
+  assert.equal((await api.submit("judgments", "1", { block: "b" })).status, 502);
+  response = Response.json({ detail: "Sign in." }, { status: 403 });
+  assert.equal((await api.submit("judgments", "1", { block: "b" })).status, 403);
+});
+
 test("trouble without JSON is an answer with its status", async () => {
   response = new Response("Bad gateway", { status: 502 });
   assert.equal((await api.assignment()).status, 502);
