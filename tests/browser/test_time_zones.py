@@ -1,14 +1,16 @@
-"""The time zone of the browser: on a judge's first page, and on the pages after it."""
+"""The time zone of the browser, on a judge's first page and on the pages after it, and a device with a wrong clock."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
 
+from annotation.models import Judgment
 from campaign.models import Campaign, User
 from campaign.services.invitations import invitation_create_for_anybody
-from tests.browser.conftest import NewPage
-from tests.factories import make_campaign, make_task
+from tests.browser.conftest import NewPage, SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -27,3 +29,26 @@ def test_newcomer_sees_the_closing_time_in_the_zone_of_their_browser(new_page: N
         # From the script, then from the server.
         expect(time).to_contain_text("PST" if first else "UTC−8")
     assert User.objects.count() == 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("hours", [-30, 30])
+def test_device_with_a_wrong_clock_judges_and_sees_the_right_times(
+    new_page: NewPage, sign_in: SignIn, hours: int
+) -> None:
+    judge = make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
+    page = new_page(timezone_id="Asia/Tokyo")
+    page.clock.install(time=datetime.now(UTC) + timedelta(hours=hours))
+    sign_in(page, judge)
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    all_sent(page)
+    for judgment in Judgment.objects.all():
+        assert judgment.active_ms is not None
+        assert judgment.active_ms < 600_000
+    page.keyboard.press("h")
+    last = Judgment.objects.latest("pk").submitted_at + timedelta(hours=9)
+    shown = page.locator(".past-when").first
+    expect(shown).to_contain_text(f"{last:%b} {last.day}, {last.year}")
+    expect(shown).to_contain_text("GMT+9")
