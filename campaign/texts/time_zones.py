@@ -15,7 +15,12 @@ class NamedZone(ZoneInfo):
     """A time zone that calls itself "UTC+5:30", because abbreviations such as IST and CST mean several zones."""
 
     def tzname(self, moment: datetime | None, /) -> str | None:
-        """Return the offset from UTC at that time, such as "UTC+1"; "AoE" anywhere on Earth."""
+        """Return the offset from UTC at that time, such as "UTC+1"; "AoE" anywhere on Earth.
+
+        Without a time, return None, because Django would name the zone so in queries; it uses `__str__` then.
+        """
+        if moment is None:
+            return None
         if self.key == ANYWHERE_ON_EARTH:
             return "AoE"
         offset = self.utcoffset(moment)

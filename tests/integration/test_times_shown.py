@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+from django.core import mail
+from django.db.models.functions import TruncDate
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -13,7 +15,9 @@ from rest_framework.test import APIClient
 from campaign.accounts.time_zone import COOKIE
 from campaign.models import Campaign
 from campaign.services.campaigns import RulesRefusedError, campaign_change
-from campaign.texts.time_zones import ANYWHERE_ON_EARTH
+from campaign.services.invitation_mails import judges_invite_by_mail
+from campaign.services.mails import mails_send_due
+from campaign.texts.time_zones import ANYWHERE_ON_EARTH, named_zone
 from ranking.selectors.dashboards import campaign_overview
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
@@ -140,6 +144,24 @@ def test_judge_sees_the_closing_time_in_the_zone_of_their_browser(
     assert shown in page
     # For a first visit, which has no cookie.
     assert f'<time class="own-zone" datetime="{CLOSING.date()}T' in page or cookie
+
+
+def test_mail_names_the_zone_of_its_campaign(campaign: Campaign) -> None:
+    Campaign.objects.update(time_zone="Asia/Kolkata")
+    campaign.refresh_from_db()
+    judges_invite_by_mail(
+        campaign=campaign, addresses=["ada@example.org"], base_url="https://judge.example.org"
+    )
+    mails_send_due()
+    (message,) = mail.outbox
+    assert re.search(r"[AP]M UTC\+5:30\.", str(message.body))
+
+
+def test_database_reads_days_anywhere_on_earth_as_pages_do(campaign: Campaign) -> None:
+    # Django would read the name “Etc/GMT+12” as an offset of twelve hours the other way.
+    Campaign.objects.update(closes_at="2126-12-13T11:59Z")
+    day = TruncDate("closes_at", tzinfo=named_zone(ANYWHERE_ON_EARTH))
+    assert Campaign.objects.values_list(day, flat=True).get(pk=campaign.pk) == date(2126, 12, 12)
 
 
 def test_zone_ends_with_its_request(organiser: Client, campaign: Campaign) -> None:

@@ -43,6 +43,7 @@ def test_fixed_offsets_have_names_whose_sign_the_database_reads_rightly() -> Non
     assert str(named_zone(ANYWHERE_ON_EARTH)) == "UTC-12:00"
     assert str(named_zone("Etc/GMT-3")) == "UTC+03:00"
     assert str(named_zone("Europe/Prague")) == "Europe/Prague"
+    assert named_zone(ANYWHERE_ON_EARTH).tzname(None) is None
 
 
 def test_every_zone_that_is_offered_is_accepted_and_none_is_a_file_of_the_machine() -> None:
