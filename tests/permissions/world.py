@@ -161,7 +161,7 @@ def make_world() -> World:
     scored: dict[str, Any] = {"systems": ["secretron", "b"], "values": np.zeros((7, 2))}
     metric_store(test_set=mine.test_set, name="COMET", file_name="scores.tsv", **scored)
     closing = timezone.now() + timedelta(days=9)
-    Campaign.objects.filter(slug="mine").update(closes_at=closing, time_zone="Asia/Kolkata")
+    Campaign.objects.filter(slug="mine").update(closes_at=closing, time_zone="Etc/GMT+12")
     other = make_task(make_campaign("other"))
     judge = make_judge(mine.test_set.campaign, "secret-judge")
     instructions = instructions_write(
