@@ -31,6 +31,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 DEBUG = env["DEBUG"]
 SECRET_KEY = env["SECRET_KEY"]
+# The previous key, for the first start with a new one.
+SECRET_KEY_FALLBACKS = [env["SECRET_KEY_FALLBACK"]] if env["SECRET_KEY_FALLBACK"] else []
 ALLOWED_HOSTS = env["ALLOWED_HOSTS"]
 CSRF_TRUSTED_ORIGINS = env["CSRF_TRUSTED_ORIGINS"] or []
 # Behind a proxy that terminates TLS, HTTPS=1 makes cookies secure and trusts the header of the proxy.

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 #: Settings that may be read from a file: passwords, keys, and addresses that contain one.
 SECRETS: Final = (
     "SECRET_KEY",
+    "SECRET_KEY_FALLBACK",
     "DATABASE_URL",
     "DATABASE_PASSWORD",
     "MIGRATION_DATABASE_URL",

@@ -119,6 +119,13 @@ VARIABLES: Final = (
         is_required=True,
         is_secret=True,
     ),
+    Variable(
+        "SECRET_KEY_FALLBACK",
+        text,
+        "the previous value of SECRET_KEY",
+        "the value that SECRET_KEY had",
+        is_secret=True,
+    ),
     # Addresses and proxies
     Variable(
         "PUBLIC_ADDRESS",

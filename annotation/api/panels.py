@@ -3,10 +3,10 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.urls import reverse
 from rest_framework import serializers
 
 from annotation.pages.judge_tables import ParticipationFilter
+from annotation.pages.panel_addresses import panel_entry_address, panel_events_address
 from annotation.selectors.panels import panels_counted, participations_described, participations_of
 from campaign.api.operations import Address, operation, row_found
 from campaign.models import CHANGING_ROLES, Panel, PanelKind, Participation, ParticipationState
@@ -134,14 +134,10 @@ class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
         read_only_fields = fields  # type: ignore[assignment]
 
     def get_pasted(self, panel: Panel) -> str | None:
-        return self._address("panel-entry", panel.key) + panel.query
+        return panel_entry_address(self.context["request"], panel) or None
 
     def get_events_address(self, panel: Panel) -> str | None:
-        return self._address("panel-events", panel.events_key)
-
-    def _address(self, name: str, key: str) -> str:
-        address: str = self.context["request"].build_absolute_uri(reverse(name, args=[key]))
-        return address
+        return panel_events_address(self.context["request"], panel) or None
 
 
 class PanelOpenSerializer(serializers.Serializer[Any]):

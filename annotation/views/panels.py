@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.export.work_time import participations_csv
 from annotation.pages.judge_tables import ParticipationFilter, ParticipationTable
+from annotation.pages.panel_addresses import panel_entry_address, panel_events_address
 from annotation.selectors.judging import judge_of_user
 from annotation.selectors.panels import (
     panels_counted,
@@ -166,16 +167,14 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
 
 
 def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str, Any]:
-    address = request.build_absolute_uri(reverse("panel-entry", args=[panel.key]))
-    events = request.build_absolute_uri(reverse("panel-events", args=[panel.events_key]))
     own = reverse("panel", args=[campaign.slug, panel.pk])
     asked = ParticipationFilter.of(request, participations_of(panel=panel), at=own)
     return {
         "campaign": campaign,
         "section": "panels",
         "panel": panel,
-        "address": address + panel.query,
-        "events": events,
+        "address": panel_entry_address(request, panel),
+        "events": panel_events_address(request, panel),
         "filter": asked,
         "table": ParticipationTable(asked.found, of=[campaign.slug]).of(request, at=own),
     }

@@ -1,7 +1,7 @@
 """Adapt allauth's second factors: QR codes by segno, and secrets encrypted with a key outside the database."""
 
 import io
-from base64 import b32encode, urlsafe_b64encode
+from base64 import b32encode
 from collections.abc import Callable
 from secrets import token_bytes
 from typing import Any, Final
@@ -9,16 +9,17 @@ from typing import Any, Final
 import segno
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.sealing import cipher
 from campaign.models import Membership, User
 
+_PURPOSE: Final = "campaign.accounts.second_factors"
 #: Second factors besides the password; recovery codes replace one of them.
 FACTORS: Final = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
@@ -42,12 +43,12 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
 
     def encrypt(self, text: str) -> str:
         """Return the encrypted secret."""
-        return _cipher().encrypt(text.encode()).decode()
+        return cipher(_PURPOSE).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
         """Return the decrypted secret, or a random one if `SECRET_KEY` has changed."""
         try:
-            return _cipher().decrypt(encrypted_text.encode()).decode()
+            return cipher(_PURPOSE).decrypt(encrypted_text.encode()).decode()
         except InvalidToken:
             return b32encode(token_bytes(20)).decode()
 
@@ -81,11 +82,6 @@ def factor_is_demanded(user: User) -> bool:
     if not settings.SECOND_FACTOR_DEMANDED:
         return False
     return user.is_staff or Membership.objects.filter(user=user.pk).exists()
-
-
-def _cipher() -> Fernet:
-    key = salted_hmac("campaign.accounts.second_factors", "", algorithm="sha256").digest()
-    return Fernet(urlsafe_b64encode(key))
 
 
 #: Pages available without a required factor: account settings, and signing out.

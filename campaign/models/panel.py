@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, Recording
+from campaign.database.sealing import SealedField
 from campaign.database.triggers import is_one_of
 from campaign.models.user import by_user
 
@@ -31,9 +32,9 @@ class Panel(RecordedModel):
     """A study on a recruiting service that sends its participants here as judges.
 
     `key` is in the address that participants open, `events_key` in the one to which the service reports
-    their status. Both are stored in plain text, because organisers need the addresses again, and so are
-    the codes and the secret, which are shown and used to verify messages. A generic panel is for any
-    service that can add its participants' ids to an address.
+    their status. Both are encrypted, not hashed, because organisers need the addresses again, and so is the
+    secret that verifies messages. The codes are in plain text, as participants are shown them. A generic panel is
+    for any service that can add its participants' ids to an address.
     """
 
     campaign = models.ForeignKey(
@@ -55,8 +56,8 @@ class Panel(RecordedModel):
         ),
     )
     name = models.CharField(_("Name"), max_length=100, help_text=_("Visible to organisers only."))
-    key = models.CharField(max_length=32, default=panel_key)
-    events_key = models.CharField(max_length=32, default=panel_key)
+    key = SealedField(default=panel_key)
+    events_key = SealedField(default=panel_key)
     blocks_asked = models.PositiveIntegerField(
         _("Sentences requested"),
         help_text=_("Sentences per participation. Preferably a multiple of the sentences per HIT."),
@@ -100,7 +101,7 @@ class Panel(RecordedModel):
         help_text=_("Screened-out participants return here. Not used for Prolific."),
     )
     # If empty, no events from Prolific are accepted.
-    webhook_secret = models.CharField(_("Webhook secret"), max_length=200, blank=True)
+    webhook_secret = SealedField(_("Webhook secret"), max_length=200, blank=True)
     created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("Closed"), null=True, blank=True)

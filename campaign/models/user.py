@@ -103,8 +103,17 @@ SIGNED_IN_AT = "signed_in_at"
 DEVICE = "device"
 
 
+#: Hexadecimal digits of the hash of a session's key; a key has 32 characters.
+SESSION_DIGEST_LENGTH: Final = 40
+
+
+def session_key_digest(key: str) -> str:
+    """Return the hash under which a session is stored; its key is random enough for a plain hash to be safe."""
+    return hashlib.sha256(key.encode()).hexdigest()[:SESSION_DIGEST_LENGTH]
+
+
 class Session(AbstractBaseSession):
-    """Django's session in the database, with a column for its user.
+    """Django's session in the database, stored under a hash of its key, with a column for its user.
 
     The user is copied from the signed data when the session is saved, so that an account can list
     and end its sessions. Only the signed data determines the signed-in user.
@@ -116,7 +125,7 @@ class Session(AbstractBaseSession):
 
     @property
     def name(self) -> str:
-        """Name in lists; the session key itself would give access."""
+        """Name in lists."""
         return salted_hmac("campaign.session", self.session_key).hexdigest()[:16]
 
     @property

@@ -28,6 +28,7 @@ from campaign.models import (
     Task,
     User,
 )
+from campaign.models.user import session_key_digest
 from campaign.refusals import RefusedError, refused_if_broken
 from campaign.selectors.credentials import link_may_be_made, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
@@ -174,7 +175,10 @@ def session_end(*, session: Session) -> None:
 
 def sessions_end(*, user: User, but: str | None = None) -> int:
     """Sign a user out everywhere, except in the session with this key; return the number of sessions."""
-    ended, _each = Session.objects.filter(user=user).exclude(session_key=but).delete()
+    sessions = Session.objects.filter(user=user)
+    if but is not None:
+        sessions = sessions.exclude(session_key=session_key_digest(but))
+    ended, _each = sessions.delete()
     return ended
 
 

@@ -457,7 +457,10 @@ def delivery_attempt(
     *, delivery: WebhookDelivery, post: Callable[..., Answer] = message_post
 ) -> bool:
     """Send a claimed message, and record the outcome; return whether it arrived."""
-    answer = post(url=delivery.endpoint.url, body=delivery.body, headers=_headers(delivery))
+    if delivery.endpoint.secret:
+        answer = post(url=delivery.endpoint.url, body=delivery.body, headers=_headers(delivery))
+    else:
+        answer = Answer(error=_("The secret cannot be decrypted. Create a new one."))
     if answer.is_good:
         _record(delivery, answer, DeliveryState.DELIVERED)
         WebhookEndpoint.objects.filter(pk=delivery.endpoint_id, failing_since__isnull=False).update(
@@ -475,7 +478,8 @@ def _headers(delivery: WebhookDelivery) -> dict[str, str]:
     endpoint = delivery.endpoint
     now = timezone.now()
     keys = [endpoint.secret]
-    if endpoint.old_secret_until is not None and endpoint.old_secret_until > now:
+    is_in_overlap = endpoint.old_secret_until is not None and endpoint.old_secret_until > now
+    if is_in_overlap and endpoint.old_secret:
         keys.append(endpoint.old_secret)
     message_id, timestamp = f"msg_{delivery.message_id.hex}", int(now.timestamp())
     signed = signatures(keys=keys, message_id=message_id, timestamp=timestamp, body=delivery.body)

@@ -37,6 +37,7 @@ from campaign.accounts.interface_language import SESSION_KEY, is_offered
 from campaign.accounts.second_factors import factor_is_demanded, has_factor
 from campaign.forms import AccountForm, AddressForm, NameForm, NewPasswordForm, TokenForm
 from campaign.models import Membership, User
+from campaign.models.user import session_key_digest
 from campaign.notification import mail_is_printed
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
@@ -137,14 +138,17 @@ def account_page(request: HttpRequest) -> HttpResponse:
 @for_accounts
 @asked_again
 def password_page(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new password; POST stores it, which signs all other browsers out."""
+    """Show the form of a new password; POST stores it, which ends other sessions and API tokens."""
     user = user_of(request)
     form = NewPasswordForm(request.POST or None)
     if form.is_valid():
         with RefusalsAt(form):
             password_set(user=user, password=form.cleaned_data["password"])
             update_session_auth_hash(request, user)
-            messages.success(request, _("Password changed. All other browsers were signed out."))
+            messages.success(
+                request,
+                _("Password changed. All other browsers were signed out, and API tokens revoked."),
+            )
             return redirect("account")
     return form_page(request, "account/password.html", {"form": form})
 
@@ -305,7 +309,7 @@ def _page(
     users = _myself(request)
     context: dict[str, Any] = {
         "sessions": sessions_open(users=users),
-        "this_session": request.session.session_key,
+        "this_session": session_key_digest(request.session.session_key or ""),
         "tokens": tokens_valid(users=users),
         "links": links_valid().filter(user=user),
         "may_make_tokens": _may_make_tokens(user),

@@ -3,21 +3,18 @@
 import hashlib
 import json
 import re
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from copy import copy
 from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
 
-from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.cache import caches
 from django.db import transaction
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.utils.cache import get_conditional_response
-from django.utils.crypto import salted_hmac
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
@@ -36,6 +33,7 @@ from campaign.api.requests import (
     unknown_words,
 )
 from campaign.database.many_rows import named_lock, named_lock_try
+from campaign.database.sealing import cipher
 from campaign.models import IdempotentAnswer
 from campaign.services.api_tokens import KEPT
 from config.api.description import FIELDS, DescribedOperation, described_operations
@@ -78,7 +76,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
             )
         if stored is not None:
             return HttpResponse(
-                _cipher().decrypt(bytes(stored.body)),
+                cipher(__name__).decrypt(bytes(stored.body)),
                 status=stored.status,
                 content_type="application/json",
                 headers={REPLAYED: "true"},
@@ -89,7 +87,8 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
             answered = {
                 "request_digest": digest,
                 "status": response.status_code,
-                "body": _cipher().encrypt(_content(response)),
+                # It may contain a link that is shown only once.
+                "body": cipher(__name__).encrypt(_content(response)),
                 "created_at": Now(),
             }
             IdempotentAnswer.objects.update_or_create(**named, defaults=answered)
@@ -100,11 +99,6 @@ def _content(response: HttpResponseBase) -> bytes:
     """Return the body of a response to POST, which is always JSON or empty."""
     data = response.data if isinstance(response, Response) else None
     return b"" if data is None else bytes(JSONRenderer().render(data))
-
-
-def _cipher() -> Fernet:
-    """Return the cipher for stored responses, which may contain a link that is shown only once."""
-    return Fernet(urlsafe_b64encode(salted_hmac(__name__, "", algorithm="sha256").digest()))
 
 
 def _digest(request: Request) -> str:

@@ -119,7 +119,7 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
 
     def get_reviewer_url(self, result: PublishedResult) -> str | None:
         """Return the link for reviewers."""
-        if result.reviewer_token is None or not self.context["may_change"]:
+        if not result.reviewer_token or not self.context["may_change"]:
             return None
         token = result.reviewer_token
         return self._absolute(reverse("published-review", args=[result.address, token]))

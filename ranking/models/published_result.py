@@ -7,6 +7,7 @@ from django.db.models.functions import Left
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, Recording
+from campaign.database.sealing import SealedField
 from campaign.database.triggers import trigger_from_file
 from campaign.models import Job, KeptFile
 from campaign.models.user import by_user
@@ -54,7 +55,7 @@ class PublishedResult(RecordedModel):
         null=True,
         blank=True,
     )
-    reviewer_token = models.CharField(  # noqa: DJ001  NULL: there is no link
+    reviewer_token = SealedField(  # NULL: there is no link
         _("Reviewer link"), max_length=64, null=True, blank=True
     )
     retracted_at = models.DateTimeField(_("Retracted"), null=True, blank=True)

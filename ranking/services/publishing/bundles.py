@@ -1,19 +1,17 @@
 """Request and store the bundle of a published result, and request a draft on Zenodo."""
 
 import re
-from base64 import urlsafe_b64encode
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from operator import attrgetter
 from typing import IO, Any, Final
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, TextChoices
 from django.db.models.functions import Now
-from django.utils.crypto import salted_hmac
 from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
@@ -21,6 +19,7 @@ from django.utils.translation import gettext_lazy, override
 from annotation.models import HIT, Design
 from annotation.selectors.designs import design_in_force
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
+from campaign.database.sealing import cipher
 from campaign.database.seeds import seed_draw
 from campaign.models import CampaignState, Job, JobKind, Task, User
 from campaign.models.upload import PART_BYTES
@@ -188,6 +187,7 @@ LICENCES: Final[Mapping[str, str]] = {
 TOKEN: Final = re.compile(r"^[\x21-\x7e]+\Z")
 #: The job parameter with the token.
 SEALED: Final = "sealed_token"
+_ZENODO: Final = "ranking.zenodo"
 
 
 class ZenodoHost(TextChoices):
@@ -281,7 +281,7 @@ def zenodo_draft_ask(
             "result": result.pk,
             "host": ZenodoHost(host),
             "metadata": zenodo_metadata(result, licence=licence, url=url),
-            SEALED: _cipher().encrypt(token.encode()).decode(),
+            SEALED: cipher(_ZENODO).encrypt(token.encode()).decode(),
         },
         user=by,
     )
@@ -297,7 +297,7 @@ def zenodo_token(job: Job) -> str:
     """
     _refuse_disabled()
     try:
-        return _cipher().decrypt(job.parameters[SEALED]).decode()
+        return cipher(_ZENODO).decrypt(job.parameters[SEALED]).decode()
     except (KeyError, InvalidToken) as error:
         raise ZenodoRefusedError(
             _("The token is no longer stored. Create the draft again with your token.")
@@ -307,8 +307,3 @@ def zenodo_token(job: Job) -> str:
 def _refuse_disabled() -> None:
     if not settings.ZENODO_UPLOADS:
         raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
-
-
-def _cipher() -> Fernet:
-    key = salted_hmac("ranking.zenodo", "", algorithm="sha256").digest()
-    return Fernet(urlsafe_b64encode(key))

@@ -269,7 +269,7 @@ def result_embargo_change(*, result: PublishedResult, until: datetime | None) ->
 def result_reviewer_link_make(*, result: PublishedResult) -> str:
     """Return the token of the reviewer link; create it if there is none."""
     locked, _now = _locked(result)
-    if locked.reviewer_token is None:
+    if not locked.reviewer_token:
         _changed(result, reviewer_token=secrets.token_urlsafe(24))
     else:
         result.reviewer_token = locked.reviewer_token

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from campaign.models import ApiToken, Campaign, Invitation, InvitationRole, Judge, Session, User
+from campaign.models.user import session_key_digest
 from campaign.services.api_tokens import token_create
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
 from campaign.services.people import judge_link_create
@@ -68,7 +69,8 @@ class TestOwnPage:
         assert "iPhone" in words(shown)
         for key in Session.objects.values_list("session_key", flat=True):
             assert key not in shown.content.decode()
-        there = Session.objects.get(session_key=phone.cookies["sessionid"].value)
+        key = session_key_digest(phone.cookies["sessionid"].value)
+        there = Session.objects.get(session_key=key)
         here.post(OWN, {"action": "end-session", "session": there.name})
         assert (asks(phone), asks(here)) == (401, 200)
 
