@@ -18,10 +18,11 @@ from django.utils import translation
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from campaign.models import Invitation, Mail, MailKind, MailState, User
+from campaign.models import ApiToken, Invitation, Mail, MailKind, MailState, User
 from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.refusals import RefusedError
 from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
+from campaign.services.api_tokens import tokens_revoke
 from campaign.services.invitations import InvitationRefusedError
 from campaign.services.people import sessions_end
 
@@ -45,7 +46,7 @@ def name_set(*, user: User, name: str) -> None:
 
 @transaction.atomic
 def password_set(*, user: User, password: str) -> None:
-    """Store a new password, which ends the user's sessions. Raises `ValidationError` by field.
+    """Store a new password, which ends the user's sessions and API tokens. Raises `ValidationError` by field.
 
     `update_session_auth_hash` keeps the session of the request.
     """
@@ -55,6 +56,7 @@ def password_set(*, user: User, password: str) -> None:
         raise ValidationError({"password": error.messages}) from error
     user.set_password(password)
     user.save(update_fields=["password"])
+    tokens_revoke(tokens=ApiToken.objects.filter(user=user))
 
 
 def password_token(user: User) -> str:

@@ -5,6 +5,7 @@ from django.core import mail
 from django.test import Client
 
 from campaign.models import Campaign, Mail, User
+from campaign.services.api_tokens import token_create
 from campaign.services.mails import mails_send_due
 from tests.factories import make_organiser
 from tests.integration.accounts.people import (
@@ -53,7 +54,8 @@ def test_the_password_cannot_be_guessed_there(organiser: User) -> None:
     assert "Too many" in refused.content.decode()
 
 
-def test_a_new_password_signs_all_others_out(page: Client, organiser: User) -> None:
+def test_a_new_password_ends_other_sessions_and_tokens(page: Client, organiser: User) -> None:
+    token_create(user=organiser)
     other = Client()
     sign_in(other)
     assert page.post("/account/password/", {"password": "12345678"}).status_code == 400
@@ -61,6 +63,7 @@ def test_a_new_password_signs_all_others_out(page: Client, organiser: User) -> N
     assert page.get("/account/").status_code == 200
     assert other.get("/account/").status_code == 302
     assert sign_in(Client(), NEW).status_code == 302
+    assert not organiser.api_tokens.exists()
 
 
 def test_an_address_is_theirs_once_they_open_the_link(page: Client, organiser: User) -> None:
