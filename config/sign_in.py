@@ -37,6 +37,11 @@ MFA_PASSKEY_LOGIN_ENABLED = True
 # Clocks of phones differ by some seconds, so the previous and the next code are also accepted.
 MFA_TOTP_TOLERANCE = 1
 MFA_TOTP_ISSUER = "Quintet"
+MFA_FORMS = {
+    "authenticate": "campaign.accounts.one_time_codes.CodeForm",
+    "reauthenticate": "campaign.accounts.one_time_codes.CodeAgainForm",
+    "activate_totp": "campaign.accounts.one_time_codes.AppActivationForm",
+}
 
 # --- Signing in elsewhere (OpenID Connect) ------------------------------------------------------
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from django.core import mail
+from django.core.cache import cache
 from django.test import Client
 
 from campaign.services.mails import mails_send_due
@@ -32,12 +33,13 @@ def link_of_message(number: int = -1) -> str:
 
 
 def app_set_up(client: Client) -> str:
-    """Set up an authenticator app; return its key."""
+    """Set up an authenticator app; return its key. The code that activated it can be used again."""
     shown = client.get("/account/second-factors/app/").content.decode()
     found = re.search(r'id="totp-key" dir="ltr">([A-Z2-7]+)<', shown)
     assert found is not None
     answer = client.post("/account/second-factors/app/", {"code": code_now(found[1])})
     assert answer["Location"] == "/account/second-factors/codes/"
+    cache.clear()
     return found[1]
 
 

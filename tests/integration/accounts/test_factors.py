@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django.fixtures import Settings
@@ -46,6 +47,31 @@ def test_a_code_is_asked_for_and_signs_in_once(page: Client, organiser: User) ->
     code = code_now(key)
     assert give(client, code)["Location"] == "/credentials/"
     assert signed_in(client) == organiser.pk
+    again = Client()
+    sign_in(again)
+    assert "already used" in give(again, code).content.decode()
+    assert signed_in(again) is None
+
+
+@pytest.mark.parametrize("first_use", ["activation", "sign-in", "confirmation"])
+def test_code_is_accepted_once_by_any_form_as_long_as_it_is_valid(
+    page: Client, organiser: User, first_use: str
+) -> None:
+    shown = page.get("/account/second-factors/app/").content.decode()
+    key = shown.partition('id="totp-key" dir="ltr">')[2].partition("<")[0]
+    code = code_now(key)
+    assert page.post("/account/second-factors/app/", {"code": code}).status_code == 302
+    if first_use != "activation":
+        cache.clear()
+    if first_use == "sign-in":
+        first = Client()
+        sign_in(first)
+        give(first, code)
+        assert signed_in(first) == organiser.pk
+    elif first_use == "confirmation":
+        assert page.post("/account/again/code/", {"code": code}).status_code == 302
+    # django-allauth's own mark of a used code ends before the code does.
+    cache.delete(f"allauth.mfa.totp.used?user={organiser.pk}&code={code}")
     again = Client()
     sign_in(again)
     assert "already used" in give(again, code).content.decode()
