@@ -15,6 +15,7 @@ from ranking.selectors.judges import quality_due
 from ranking.selectors.runs import due_tasks, ranking_is_due
 from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import answer_keep_up
+from ranking.services.publishing.bundles import bundles_due_queue
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_compute, rankings_of_days_keep, tallies_check
 
@@ -31,7 +32,8 @@ def rank_task(task_id: int) -> None:
 def rank_what_is_due() -> None:
     """Rank every test set whose ranking is out of date.
 
-    Then measure judges if that was missed or there is a new rule. Everything due is found in the
+    Then measure judges if that was missed or there is a new rule, and queue the bundles of published results that
+    waited for the end of judging. Everything due is found in the
     database, so that no ranking depends on a message.
     """
     waiting_judgments_number()
@@ -46,6 +48,7 @@ def rank_what_is_due() -> None:
             quality_evaluate(run=run)
         except Exception:
             logger.exception("The judges of test set %s could not be measured.", run.task_id)
+    bundles_due_queue()
 
 
 @shared_task(name="ranking.tasks.send_alert_mails")

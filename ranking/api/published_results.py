@@ -50,7 +50,9 @@ _LINE: int = 300
 class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
     """The zip for recomputing a result. It never changes once created."""
 
-    is_made = serializers.SerializerMethodField(help_text="False while a worker creates it.")
+    is_made = serializers.SerializerMethodField(
+        help_text="False while judging continues or a worker creates it."
+    )
     texts = serializers.BooleanField(
         source="bundle_has_texts", help_text="Whether sources, references and outputs are included."
     )
@@ -386,7 +388,7 @@ class PublishedBundleView(_ResultAddress):
         "published_result_bundle_make", {202: PublishedResultSerializer}, takes=BundleAskSerializer
     )
     def post(self, version: int) -> PublishedResult:
-        """Create the bundle of a version that has none. `bundle` of the version shows when it is available."""
+        """Create the bundle of a version that has none, once judging has ended. `bundle` of the version shows when it is available."""
         result_bundle_ask(result=self.result(version), with_texts=self.sent["texts"], by=self.user)
         return self.result(version)
 

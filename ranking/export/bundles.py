@@ -222,12 +222,14 @@ def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
 
 
 def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[dict[str, Any]]]:
-    """Return the blocks of these HITs in their order, with their candidates as they were shown.
+    """Return the judged blocks of these HITs in their order, with their candidates as they were shown.
 
-    If a system is anonymous, they are in the order of published names: see
+    Blocks that nobody has judged would tell their systems to whoever judges them later. If a system is anonymous, they are in the order of published names: see
     `FrozenResult.hides_a_name`.
     """
-    rows = Block.objects.filter(hit__in=hits).order_by("hit_id", "position")
+    judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
+    rows = Block.objects.filter(Exists(judged.filter(block=OuterRef("pk"))), hit__in=hits)
+    rows = rows.order_by("hit_id", "position")
     blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))
     systems = systems_shown(pk for pk, *_rest in blocks)
     shown: dict[int, list[dict[str, Any]]] = defaultdict(list)

@@ -67,7 +67,7 @@ from ranking.reports.published import (
 from ranking.reports.tables import Column, Report, Table
 from ranking.reports.writing import FILES, write
 from ranking.selectors.runs import ranking_is_due
-from ranking.services.publishing.bundles import result_bundle_store
+from ranking.services.publishing.bundles import judging_goes_on, result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.wording.agreement import kappa_in_words, strength_caution
 from ranking.wording.methods import unranked_in_words
@@ -582,6 +582,12 @@ def result_bundle_make(*, result: PublishedResult, progress: Progress = _untold)
 @handles(JobKind.BUNDLE, PublishingRefusedError)
 def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
     result = PublishedResult.objects.get(pk=job.parameters["bundle"])
+    if judging_goes_on(result.task):
+        raise PublishingRefusedError(
+            _(
+                "It is created when judging has ended, because it tells which system wrote which output."
+            )
+        )
     made = result_bundle_make(result=result, progress=progress)
     return {"sha256": made.bundle and made.bundle.digest}
 

@@ -66,6 +66,7 @@ from ranking.services.publishing.bundles import (
     TOKEN,
     ZenodoHost,
     ZenodoRefusedError,
+    judging_goes_on,
     new_seed_comes,
     result_bundle_ask,
     zenodo_draft_ask,
@@ -378,6 +379,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "error": said,
         **_awaited(request, task, draft, chosen["parts"]),
         "new_seed": new_seed_comes(task=task, content=draft.content),
+        "judging_goes_on": judging_goes_on(task),
     }
     return render(request, "publish/confirm.html", context, status=409 if said else 200)
 
@@ -513,7 +515,8 @@ def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int
         result_bundle_ask(
             result=result, with_texts="texts" in request.POST, by=cast("User", request.user)
         )
-        messages.success(request, _("Creating the bundle."))
+        if result.bundle_job is not None:
+            messages.success(request, _("Creating the bundle."))
     return redirect("publish", slug, task_id)
 
 

@@ -16,7 +16,7 @@ from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
-from annotation.models import HIT, Design
+from annotation.models import HIT, Assignment, Design
 from annotation.selectors.designs import design_in_force
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
 from campaign.database.sealing import cipher
@@ -29,6 +29,8 @@ from ranking.models import PublishedResult
 from ranking.reports.published import basis_of, firmness_of, hides_a_name, title_of
 from ranking.selectors.published_results import zenodo_jobs
 from ranking.services.publishing.naming import PublishingRefusedError
+
+_CLOSED_STATES: Final = (CampaignState.CLOSED, CampaignState.ARCHIVED, CampaignState.BIN)
 
 
 def database_now() -> datetime:
@@ -44,9 +46,10 @@ def result_bundle_ask(
     with_texts: bool = False,
     by: User | None = None,
 ) -> None:
-    """Have a worker create the bundle of a result.
+    """Have a worker create the bundle of a result, now or when judging has ended.
 
-    A second request does not change a pending one.
+    It says which systems wrote the outputs of each judged block, and with texts those of every block. So nothing of it
+    may exist while judges can judge or revise (`bundles_due_queue`). A second request does not change a pending one.
 
     Raises
     ------
@@ -61,18 +64,56 @@ def result_bundle_ask(
         )
     if result.bundle_job is not None and not result.bundle_job.has_ended:
         return
-    if result.bundle_has_texts is None:
-        result.bundle_has_seeds = _seeds_give(result, by)
     result.bundle_has_texts = with_texts
-    test_set = result.task.test_set
+    result.save(update_fields=["bundle_has_texts"])
+    if not judging_goes_on(result.task):
+        _job_queue(result, by)
+
+
+def _job_queue(result: PublishedResult, by: User | None) -> None:
+    if result.bundle_job is None:
+        result.bundle_has_seeds = _seeds_give(result, by)
     result.bundle_job = job_queue(
-        campaign=test_set.campaign,
+        campaign=result.task.test_set.campaign,
         kind=JobKind.BUNDLE,
         name=_job_name(result),
         parameters={"bundle": result.pk},
         user=by,
     )
-    result.save(update_fields=["bundle_has_texts", "bundle_has_seeds", "bundle_job"])
+    result.save(update_fields=["bundle_has_seeds", "bundle_job"])
+
+
+def bundles_due_queue() -> int:
+    """Queue the bundles that were requested while judges were at work, once judging has ended; return their number."""
+    requested = PublishedResult.objects.filter(
+        bundle=None, bundle_job=None, bundle_has_texts__isnull=False
+    )
+    queued = 0
+    for result in requested.select_related("task__test_set__campaign", "published_by"):
+        if not judging_goes_on(result.task):
+            _due_queue(result)
+            queued += 1
+    return queued
+
+
+@transaction.atomic
+def _due_queue(result: PublishedResult) -> None:
+    """Queue a bundle, unless another worker has done so."""
+    locked = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
+    if locked.bundle_job_id is None:
+        _job_queue(locked, result.published_by)
+
+
+def judging_goes_on(task: Task) -> bool:
+    """Return whether judges can still judge or revise blocks of a task here.
+
+    They can until the test set or the campaign is closed and the last lease has ended. Tasks with imported judgments
+    only have neither leases nor HITs to lend.
+    """
+    leased = Assignment.objects.filter(hit__task=task)
+    if _is_closed(task):
+        return leased.filter(completed_at=None, lease__endswith__gt=Now()).exists()
+    return HIT.objects.filter(task=task).incomplete().exists() or leased.exists()
 
 
 def _job_name(result: PublishedResult) -> str:
@@ -135,11 +176,13 @@ def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
 
 def _is_over(task: Task) -> bool:
     """Return whether judging is over: the task is closed, and no HIT is incomplete."""
-    closed = Q(closed_at__isnull=False) | Q(
-        test_set__campaign__state__in=[CampaignState.CLOSED, CampaignState.ARCHIVED]
-    )
-    left = HIT.objects.filter(task=OuterRef("pk")).incomplete()
-    return Task.objects.filter(closed, ~Exists(left), pk=task.pk).exists()
+    return _is_closed(task) and not HIT.objects.filter(task=task).incomplete().exists()
+
+
+def _is_closed(task: Task) -> bool:
+    """Return whether the task or its campaign is closed, as stored now."""
+    closed = Q(closed_at__isnull=False) | Q(test_set__campaign__state__in=_CLOSED_STATES)
+    return Task.objects.filter(closed, pk=task.pk).exists()
 
 
 @transaction.atomic

@@ -1,23 +1,32 @@
 """A bundle is made by a worker, and fetched from the page, over REST and by a command."""
 
+import json
 from datetime import timedelta
 from hashlib import sha256
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import FilePart, Segment
+from annotation.models import Block
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.submission import judgment_submit
+from campaign.models import Campaign, FilePart, Segment
+from campaign.services.campaigns import task_close, task_reopen
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.models import PublishedResult
 from ranking.pages.published import result_bundle_make
-from ranking.services.publishing.bundles import result_bundle_ask
+from ranking.services.publishing.bundles import bundles_due_queue, result_bundle_ask
 from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.services.publishing.publish import (
     result_publish,
     result_retract,
     result_reviewer_link_make,
 )
+from ranking.services.runs import ranking_run_compute
+from tests.at_work import expire, judge_one_hit, lend
+from tests.factories import make_judge, make_task
 from tests.integration.publishing.bundled import bundled, files_of, zip_of
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -26,6 +35,7 @@ pytestmark = pytest.mark.django_db
 
 def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -> None:
     Segment.objects.update(source_text="Tajná věta.")
+    task_close(task=judged.task)
     result = result_publish(task=judged.task, by=None, with_texts=True)
     as_asked = PublishedResult.objects.get()
     job = as_asked.bundle_job
@@ -42,8 +52,44 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
     assert "texts.jsonl" not in files_of(zip_of(made))
 
 
+@pytest.mark.parametrize("anonymous", [[], ["amber", "birch", "cobalt"]])
+def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
+    campaign: Campaign, anonymous: list[str]
+) -> None:
+    task = make_task(campaign, systems=("amber", "birch", "cobalt"))
+    assignment = lend(make_judge(campaign))
+    first, *rest = assigned_blocks(assignment)
+    assert rest
+    judgment_submit(assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates))
+    ranking_run_compute(task_id=task.pk)
+    result = result_publish(task=task, by=None, anonymous=anonymous, with_texts=True)
+    assert (bundles_due_queue(), jobs_run_waiting()) == (0, 0)
+    task_close(task=task)
+    # The judge may finish the HIT.
+    assert bundles_due_queue() == 0
+    expire(assignment)
+    assert (bundles_due_queue(), bundles_due_queue(), jobs_run_waiting()) == (1, 0, 1)
+    made = files_of(zip_of(PublishedResult.objects.get(pk=result.pk)))
+    [hit] = [json.loads(line) for line in made["draws.jsonl"].splitlines()]
+    [block] = hit["blocks"]
+    assert block["segment"] == Block.objects.get(pk=first.block_id).segment.number
+
+
+def test_bundle_is_not_made_after_judging_was_reopened(campaign: Campaign) -> None:
+    task = make_task(campaign, systems=("amber", "birch", "cobalt"))
+    judge_one_hit(make_judge(campaign))
+    ranking_run_compute(task_id=task.pk)
+    task_close(task=task)
+    result = result_publish(task=task, by=None)
+    task_reopen(task=task)
+    jobs_run_waiting()
+    result.refresh_from_db()
+    assert result.bundle is None
+
+
 @pytest.mark.thorough
 def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client: Client) -> None:
+    task_close(task=judged.task)
     result = result_publish(task=judged.task, by=None)
     page = f"/results/{result.address}/"
     assert "bundle.zip" not in client.get(page).content.decode()
