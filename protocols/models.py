@@ -11,6 +11,7 @@ from django.db.models.functions import Greatest, Least, Now
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Protocol
@@ -60,6 +61,13 @@ class TwoOutputsAnswer(AnswerOfProtocol):
 
     verdict = models.CharField(max_length=10, choices=Verdict)
 
+    personal: ClassVar = PersonalData(
+        person="judgment__judge",
+        fields={
+            "verdict": KEPT | DOWNLOADED,
+        },
+    )
+
     class Meta:
         constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
         triggers = answer_triggers("two_outputs")
@@ -104,6 +112,14 @@ class RatingAnswer(AnswerOfProtocol):
     criterion = models.CharField(max_length=8, choices=Criterion)
     value = models.PositiveSmallIntegerField(
         validators=[MinValueValidator(1), MaxValueValidator(5)]
+    )
+
+    personal: ClassVar = PersonalData(
+        person="judgment__judge",
+        fields={
+            "criterion": KEPT | DOWNLOADED,
+            "value": KEPT | DOWNLOADED,
+        },
     )
 
     class Meta:
@@ -161,6 +177,17 @@ class EditingAnswer(AnswerOfProtocol):
         related_name="editing_acceptances",
         null=True,
         blank=True,
+    )
+
+    personal: ClassVar = PersonalData(
+        person="judgment__judge",
+        fields={
+            "outcome": KEPT | DOWNLOADED,
+            "text": KEPT | DOWNLOADED,
+            "keystrokes": KEPT | NOT_DOWNLOADED,
+            "acceptable": KEPT | NOT_DOWNLOADED,
+            "edit": KEPT | NOT_DOWNLOADED,
+        },
     )
 
     class Meta:
@@ -274,6 +301,13 @@ class QuizAnswer(AnswerOfProtocol):
     #: One per statement, null if unanswered; empty for segments before the statements.
     answers = ArrayField(
         models.BooleanField(null=True),
+    )
+
+    personal: ClassVar = PersonalData(
+        person="judgment__judge",
+        fields={
+            "answers": KEPT | DOWNLOADED,
+        },
     )
 
     class Meta:
@@ -432,6 +466,17 @@ class SpansAnswer(AnswerOfProtocol):
         models.BooleanField(),
         default=list,
         blank=True,
+    )
+
+    personal: ClassVar = PersonalData(
+        person="judgment__judge",
+        fields={
+            "scores": KEPT | DOWNLOADED,
+            "span_candidates": KEPT | DOWNLOADED,
+            "span_starts": KEPT | DOWNLOADED,
+            "span_ends": KEPT | DOWNLOADED,
+            "span_majors": KEPT | DOWNLOADED,
+        },
     )
 
     class Meta:

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from typing import ClassVar
 
 import pgtrigger
 from django.contrib.postgres.constraints import ExclusionConstraint
@@ -9,6 +10,7 @@ from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeFi
 from django.db import models
 
 from campaign.database.many_rows import IGNORED_TRIGGERS_SET
+from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.triggers import trigger_from_file
 
 # Writes the blocks of the HITs `h` that match `{hits}`: exactly those of the plan, in order, with
@@ -85,6 +87,18 @@ class Assignment(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
     #: Set once the lease has run out and the HIT has returned to the pool or gone to another judge.
     released_at = models.DateTimeField(null=True, blank=True)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "hit": KEPT | NOT_DOWNLOADED,
+            "public_id": KEPT | NOT_DOWNLOADED,
+            "lease": KEPT | NOT_DOWNLOADED,
+            "ordinal": KEPT | NOT_DOWNLOADED,
+            "completed_at": KEPT | NOT_DOWNLOADED,
+            "released_at": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [
@@ -164,6 +178,16 @@ class Exposure(models.Model):
     # row; an id would take eight.
     apart = models.CharField(max_length=20, default="", db_default="", blank=True)
 
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "segment": KEPT | NOT_DOWNLOADED,
+            "assignment": KEPT | NOT_DOWNLOADED,
+            "is_repeat": KEPT | NOT_DOWNLOADED,
+            "apart": KEPT | NOT_DOWNLOADED,
+        },
+    )
+
     class Meta:
         constraints = [
             # Each repeat differs from all others by its id. A conditional constraint would work
@@ -211,6 +235,22 @@ class JudgeAccount(models.Model):
     requested_at = models.DateTimeField(null=True, blank=True)
     #: When the planner last found no HIT to plan for this judge.
     none_left_at = models.DateTimeField(null=True, blank=True)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "hits_lent": KEPT | NOT_DOWNLOADED,
+            "intra_lent": KEPT | NOT_DOWNLOADED,
+            "checks_lent": KEPT | NOT_DOWNLOADED,
+            "hits_since_check": KEPT | NOT_DOWNLOADED,
+            "hits_since_repeat": KEPT | NOT_DOWNLOADED,
+            "blocks_closed": KEPT | NOT_DOWNLOADED,
+            "last_lent_at": KEPT | NOT_DOWNLOADED,
+            "requested_at": KEPT | NOT_DOWNLOADED,
+            "none_left_at": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from django.db.models.lookups import IsNull
 
 from annotation.models.assignment import Exposure
+from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.triggers import is_one_of, trigger_from_file
 
 # Purposes of HITs that any judge may be lent; the others are for one judge only.
@@ -196,6 +197,30 @@ class HIT(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
     #: Dropped in favour of other HITs before it was lent, and closed so that it never will be.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    personal: ClassVar = PersonalData(
+        person="reserved_for",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "design": KEPT | NOT_DOWNLOADED,
+            "batch": KEPT | NOT_DOWNLOADED,
+            "number": KEPT | NOT_DOWNLOADED,
+            "family": KEPT | NOT_DOWNLOADED,
+            "purpose": KEPT | NOT_DOWNLOADED,
+            "repeats": KEPT | NOT_DOWNLOADED,
+            "reserved_until": KEPT | NOT_DOWNLOADED,
+            "segment_ids": KEPT | NOT_DOWNLOADED,
+            "system_ids": KEPT | NOT_DOWNLOADED,
+            "part": KEPT | NOT_DOWNLOADED,
+            "holds_check": KEPT | NOT_DOWNLOADED,
+            "plan": KEPT | NOT_DOWNLOADED,
+            "why": KEPT | NOT_DOWNLOADED,
+            "is_standby": KEPT | NOT_DOWNLOADED,
+            "available_at": KEPT | NOT_DOWNLOADED,
+            "completed_at": KEPT | NOT_DOWNLOADED,
+            "withdrawn_at": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     objects: ClassVar[HITQuerySet] = HITQuerySet.as_manager()  # type: ignore[assignment]
 

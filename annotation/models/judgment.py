@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Protocol
 
@@ -129,6 +130,22 @@ class Judgment(Submission):
     )
     submitted_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "client_id": KEPT | NOT_DOWNLOADED,
+            "assignment": KEPT | NOT_DOWNLOADED,
+            "duration_ms": KEPT | DOWNLOADED,
+            "active_ms": KEPT | DOWNLOADED,
+            "comment": KEPT | DOWNLOADED,
+            "block": KEPT | NOT_DOWNLOADED,
+            "labels": KEPT | DOWNLOADED,
+            "supersedes": KEPT | NOT_DOWNLOADED,
+            "submitted_at": KEPT | DOWNLOADED,
+        },
+    )
+
     objects: ClassVar[JudgmentQuerySet] = JudgmentQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -211,6 +228,21 @@ class Skip(Submission):
     block = models.ForeignKey("annotation.Block", models.PROTECT, related_name="skips")
     reason = models.CharField(max_length=13, choices=SkipReason)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "client_id": KEPT | NOT_DOWNLOADED,
+            "assignment": KEPT | NOT_DOWNLOADED,
+            "duration_ms": KEPT | DOWNLOADED,
+            "active_ms": KEPT | DOWNLOADED,
+            "comment": KEPT | DOWNLOADED,
+            "block": KEPT | NOT_DOWNLOADED,
+            "reason": KEPT | DOWNLOADED,
+            "created_at": KEPT | DOWNLOADED,
+        },
+    )
 
     objects: ClassVar[SkipQuerySet] = SkipQuerySet.as_manager()  # type: ignore[assignment]
 

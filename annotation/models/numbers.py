@@ -3,9 +3,12 @@
 `JUDGMENTS_NUMBER` keeps them, and `pages_changed` keeps `PageChanges`.
 """
 
+from typing import ClassVar
+
 import pgtrigger
 from django.db import models
 
+from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.triggers import trigger_after_insert
 
 
@@ -35,6 +38,14 @@ class JudgmentNumber(models.Model):
     )
     #: From 1 in the task.
     number = models.PositiveIntegerField()
+
+    personal: ClassVar = PersonalData(
+        person="judgment__judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "number": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [
@@ -127,6 +138,19 @@ class JudgeTally(models.Model):
     #: Includes revisions and controls.
     last_at = models.DateTimeField()
 
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "judged": KEPT | NOT_DOWNLOADED,
+            "first_number": KEPT | NOT_DOWNLOADED,
+            "first_at": KEPT | NOT_DOWNLOADED,
+            "skipped": KEPT | NOT_DOWNLOADED,
+            "taken_back": KEPT | NOT_DOWNLOADED,
+            "last_at": KEPT | NOT_DOWNLOADED,
+        },
+    )
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
@@ -160,6 +184,18 @@ class WorkedQuarterHour(models.Model):
     active_ms = models.PositiveBigIntegerField()
     untimed = models.PositiveIntegerField()
     judged = models.PositiveIntegerField(default=0)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "start": KEPT | DOWNLOADED,
+            "sentences": KEPT | DOWNLOADED,
+            "active_ms": KEPT | DOWNLOADED,
+            "untimed": KEPT | NOT_DOWNLOADED,
+            "judged": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [

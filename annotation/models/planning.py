@@ -1,6 +1,10 @@
+from typing import ClassVar
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+
+from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
 
 
 class HITSequence(models.Model):
@@ -56,6 +60,21 @@ class PlanningBatch(models.Model):
     segment_blocks = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     state = models.JSONField(default=dict)
     created_at = models.DateTimeField(db_default=Now())
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "design": KEPT | NOT_DOWNLOADED,
+            "avoided": KEPT | NOT_DOWNLOADED,
+            "hidden": KEPT | NOT_DOWNLOADED,
+            "withdrawn": KEPT | NOT_DOWNLOADED,
+            "segment_limit": KEPT | NOT_DOWNLOADED,
+            "segment_blocks": KEPT | NOT_DOWNLOADED,
+            "state": KEPT | NOT_DOWNLOADED,
+            "created_at": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
 
 class SamplingState(models.Model):

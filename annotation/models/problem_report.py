@@ -6,6 +6,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.triggers import is_one_of, trigger_from_file
 
 
@@ -42,6 +43,18 @@ class ProblemReport(models.Model):
     kind = models.CharField(max_length=9, choices=ProblemReportKind)
     comment = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "client_id": KEPT | NOT_DOWNLOADED,
+            "block": KEPT | NOT_DOWNLOADED,
+            "task": KEPT | NOT_DOWNLOADED,
+            "kind": KEPT | DOWNLOADED,
+            "comment": KEPT | DOWNLOADED,
+            "created_at": KEPT | DOWNLOADED,
+        },
+    )
 
     withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[ProblemReportQuerySet] = ProblemReportQuerySet.as_manager()  # type: ignore[assignment]
@@ -97,6 +110,18 @@ class ProblemReply(models.Model):
         "campaign.User", models.PROTECT, related_name="+", db_index=False
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal: ClassVar = PersonalData(
+        person="report__judge",
+        fields={
+            "number": KEPT | NOT_DOWNLOADED,
+            "text": KEPT | DOWNLOADED,
+            "closed": KEPT | NOT_DOWNLOADED,
+            "takes_back": KEPT | NOT_DOWNLOADED,
+            "created_by": KEPT | NOT_DOWNLOADED,
+            "created_at": KEPT | DOWNLOADED,
+        },
+    )
 
     withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[ProblemReplyQuerySet] = ProblemReplyQuerySet.as_manager()  # type: ignore[assignment]

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
+from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
@@ -174,6 +175,25 @@ class QualityAction(RecordedModel):
     reverted_by = by_user(on_delete=models.PROTECT)
     revert_note = models.TextField(_("Note on the reversal"), blank=True, default="")
     revert_batch = models.UUIDField(null=True, blank=True)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "rule": KEPT | NOT_DOWNLOADED,
+            "action": KEPT | NOT_DOWNLOADED,
+            "evidence": KEPT | NOT_DOWNLOADED,
+            "note": KEPT | NOT_DOWNLOADED,
+            "text": KEPT | DOWNLOADED,
+            "batch": KEPT | NOT_DOWNLOADED,
+            "created_by": KEPT | NOT_DOWNLOADED,
+            "created_at": KEPT | DOWNLOADED,
+            "reverted_at": KEPT | NOT_DOWNLOADED,
+            "reverted_by": KEPT | NOT_DOWNLOADED,
+            "revert_note": KEPT | NOT_DOWNLOADED,
+            "revert_batch": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(

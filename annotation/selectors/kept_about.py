@@ -1,8 +1,11 @@
 """Data kept about a judge, as far as they may see it; nothing reveals systems."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 
 from annotation.models import Judgment, Skip
 from annotation.selectors.judges import judge_status, messages_to
@@ -13,6 +16,7 @@ from annotation.selectors.judging import (
 )
 from annotation.selectors.judgment_list import own_problem_reports
 from annotation.selectors.work_time import work_time
+from campaign.database.personal import downloaded_rows
 from campaign.models import Acceptance, Invitation, Judge, Mail, Participation, User
 
 _AT_ONCE: Final = 500
@@ -20,6 +24,8 @@ _AT_ONCE: Final = 500
 
 def kept_about(judge: Judge) -> dict[str, Any]:
     """Return the data kept about a judge in their campaign, as JSON-serializable values.
+
+    Its fields are those declared so in the `personal` of their models.
 
     Texts and labels are those that the judge may look at now: while they hold a HIT of a task in which judges
     repeat some HITs, older blocks are left out (`own_done_blocks`), and `judgments_left_out` is true. Organisers' notes
@@ -30,36 +36,25 @@ def kept_about(judge: Judge) -> dict[str, Any]:
         "campaign": {"slug": judge.campaign.slug, "name": judge.campaign.name},
         "account": _account(judge.user),
         "judge": _part(judge),
-        "consents": list(
-            Acceptance.objects.filter(judge=judge)
-            .order_by("accepted_at")
-            .values("instructions__version", "instructions__language", "accepted_at")
+        "consents": downloaded_rows(
+            Acceptance.objects.filter(judge=judge).order_by("accepted_at"),
+            "instructions__version",
+            "instructions__language",
         ),
-        "links": list(
-            Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id)
-            .order_by("created_at")
-            .values("created_at", "expires_at", "revoked_at")
-        ),
-        "visits": list(
-            judge.browser_visits.order_by("seen_at").values("seen_at", "device", "at_work")
-        ),
-        "mails": list(
-            judge.mails.order_by("created_at").values(
-                "address", "created_at", "sent_at", "state", "note"
+        "links": downloaded_rows(
+            Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id).order_by(
+                "created_at"
             )
         ),
-        "mails_about_erasure": list(
-            Mail.objects.filter(erasure__judge=judge, user=None)
-            .order_by("created_at")
-            .values("address", "created_at", "sent_at", "state", "kind")
+        "visits": downloaded_rows(judge.browser_visits.order_by("seen_at")),
+        "mails": downloaded_rows(judge.mails.order_by("created_at")),
+        "mails_about_erasure": downloaded_rows(
+            Mail.objects.filter(erasure__judge=judge, user=None).order_by("created_at")
         ),
-        "participations": list(
-            Participation.objects.filter(judge=judge)
-            .order_by("started_at")
-            .values(
-                *("judge__service", "judge__external_id", "session_id", "study_id"),
-                *("state", "started_at", "ended_at", "code"),
-            )
+        "participations": downloaded_rows(
+            Participation.objects.filter(judge=judge).order_by("started_at"),
+            "judge__service",
+            "judge__external_id",
         ),
         "judgments": [
             block
@@ -82,33 +77,29 @@ def kept_about(judge: Judge) -> dict[str, Any]:
             for report in own_problem_reports(judge)
         ],
         "status": judge_status(judge).value,
-        "messages": list(messages_to(judge).values("created_at", "text")),
-        "erasure_requests": list(
-            judge.erasure_requests.order_by("asked_at").values(
-                "asked_at", "due_at", "withdrawn_at", "refused_at", "reason", "carried_out_at"
-            )
-        ),
+        "messages": downloaded_rows(messages_to(judge)),
+        "erasure_requests": downloaded_rows(judge.erasure_requests.order_by("asked_at")),
     }
 
 
 def _account(user: User | None) -> dict[str, Any]:
     if user is None:
         return {}
-    columns = ("name", "email", "language", "created_at", "last_login")
-    return {**_columns(user, columns), "sign_ins": user.sessions.count()}
-
-
-def _columns(row: Any, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
+    [account] = downloaded_rows(User.objects.filter(pk=user.pk))
+    return {
+        **account,
+        "sign_ins": user.sessions.count(),
+        "api_tokens": downloaded_rows(user.api_tokens.order_by("created_at")),
+        "addresses": downloaded_rows(EmailAddress.objects.filter(user=user)),
+        "second_factors": downloaded_rows(Authenticator.objects.filter(user=user)),
+        "single_sign_on": downloaded_rows(SocialAccount.objects.filter(user=user)),
+    }
 
 
 def _part(judge: Judge) -> dict[str, Any]:
-    columns = (
-        *("pseudonym", "address", "languages", "expertise", "blocks_asked"),
-        *("created_at", "withdrawn_at", "declined_at"),
-    )
+    [part] = downloaded_rows(Judge.objects.filter(pk=judge.pk))
     return {
-        **_columns(judge, columns),
+        **part,
         # Only the number: the names would reveal that these systems are in the campaign.
         "conflicts_of_interest": judge.conflicts.count(),
         "groups": judge.group_members.count(),
@@ -118,12 +109,12 @@ def _part(judge: Judge) -> dict[str, Any]:
 def _blocks(rows: list[Any], *, judge: Judge) -> list[dict[str, Any]]:
     sent: dict[Any, list[dict[str, Any]]] = {}
     of_rows = {"judge": judge, "block__in": [row.block_id for row in rows]}
-    times = ("block__public_id", "duration_ms", "active_ms", "comment")
-    judged = (
-        Judgment.objects.filter(**of_rows).order_by("pk").values(*times, "submitted_at", "labels")
-    )
-    skipped = Skip.objects.filter(**of_rows).order_by("pk").values(*times, "created_at", "reason")
-    for row in [*judged, *skipped]:
+    judged = Judgment.objects.filter(**of_rows).order_by("pk")
+    skipped = Skip.objects.filter(**of_rows).order_by("pk")
+    for row in [
+        *downloaded_rows(judged, "block__public_id"),
+        *downloaded_rows(skipped, "block__public_id"),
+    ]:
         sent.setdefault(row.pop("block__public_id"), []).append(row)
     found = []
     for block in own_done_blocks_data(rows, judge=judge):

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, ClassVar
 
 import pgtrigger
 from django.conf import settings
@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.triggers import is_one_of
 
 
@@ -88,6 +89,24 @@ class ActivityEvent(models.Model):
     through = models.CharField(max_length=100, blank=True)
     # Operating system user for commands, database role for manual SQL.
     operator = models.CharField(max_length=100, blank=True)
+
+    personal: ClassVar = PersonalData(
+        person="user",
+        fields={
+            "campaign": KEPT | NOT_DOWNLOADED,
+            "test_set": KEPT | NOT_DOWNLOADED,
+            "happened_at": KEPT | NOT_DOWNLOADED,
+            "operation": KEPT | NOT_DOWNLOADED,
+            "kind": KEPT | NOT_DOWNLOADED,
+            "object_id": KEPT | NOT_DOWNLOADED,
+            "object_name": ERASED | NOT_DOWNLOADED,
+            "count": KEPT | NOT_DOWNLOADED,
+            "changes": ERASED | NOT_DOWNLOADED,
+            "origin": KEPT | NOT_DOWNLOADED,
+            "through": KEPT | NOT_DOWNLOADED,
+            "operator": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [

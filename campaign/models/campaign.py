@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.texts.time_zones import NamedZone, named_zone, time_zone_names
@@ -311,6 +312,15 @@ class Membership(RecordedModel):
     role = models.CharField(_("Role"), max_length=10, choices=MembershipRole)
     # Subscribed to by the member, who must be an organiser.
     daily_alerts = models.BooleanField(_("Daily alert e-mail"), default=False, db_default=False)
+
+    personal: ClassVar = PersonalData(
+        person="user",
+        fields={
+            "campaign": KEPT | NOT_DOWNLOADED,
+            "role": KEPT | NOT_DOWNLOADED,
+            "daily_alerts": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import DOWNLOADED, ERASED, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
 from campaign.models.campaign import Campaign, CampaignState
@@ -84,6 +85,27 @@ class Invitation(RecordedModel):
     # Time at which the user accepted. The link no longer works after that.
     accepted_at = models.DateTimeField(_("Accepted"), null=True, blank=True)
 
+    personal: ClassVar = PersonalData(
+        person="user",
+        rows_deleted=True,
+        called="links",
+        fields={
+            "campaign": ERASED | NOT_DOWNLOADED,
+            "role": ERASED | NOT_DOWNLOADED,
+            "token_hash": ERASED | NOT_DOWNLOADED,
+            "cap": ERASED | NOT_DOWNLOADED,
+            "arrived": ERASED | NOT_DOWNLOADED,
+            "languages": ERASED | NOT_DOWNLOADED,
+            "asks_languages": ERASED | NOT_DOWNLOADED,
+            "note": ERASED | NOT_DOWNLOADED,
+            "created_by": ERASED | NOT_DOWNLOADED,
+            "created_at": ERASED | DOWNLOADED,
+            "expires_at": ERASED | DOWNLOADED,
+            "revoked_at": ERASED | DOWNLOADED,
+            "accepted_at": ERASED | NOT_DOWNLOADED,
+        },
+    )
+
     recording: ClassVar = Recording(
         fields=[
             "user_id",
@@ -146,6 +168,19 @@ class BrowserVisit(models.Model):
     browser = models.BinaryField(max_length=32, null=True)
     device = models.CharField(max_length=40, blank=True)
     seen_at = models.DateTimeField(db_default=Now())
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        rows_deleted=True,
+        called="visits",
+        fields={
+            "invitation": ERASED | NOT_DOWNLOADED,
+            "at_work": ERASED | DOWNLOADED,
+            "browser": ERASED | NOT_DOWNLOADED,
+            "device": ERASED | DOWNLOADED,
+            "seen_at": ERASED | DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [
@@ -302,6 +337,33 @@ class Mail(models.Model):
     created_by = by_user()
     # Time at which it was withdrawn or replaced by another.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        rows_deleted=True,
+        called="mails",
+        fields={
+            "kind": ERASED | DOWNLOADED,
+            "address": ERASED | DOWNLOADED,
+            "language": ERASED | NOT_DOWNLOADED,
+            "base_url": ERASED | NOT_DOWNLOADED,
+            "state": ERASED | DOWNLOADED,
+            "attempts": ERASED | NOT_DOWNLOADED,
+            "next_attempt_at": ERASED | NOT_DOWNLOADED,
+            "claimed_at": ERASED | NOT_DOWNLOADED,
+            "sent_at": ERASED | DOWNLOADED,
+            "error": ERASED | NOT_DOWNLOADED,
+            "created_at": ERASED | DOWNLOADED,
+            "campaign": ERASED | NOT_DOWNLOADED,
+            "user": ERASED | NOT_DOWNLOADED,
+            "erasure": ERASED | NOT_DOWNLOADED,
+            "day": ERASED | NOT_DOWNLOADED,
+            "note": ERASED | DOWNLOADED,
+            "invitation": ERASED | NOT_DOWNLOADED,
+            "created_by": ERASED | NOT_DOWNLOADED,
+            "withdrawn_at": ERASED | NOT_DOWNLOADED,
+        },
+    )
 
     objects: ClassVar[MailQuerySet] = MailQuerySet.as_manager()  # type: ignore[assignment]
 

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 from campaign.models.user import by_user
@@ -97,6 +98,30 @@ class Judge(RecordedModel):
     # Time at which the judge declined. Empty if they take part.
     declined_at = models.DateTimeField(_("Declined"), null=True, blank=True)
 
+    personal: ClassVar = PersonalData(
+        person="",
+        erased_to={"external_id": "CASE WHEN external_id = '' THEN '' ELSE 'erased-' || id END"},
+        fields={
+            "campaign": KEPT | NOT_DOWNLOADED,
+            "user": KEPT | NOT_DOWNLOADED,
+            "pseudonym": KEPT | DOWNLOADED,
+            "origin": KEPT | NOT_DOWNLOADED,
+            "address": ERASED | DOWNLOADED,
+            "languages": ERASED | DOWNLOADED,
+            "expertise": ERASED | DOWNLOADED,
+            "chosen_task": KEPT | NOT_DOWNLOADED,
+            "blocks_asked": KEPT | DOWNLOADED,
+            "note": ERASED | NOT_DOWNLOADED,
+            "joined_by": ERASED | NOT_DOWNLOADED,
+            "joined_browser": ERASED | NOT_DOWNLOADED,
+            "service": KEPT | DOWNLOADED,
+            "external_id": ERASED | DOWNLOADED,
+            "created_at": KEPT | DOWNLOADED,
+            "withdrawn_at": KEPT | DOWNLOADED,
+            "declined_at": KEPT | DOWNLOADED,
+        },
+    )
+
     recording: ClassVar = Recording(
         fields=[
             "pseudonym",
@@ -181,6 +206,16 @@ class ConflictOfInterest(RecordedModel):
     system = models.ForeignKey("campaign.System", models.CASCADE, related_name="conflicts")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    personal: ClassVar = PersonalData(
+        person="judge",
+        rows_deleted=True,
+        called="conflicts of interest",
+        fields={
+            "system": ERASED | NOT_DOWNLOADED,
+            "created_at": ERASED | NOT_DOWNLOADED,
+        },
+    )
+
     recording: ClassVar = Recording(fields=["judge_id", "system_id"], campaign="judge__campaign_id")
 
     class Meta:
@@ -254,6 +289,13 @@ class GroupMember(RecordedModel):
         "campaign.Judge", models.CASCADE, related_name="group_members", db_index=False
     )
 
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "group": KEPT | NOT_DOWNLOADED,
+        },
+    )
+
     recording: ClassVar = Recording(fields=["group_id", "judge_id"], campaign="judge__campaign_id")
 
     class Meta:
@@ -319,6 +361,21 @@ class ErasureRequest(RecordedModel):
     answered_by = by_user()
     removed = models.JSONField(
         default=dict, blank=True, help_text="Number of rows removed, by kind."
+    )
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "asked_at": KEPT | DOWNLOADED,
+            "asked_by": KEPT | NOT_DOWNLOADED,
+            "due_at": KEPT | DOWNLOADED,
+            "withdrawn_at": KEPT | DOWNLOADED,
+            "refused_at": KEPT | DOWNLOADED,
+            "reason": KEPT | DOWNLOADED,
+            "carried_out_at": KEPT | DOWNLOADED,
+            "answered_by": KEPT | NOT_DOWNLOADED,
+            "removed": KEPT | NOT_DOWNLOADED,
+        },
     )
 
     withheld: ClassVar = "DELETE"
@@ -427,6 +484,14 @@ class Acceptance(models.Model):
     )
     instructions = models.ForeignKey(Instructions, models.PROTECT, related_name="acceptances")
     accepted_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "instructions": KEPT | NOT_DOWNLOADED,
+            "accepted_at": KEPT | DOWNLOADED,
+        },
+    )
 
     withheld: ClassVar = "UPDATE, DELETE"
 

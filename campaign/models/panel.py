@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.sealing import SealedField
 from campaign.database.triggers import is_one_of
@@ -237,6 +238,28 @@ class Participation(models.Model):
     started_at = models.DateTimeField(db_default=Now())
     due_at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True, blank=True)
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        called="participations at a service",
+        erased_to={"session_id": "'erased-' || id"},
+        fields={
+            "panel": KEPT | NOT_DOWNLOADED,
+            "session_id": ERASED | DOWNLOADED,
+            "study_id": KEPT | DOWNLOADED,
+            "blocks_asked": KEPT | DOWNLOADED,
+            "blocks_before": KEPT | NOT_DOWNLOADED,
+            "blocks_done": KEPT | DOWNLOADED,
+            "state": KEPT | DOWNLOADED,
+            "code": KEPT | DOWNLOADED,
+            "code_given_at": KEPT | NOT_DOWNLOADED,
+            "service_status": KEPT | NOT_DOWNLOADED,
+            "service_status_at": KEPT | NOT_DOWNLOADED,
+            "started_at": KEPT | DOWNLOADED,
+            "due_at": KEPT | NOT_DOWNLOADED,
+            "ended_at": KEPT | DOWNLOADED,
+        },
+    )
 
     objects: ClassVar[ParticipationQuerySet] = ParticipationQuerySet.as_manager()  # type: ignore[assignment]
 

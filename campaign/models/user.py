@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
 from campaign.texts.addresses import address_canonical, address_spellings
@@ -68,6 +69,20 @@ class User(AbstractBaseUser):
     is_staff = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    personal: ClassVar = PersonalData(
+        person="",
+        fields={
+            "password": ERASED | NOT_DOWNLOADED,
+            "last_login": ERASED | DOWNLOADED,
+            "email": ERASED | DOWNLOADED,
+            "name": ERASED | DOWNLOADED,
+            "language": ERASED | DOWNLOADED,
+            "is_active": ERASED | NOT_DOWNLOADED,
+            "is_staff": KEPT | NOT_DOWNLOADED,
+            "created_at": KEPT | DOWNLOADED,
+        },
+    )
+
     objects: ClassVar[UserManager] = UserManager()
 
     USERNAME_FIELD = "email"
@@ -88,7 +103,7 @@ def by_user(
     *, on_delete: Callable[..., None] = models.SET_NULL
 ) -> "models.ForeignKey[User | None, User | None]":
     """Return the field for a row's author, empty without a signed-in user. It has no index."""
-    return models.ForeignKey(
+    author = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=on_delete,
         related_name="+",
@@ -96,6 +111,8 @@ def by_user(
         blank=True,
         db_index=False,
     )
+    author.is_author = True  # type: ignore[attr-defined]  # see campaign.database.personal
+    return author
 
 
 #: Keys for the time of sign-in and the kind of device.
@@ -142,6 +159,15 @@ class Session(AbstractBaseSession):
     def get_session_store_class(cls) -> type[SessionBase]:
         store: type[SessionBase] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
         return store
+
+    personal: ClassVar = PersonalData(
+        person="user",
+        rows_deleted=True,
+        fields={
+            "session_data": ERASED | NOT_DOWNLOADED,
+            "expire_date": ERASED | NOT_DOWNLOADED,
+        },
+    )
 
 
 class SignInCount(models.Model):
@@ -194,6 +220,21 @@ class ApiToken(RecordedModel):
     last_used_at = models.DateTimeField(null=True, blank=True, help_text="Rounded to the hour.")
 
     # Recorded in each campaign that it opens; in none if the user is not a member of any.
+    personal: ClassVar = PersonalData(
+        person="user",
+        rows_deleted=True,
+        fields={
+            "name": ERASED | DOWNLOADED,
+            "scope": ERASED | DOWNLOADED,
+            "campaign": ERASED | NOT_DOWNLOADED,
+            "digest": ERASED | NOT_DOWNLOADED,
+            "token_key": ERASED | NOT_DOWNLOADED,
+            "created_at": ERASED | DOWNLOADED,
+            "expiry": ERASED | DOWNLOADED,
+            "last_used_at": ERASED | DOWNLOADED,
+        },
+    )
+
     recording: ClassVar = Recording(
         fields=["name", "user_id", "scope", "expiry"],
         campaign="user__memberships__campaign_id",
@@ -227,6 +268,18 @@ class IdempotentAnswer(models.Model):
     status = models.PositiveSmallIntegerField()
     body = models.BinaryField()
     created_at = models.DateTimeField(db_default=Now())
+
+    personal: ClassVar = PersonalData(
+        person="user",
+        rows_deleted=True,
+        fields={
+            "key": ERASED | NOT_DOWNLOADED,
+            "request_digest": ERASED | NOT_DOWNLOADED,
+            "status": ERASED | NOT_DOWNLOADED,
+            "body": ERASED | NOT_DOWNLOADED,
+            "created_at": ERASED | NOT_DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [

@@ -228,7 +228,7 @@ def _erased_addresses_forget() -> None:
     ended = [MailState.SENT, MailState.FAILED, MailState.UNCONFIRMED]
     Mail.objects.filter(kind=MailKind.ERASURE_CARRIED_OUT, state__in=ended).exclude(
         address=""
-    ).update(address="", error="")
+    ).update(address="", language="", error="")
 
 
 def mails_forget() -> int:

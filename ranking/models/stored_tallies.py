@@ -1,5 +1,9 @@
+from typing import ClassVar
+
 from django.db import models
 from django.db.models.functions import Now
+
+from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
 
 
 class StoredTallies(models.Model):
@@ -52,6 +56,14 @@ class JudgeMeasures(models.Model):
     )
     judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="measures")
     measures = models.JSONField()
+
+    personal: ClassVar = PersonalData(
+        person="judge",
+        fields={
+            "task": KEPT | NOT_DOWNLOADED,
+            "measures": KEPT | NOT_DOWNLOADED,
+        },
+    )
 
     class Meta:
         constraints = [

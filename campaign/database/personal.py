@@ -1,0 +1,158 @@
+"""Declare what erasure and "Download your data" do with each field that holds something about a person.
+
+A model with a foreign key to a judge or to a user has a `personal` with an entry for each of its fields; a test walks
+all models. `whole_campaigns.erasing` and `annotation.selectors.kept_about` follow it. Foreign keys made by `by_user`
+name the member who wrote a row, not the person whom it is about.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Flag, auto
+from typing import Any, Final, cast
+
+from django.apps import apps
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+
+class Handling(Flag):
+    """Handling of a field: by erasure, and by "Download your data"."""
+
+    ERASED = auto()
+    #: Stays under the judge's pseudonym.
+    KEPT = auto()
+    DOWNLOADED = auto()
+    NOT_DOWNLOADED = auto()
+
+
+ERASED, KEPT = Handling.ERASED, Handling.KEPT
+DOWNLOADED, NOT_DOWNLOADED = Handling.DOWNLOADED, Handling.NOT_DOWNLOADED
+#: Combinations that say what erasure does, and what the download does.
+COMPLETE: Final = frozenset(
+    by_erasure | by_download
+    for by_erasure in (ERASED, KEPT)
+    for by_download in (DOWNLOADED, NOT_DOWNLOADED)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonalData:
+    """Handling of the fields of a model with data about people.
+
+    Attributes
+    ----------
+    person : str
+        Lookup from a row to its judge, or to its user; empty for judges and users themselves.
+    fields : mapping
+        Handling of each field, except the primary key and the first part of `person`.
+    rows_deleted : bool
+        Whether erasure deletes the rows. Then all fields are erased.
+    erased_to : mapping
+        New values of erased fields, in SQL, instead of an empty one.
+    called : str
+        Name of erased rows in the record of the erasure; empty if they are not counted.
+    """
+
+    person: str
+    fields: Mapping[str, Handling]
+    rows_deleted: bool = False
+    erased_to: Mapping[str, str] = field(default_factory=dict)
+    called: str = ""
+
+    def names(self, handling: Handling) -> list[str]:
+        """Return the names of the fields that are handled so."""
+        return [name for name, declared in self.fields.items() if handling in declared]
+
+
+#: Models of django-allauth.
+_OF_LIBRARIES: Final = {
+    "account.EmailAddress": PersonalData(
+        person="user",
+        rows_deleted=True,
+        fields={
+            "email": ERASED | DOWNLOADED,
+            "verified": ERASED | DOWNLOADED,
+            "primary": ERASED | NOT_DOWNLOADED,
+        },
+    ),
+    "account.EmailConfirmation": PersonalData(
+        person="email_address__user",
+        rows_deleted=True,
+        fields={
+            "created": ERASED | NOT_DOWNLOADED,
+            "sent": ERASED | NOT_DOWNLOADED,
+            "key": ERASED | NOT_DOWNLOADED,
+        },
+    ),
+    "mfa.Authenticator": PersonalData(
+        person="user",
+        rows_deleted=True,
+        fields={
+            "type": ERASED | DOWNLOADED,
+            "data": ERASED | NOT_DOWNLOADED,  # secrets
+            "created_at": ERASED | DOWNLOADED,
+            "last_used_at": ERASED | DOWNLOADED,
+        },
+    ),
+    "socialaccount.SocialAccount": PersonalData(
+        person="user",
+        rows_deleted=True,
+        fields={
+            "provider": ERASED | DOWNLOADED,
+            "uid": ERASED | DOWNLOADED,
+            "last_login": ERASED | DOWNLOADED,
+            "date_joined": ERASED | DOWNLOADED,
+            "extra_data": ERASED | DOWNLOADED,
+        },
+    ),
+    "socialaccount.SocialToken": PersonalData(
+        person="account__user",
+        rows_deleted=True,
+        fields={
+            "app": ERASED | NOT_DOWNLOADED,
+            "token": ERASED | NOT_DOWNLOADED,
+            "token_secret": ERASED | NOT_DOWNLOADED,
+            "expires_at": ERASED | NOT_DOWNLOADED,
+        },
+    ),
+}
+
+
+def personal_data(model: type[models.Model]) -> PersonalData | None:
+    """Return the declaration of a model; None if it has none."""
+    declared: PersonalData | None = getattr(model, "personal", None)
+    return declared or _OF_LIBRARIES.get(model._meta.label)
+
+
+def personal_models() -> Iterator[tuple[type[models.Model], PersonalData]]:
+    """Yield each model with a declaration."""
+    for model in apps.get_models():
+        declared = personal_data(model)
+        if declared is not None:
+            yield model, declared
+
+
+def owner_of(model: type[models.Model], declared: PersonalData) -> type[models.Model]:
+    """Return the model that the rows belong to: the judge or the user."""
+    owner: Any = model
+    for name in filter(None, declared.person.split("__")):
+        owner = owner._meta.get_field(name).related_model
+    return cast("type[models.Model]", owner)
+
+
+def downloaded_rows(rows: models.QuerySet[Any], *lookups: str) -> list[dict[str, Any]]:
+    """Return the fields of rows that "Download your data" contains, and these lookups from them."""
+    declared = personal_data(rows.model)
+    assert declared is not None, rows.model  # noqa: S101  for the type checker
+    return list(rows.values(*lookups, *declared.names(DOWNLOADED)))
+
+
+def empty_value(model_field: "models.Field[Any, Any]") -> str:
+    """Return the SQL of the value of an erased field."""
+    if model_field.null:
+        return "NULL"
+    if isinstance(model_field, ArrayField):
+        return "'{}'"
+    if isinstance(model_field, models.BooleanField):
+        return "false"
+    return "''"
