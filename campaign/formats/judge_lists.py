@@ -9,9 +9,9 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import getaddresses
 from typing import Final
 
+from campaign.formats.address_lines import named_addresses
 from campaign.formats.errors import FormatError, Place
 from campaign.texts.normalisation import composed
 
@@ -183,37 +183,5 @@ def _parts(cell: str, separators: str) -> tuple[str, ...]:
 
 def _from_lines(text: str) -> Iterator[JudgeRow]:
     for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        if "<" in line and ">" in line:
-            yield from _from_mail_header(number, line)
-            continue
-        parts = [part.strip().strip('"').strip() for part in re.split(r"[,;\t|]", line)]
-        addresses = [part for part in parts if "@" in part]
-        if len(addresses) > 1:
-            yield from (JudgeRow(number, address) for address in addresses)
-            # Text between addresses is not a name here.
-            yield from (JudgeRow(number, part) for part in parts if part and "@" not in part)
-            continue
-        words = line.split()
-        if len(parts) == 1 and addresses and len(words) > 1:
-            # "Ada Lovelace ada@example.org"
-            addresses = [word for word in words if "@" in word]
-            parts = words
-        name = " ".join(part for part in parts if part and part not in addresses)
-        if not addresses:
-            yield JudgeRow(number, line.strip())
-        else:
-            yield JudgeRow(number, addresses[0], " ".join(name.split()))
-
-
-def _from_mail_header(number: int, line: str) -> Iterator[JudgeRow]:
-    """Read `Ada <ada@example.org>, "Babbage, Charles" <charles@example.org>; …`."""
-    # Outside quotation marks, semicolons also separate addresses.
-    pieces = re.split(r'("[^"]*")', line)
-    joined = "".join(
-        piece if piece.startswith('"') else re.sub(r"[;\t|]", ",", piece) for piece in pieces
-    )
-    for name, address in getaddresses([joined]):
-        if name or address:
-            yield JudgeRow(number, address or name, " ".join(name.split()) if address else "")
+        for row in named_addresses(line):
+            yield JudgeRow(number, row.address, row.name)

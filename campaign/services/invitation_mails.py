@@ -1,9 +1,7 @@
 """Invitations of judges by e-mail: queued for an organiser, or for a judge who requests a link for another device."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email.utils import parseaddr
 from typing import Final
 
 from django.conf import settings
@@ -18,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from campaign.formats.address_lines import named_addresses
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.refusals import RefusedError, refused_if_broken
@@ -56,16 +55,14 @@ class Invited:
 
 
 def addresses_read(text: str) -> list[str]:
-    """Return the distinct addresses in a text, one per line or separated by commas, in order.
+    """Return the distinct addresses in a text, in any form of `named_addresses`, in order.
 
-    `Ada <ada@example.org>` is an address, too. Raises `AddressesRefusedError` with the numbers of
-    the lines that hold anything else.
+    Raises `AddressesRefusedError` with the numbers of the lines that hold anything else.
     """
     found: dict[str, str] = {}
     problems = []
     for number, line in enumerate(text.splitlines(), start=1):
-        for part in filter(None, map(str.strip, re.split(r"[,;\t]", line))):
-            address = parseaddr(part)[1] if part.endswith(">") else part
+        for address in (row.address for row in named_addresses(line)):
             try:
                 validate_email(address)
             except ValidationError:
@@ -73,7 +70,7 @@ def addresses_read(text: str) -> list[str]:
                     _(
                         "Line %(number)d: “%(text)s” is not an e-mail address. Enter one such as ada@example.org."
                     )
-                    % {"number": number, "text": part[:80]}
+                    % {"number": number, "text": address[:80]}
                 )
             else:
                 found.setdefault(address_key(address), address_canonical(address))

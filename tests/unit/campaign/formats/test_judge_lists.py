@@ -29,7 +29,17 @@ def rows(text: str) -> list[JudgeRow]:
         ("ada@example.org\tAda Lovelace", [("ada@example.org", "Ada Lovelace")]),
         ("Ada Lovelace ada@example.org", [("ada@example.org", "Ada Lovelace")]),
         ("nobody", [("nobody", "")]),
-        ("a@example.org, nobody, b@example.org", [("a@example.org", ""), ("b@example.org", ""), ("nobody", "")]),
+        ("a@example.org, nobody, b@example.org", [("a@example.org", ""), ("nobody", ""), ("b@example.org", "")]),
+        # From mail programs, tables and chats.
+        ("Lovelace, Ada <ada@example.org>; Babbage, Bob <bob@example.org>", [("ada@example.org", "Lovelace, Ada"), ("bob@example.org", "Babbage, Bob")]),
+        ("ada@example.org bob@example.org", [("ada@example.org", ""), ("bob@example.org", "")]),
+        ("- ada@example.org", [("ada@example.org", "")]),
+        ("12. Ada <ada@example.org>", [("ada@example.org", "Ada")]),
+        ("mailto:ada@example.org?subject=Hello", [("ada@example.org", "")]),
+        ("'ada@example.org'.", [("ada@example.org", "")]),
+        ("\u200bada@example.org\u00a0", [("ada@example.org", "")]),
+        ("ada＠example.org", [("ada@example.org", "")]),
+        ("o'brien+wmt@example.org", [("o'brien+wmt@example.org", "")]),
     ],
 )  # fmt: skip
 def test_addresses_are_read_with_and_without_names(
