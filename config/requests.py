@@ -8,7 +8,14 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    JsonResponse,
+)
+from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 
@@ -25,6 +32,9 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+){1,9}")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
+# Addresses that people receive by mail or chat, or copy into a service.
+_LINKS = ("/i/", "/panel/", "/results/")
+_LINK_TAIL = re.compile(r"[^A-Za-z0-9_-]+$")
 # Asked without a proxy, as in `SECURE_REDIRECT_EXEMPT`; `/healthz` is answered before.
 _DIRECT = frozenset({"/readyz", "/metrics"})
 # Browser features that no page uses, disabled so that injected scripts cannot use them either.
@@ -52,6 +62,31 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
         return get_response(request)
 
     return refuse
+
+
+def links_trim(get_response: GetResponse) -> GetResponse:
+    """Redirect from a link with what a mail or a chat left at its end, such as a full stop, to the link itself.
+
+    Links of people end in letters, digits, hyphens or underscores.
+    """
+
+    def trim(request: HttpRequest) -> HttpResponseBase:
+        trimmed = _trimmed(request.path_info)
+        if trimmed == request.path_info or request.method != "GET":
+            return get_response(request)
+        query = request.META["QUERY_STRING"]
+        address = reverse("home") + trimmed.removeprefix("/")
+        return HttpResponseRedirect(f"{address}?{query}" if query else address)
+
+    return trim
+
+
+def _trimmed(path: str) -> str:
+    """Return the path of a link without characters at its end that no link has; other paths as they are."""
+    if not path.startswith(_LINKS):
+        return path
+    without = _LINK_TAIL.sub("", path)
+    return path if path in {without, f"{without}/"} else f"{without}/"
 
 
 def prefix_demand(get_response: GetResponse) -> GetResponse:

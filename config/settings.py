@@ -110,6 +110,8 @@ MIDDLEWARE = [
     "config.requests.scheme_demand",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Before control characters are refused, which may follow a link.
+    "config.requests.links_trim",
     "config.requests.control_characters_refuse",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "campaign.accounts.interface_language.InterfaceLanguageMiddleware",

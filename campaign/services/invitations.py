@@ -180,6 +180,12 @@ def invitation_open(*, token: str) -> Invitation:
     raise InvitationRefusedError if spent is None else InvitationSpentError(spent)
 
 
+def invitation_of(*, token: str, user: User) -> Invitation | None:
+    """Return this user's link with this token, also one that has ended."""
+    links = Invitation.objects.but_to_become_member().filter(user=user)
+    return links.select_related("campaign").filter(token_hash=_hash(token)).first()
+
+
 @transaction.atomic
 def invitation_revoke(*, invitation: Invitation) -> None:
     """Revoke a link; sessions that it opened continue. Changes nothing for a revoked one.

@@ -47,6 +47,7 @@ from campaign.services.invitations import (
     InvitationRefusedError,
     InvitationSpentError,
     invitation_create_for_anybody,
+    invitation_of,
     invitation_open,
     invitation_restore,
     invitation_revoke,
@@ -91,12 +92,24 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except InvitationSpentError as error:
         return _spent(request, error.invitation)
     except InvitationRefusedError:
-        return render(request, "campaign/invitation_refused.html", status=404)
+        return _refused(request, token)
     if request.method == "POST":
         return _sign_in(request, opened, opened.user)
     if request.user == opened.user:
         return _lead_on(opened)
     return _button_page(request, opened, _judge_of(opened, opened.user))
+
+
+def _refused(request: HttpRequest, token: str) -> HttpResponse:
+    """Explain why a link does not work; redirect its person to their work if they are still signed in.
+
+    Links are kept as bookmarks; whether one has ended matters only to those who sign in by it.
+    """
+    if request.user.is_authenticated:
+        own = invitation_of(token=token, user=request.user)
+        if own is not None:
+            return _lead_on(own)
+    return render(request, "campaign/invitation_refused.html", status=404)
 
 
 def _judge_of(opened: Invitation, user: User) -> Judge | None:

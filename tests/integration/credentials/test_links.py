@@ -5,12 +5,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
 
-from campaign.models import Judge, Session, User
+from campaign.models import Invitation, Judge, Session, User
+from campaign.services.invitations import invitation_revoke
 from campaign.services.people import judge_link_create
+from tests.factories import make_organiser
 from tests.integration.credentials.browsers import words
 
+#: What mails and chats leave at the end of a link.
+TAILS = [".", ",", ")", "%3E", '"', "%20", "%C2%A0", "%E2%80%8B", "%0D", "/.", "//"]
 pytestmark = pytest.mark.django_db
 
 
@@ -36,3 +41,32 @@ def test_the_link_of_somebody_else_says_so_before_it_signs_in(
     _link, token = judge_link_create(judge=judge)
     assert "You are signed in as Olga." in words(page.get(f"/i/{token}/"))
     assert int(page.session["_auth_user_id"]) == organiser.pk
+
+
+@pytest.mark.parametrize("tail", TAILS)
+def test_link_with_punctuation_at_its_end_leads_to_the_link(judge: Judge, tail: str) -> None:
+    _link, token = judge_link_create(judge=judge)
+    answer = Client().get(f"/i/{token}{tail}?utm_source=mail")
+    assert (answer.status_code, answer["Location"]) == (302, f"/i/{token}/?utm_source=mail")
+
+
+def test_link_with_a_missing_end_is_still_refused(judge: Judge) -> None:
+    _link, token = judge_link_create(judge=judge)
+    assert Client().get(f"/i/{token[:-1]}/").status_code == 404
+    assert Client().post(f"/i/{token}./").status_code == 404
+
+
+@pytest.mark.parametrize("end", ["expired", "revoked"])
+def test_ended_link_leads_its_person_on_while_they_are_signed_in(judge: Judge, end: str) -> None:
+    link, token = judge_link_create(judge=judge)
+    here = Client()
+    here.post(f"/i/{token}/")
+    if end == "expired":
+        Invitation.objects.filter(pk=link.pk).update(expires_at=Now())
+    else:
+        invitation_revoke(invitation=link)
+    assert here.get(f"/i/{token}/")["Location"] == "/judge/museum/"
+    assert Client().get(f"/i/{token}/").status_code == 404
+    other = Client()
+    other.force_login(make_organiser(judge.campaign, "other@example.org"))
+    assert other.get(f"/i/{token}/").status_code == 404
