@@ -4,7 +4,8 @@ django-allauth remembers a code for 30 seconds, but with `MFA_TOTP_TOLERANCE` it
 remember the code that activates an app.
 """
 
-from allauth.core.internal.cryptokit import normalize_user_code
+import unicodedata
+
 from allauth.mfa import app_settings
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
@@ -18,9 +19,11 @@ class _AcceptedOnce:
     """Refuses a code that the user has given before, also in another form."""
 
     user: User
+    cleaned_data: dict[str, str]
 
     def clean_code(self) -> str:
         """Return the code. Raises `ValidationError` if it is wrong or has been used."""
+        self.cleaned_data["code"] = _plain(self.cleaned_data["code"])
         code: str = super().clean_code()  # type: ignore[misc]  # of the form
         _code_use(self.user, code)
         return code
@@ -38,9 +41,15 @@ class AppActivationForm(_AcceptedOnce, ActivateTOTPForm):  # type: ignore[misc]
     """Asks for the first code of an app."""
 
 
+def _plain(code: str) -> str:
+    """Return a code in ASCII digits without spaces, however an app or a keyboard wrote it: `١٢٣ ４５６`."""
+    visible = [character for character in code if character.isalnum()]
+    return "".join(str(unicodedata.decimal(character, character)) for character in visible)
+
+
 def _code_use(user: User, code: str) -> None:
     """Remember a code for as long as it is valid. Raises `ValidationError` if it has been used."""
     periods = 2 * app_settings.TOTP_TOLERANCE + 1
-    key = f"one-time code of {user.pk}: {normalize_user_code(code)}"
+    key = f"one-time code of {user.pk}: {code}"
     if not cache.add(key, "", timeout=periods * app_settings.TOTP_PERIOD):
         raise get_adapter().validation_error("incorrect_code")

@@ -78,6 +78,19 @@ def test_code_is_accepted_once_by_any_form_as_long_as_it_is_valid(
     assert signed_in(again) is None
 
 
+@pytest.mark.parametrize("zero", ["0", "\u0660", "\u06f0", "\uff10"])
+@pytest.mark.parametrize("space", ["\u00a0", "\u2009", "\u200b", "-"])
+def test_code_is_accepted_in_any_digits_and_with_any_space(
+    page: Client, organiser: User, zero: str, space: str
+) -> None:
+    code = code_now(app_set_up(page))
+    digits = "".join(chr(ord(zero) + int(digit)) for digit in code)
+    client = Client()
+    sign_in(client)
+    give(client, f"{digits[:3]}{space}{digits[3:]}")
+    assert signed_in(client) == organiser.pk
+
+
 def test_codes_cannot_be_guessed(page: Client) -> None:
     key = app_set_up(page)
     client = Client()
