@@ -46,6 +46,7 @@ from campaign.services.invitation_mails import AddressesRefusedError, addresses_
 from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.services.uploads import UploadRefusedError, upload_change
 from campaign.texts.languages import LanguageTagError, language_name, language_tags_checked
+from campaign.texts.names import visible_name
 from campaign.texts.time_zones import (
     ANYWHERE_ON_EARTH,
     NamedZone,
@@ -238,11 +239,19 @@ class TokenForm(forms.Form):
         campaign.queryset = Campaign.objects.kept().filter(pk__in=mine).order_by("name")
 
 
+class NameField(forms.CharField):
+    """The name of a person, on one line and without invisible characters."""
+
+    def to_python(self, value: Any) -> str:
+        """Return the name as it is stored."""
+        return visible_name(super().to_python(value))
+
+
 class MemberForm(forms.Form):
     """New member of a campaign. Only owners can choose the owner role."""
 
     email = forms.EmailField(label=_("E-mail address"))
-    name = forms.CharField(
+    name = NameField(
         label=_("Name"),
         help_text=_("Shown to others. Leave empty to use the e-mail address."),
         max_length=150,
@@ -280,7 +289,7 @@ def _password(label: Any, **attributes: Any) -> forms.CharField:
 class AccountForm(forms.Form):
     """Name, e-mail address and password of an organiser."""
 
-    name = forms.CharField(
+    name = NameField(
         label=_("Name"),
         max_length=150,
         widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True}),
@@ -296,7 +305,7 @@ class AccountForm(forms.Form):
 class NameForm(forms.Form):
     """Display name of a user."""
 
-    name = forms.CharField(
+    name = NameField(
         label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
 

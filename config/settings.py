@@ -63,6 +63,7 @@ if URL_PREFIX:
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
+CSRF_FAILURE_VIEW = "campaign.views.sign_in.form_expired"
 SILENCED_SYSTEM_CHECKS = [
     # HSTS for subdomains and in preload lists is left to the owner of the domain, who
     # may have other services there. The proxy can send the header.

@@ -1,7 +1,7 @@
 """Users, their sessions and API tokens."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final
 
@@ -20,6 +20,7 @@ from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED,
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
 from campaign.texts.addresses import address_canonical, address_spellings
+from campaign.texts.names import composed, decomposed, visible_name
 
 
 class UserManager(BaseUserManager["User"]):
@@ -97,6 +98,21 @@ class User(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean_fields(self, exclude: Collection[str] | None = None) -> None:
+        """Check the fields; the name loses line breaks and invisible characters first."""
+        self.name = visible_name(self.name)
+        super().clean_fields(exclude=exclude)
+
+    def set_password(self, raw_password: str | None) -> None:
+        """Store a password in Unicode's composed form: systems write “é” as one character or as two."""
+        super().set_password(None if raw_password is None else composed(raw_password))
+
+    def check_password(self, raw_password: str) -> bool:
+        """Return whether the password is right in any form; older ones are stored as they were typed."""
+        forms = (composed(raw_password), raw_password, decomposed(raw_password))
+        # Mostly one form, for which one slow hash is computed.
+        return any(super(User, self).check_password(form) for form in dict.fromkeys(forms))
 
 
 def by_user(

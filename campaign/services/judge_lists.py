@@ -33,6 +33,7 @@ from campaign.services.people import pseudonyms_free
 from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import LanguageTagError, language_tag_checked
+from campaign.texts.names import visible_name
 
 #: Maximum number of messages queued at once.
 MAX_MAILS: Final = 1000
@@ -225,7 +226,10 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[int]:
     users = rows_insert(
         User,
         [
-            {"name": row.row.name or name, "password": "!" + secrets.token_urlsafe(30)}
+            {
+                "name": visible_name(row.row.name) or name,
+                "password": "!" + secrets.token_urlsafe(30),
+            }
             for name, row in zip(names, rows, strict=True)
         ],
     )

@@ -32,6 +32,7 @@ from campaign.services.invitations import (
     member_links_revoke,
 )
 from campaign.services.people import link_check, sessions_end
+from campaign.texts.names import visible_name
 
 
 class MemberRefusedError(CredentialRefusedError):
@@ -228,7 +229,7 @@ def member_link_create(*, membership: Membership, by: User) -> tuple[Invitation,
 def user_of_address(email: str, name: str) -> User:
     """Return the user with this e-mail address, created if necessary. Raises `ValidationError`."""
     user = User.objects.with_address(email)
-    return user or User.objects.create_user(name=name or email, email=email)
+    return user or User.objects.create_user(name=visible_name(name) or email, email=email)
 
 
 def campaign_lock(campaign: Campaign) -> Campaign:

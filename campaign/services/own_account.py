@@ -39,7 +39,7 @@ class AccountChangeRefusedError(RefusedError):
 @transaction.atomic
 def name_set(*, user: User, name: str) -> None:
     """Store the display name of this user. Raises `ValidationError` by field."""
-    user.name = name.strip()
+    user.name = name
     user.clean_fields(exclude=["password"])
     user.save(update_fields=["name"])
 

@@ -42,6 +42,7 @@ from campaign.services.invitations import (
 )
 from campaign.texts.addresses import address_canonical, address_key, address_spellings
 from campaign.texts.languages import language_tags_checked
+from campaign.texts.names import visible_name
 from campaign.texts.normalisation import normalise_text
 
 
@@ -81,7 +82,7 @@ def judge_add(
         )
     user = None
     if origin == Judge.Origin.PERSON:
-        user = User.objects.create_user(name=name or pseudonym)
+        user = User.objects.create_user(name=visible_name(name) or pseudonym)
     return Judge.objects.create(
         campaign=campaign,
         user=user,

@@ -234,7 +234,7 @@ def password_choose(request: HttpRequest, token: str) -> HttpResponse:
     """Show the form of a new password; POST stores it and signs in. Opening the link changes nothing."""
     form = NewPasswordForm(request.POST or None)
     try:
-        password_link_open(token=token)
+        owner = password_link_open(token=token)
         if form.is_valid():
             user = password_set_by_link(token=token, password=form.cleaned_data["password"])
             response = enter(request, user, to=reverse("home"))
@@ -244,7 +244,8 @@ def password_choose(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "account/link_refused.html", status=404)
     except ValidationError as error:
         form.add_error(None, error)
-    return form_page(request, "account/password_choose.html", {"form": form})
+    context = {"form": form, "address": owner.email}
+    return form_page(request, "account/password_choose.html", context)
 
 
 @require_http_methods(["GET", "POST"])

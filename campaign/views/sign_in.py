@@ -10,10 +10,12 @@ from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.providers.openid_connect.views import callback
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.views.csrf import csrf_failure
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 from django.views.generic import FormView
@@ -55,6 +57,20 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
             "email": email,
             **_way_on(self.request),
         }
+
+
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponseBase:
+    """Answer a form without a valid CSRF token: Django's `CSRF_FAILURE_VIEW`.
+
+    Signing in invalidates the forms of other tabs. Their sign-in forms lead on, as the user is signed in already.
+    """
+    if request.path != reverse("sign-in") or not request.user.is_authenticated:
+        return csrf_failure(request, reason)
+    to = _way_on(request)["next"]
+    is_ours = url_has_allowed_host_and_scheme(
+        to, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return redirect(to if is_ours else "home")
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:

@@ -1,6 +1,9 @@
 """The account page: name, password and address, each after the password was given again."""
 
+import unicodedata
+
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.core import mail
 from django.test import Client
 
@@ -64,6 +67,51 @@ def test_a_new_password_ends_other_sessions_and_tokens(page: Client, organiser: 
     assert other.get("/account/").status_code == 302
     assert sign_in(Client(), NEW).status_code == 302
     assert not organiser.api_tokens.exists()
+
+
+def test_forms_of_passwords_name_the_account(page: Client) -> None:
+    asked = Client()
+    sign_in(asked)
+    mail_with_link = Client().post("/sign-in/forgotten/", {"email": EMAIL})
+    assert mail_with_link.status_code == 200
+    for client, address in (
+        (page, "/account/password/"),
+        (asked, "/account/again/"),
+        (Client(), link_of_message()),
+    ):
+        form = client.get(address).content.decode()
+        assert f'value="{EMAIL}" autocomplete="username"' in form
+
+
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+@pytest.mark.parametrize("typed", ["NFC", "NFD"])
+def test_password_is_the_same_in_both_forms_of_unicode(
+    organiser: User, stored: str, typed: str
+) -> None:
+    password = unicodedata.normalize(stored, "café-Öffnung um neun")
+    organiser.set_password(password)
+    assert organiser.check_password(unicodedata.normalize(typed, password))
+    # As it was stored before.
+    organiser.password = make_password(password)
+    organiser.save()
+    client = Client()
+    sign_in(client, unicodedata.normalize(typed, password))
+    assert signed_in(client) == organiser.pk
+
+
+def test_sign_in_form_of_another_tab_leads_on_once_signed_in(organiser: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    page = client.get("/sign-in/").content.decode()
+    token = page.partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
+    sent = {"login": EMAIL, "password": RIGHT, "csrfmiddlewaretoken": token}
+    assert client.post("/sign-in/", sent).status_code == 302
+    again = client.post("/sign-in/", sent | {"next": "/credentials/"})
+    assert (again.status_code, again["Location"]) == (302, "/credentials/")
+    elsewhere = client.post("/sign-in/", sent | {"next": "//example.org/"})
+    assert elsewhere["Location"] == "/"
+    # Any other form is refused.
+    assert client.post("/credentials/", {"action": "revoke-tokens"}).status_code == 403
+    assert Client(enforce_csrf_checks=True).post("/sign-in/", sent).status_code == 403
 
 
 def test_an_address_is_theirs_once_they_open_the_link(page: Client, organiser: User) -> None:
