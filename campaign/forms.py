@@ -244,7 +244,7 @@ class NameField(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         """Return the name as it is stored."""
-        return visible_name(super().to_python(value))
+        return visible_name(super().to_python(value) or "")
 
 
 class MemberForm(forms.Form):

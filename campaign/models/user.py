@@ -108,8 +108,10 @@ class User(AbstractBaseUser):
         """Store a password in Unicode's composed form: systems write “é” as one character or as two."""
         super().set_password(None if raw_password is None else composed(raw_password))
 
-    def check_password(self, raw_password: str) -> bool:
+    def check_password(self, raw_password: str | None) -> bool:
         """Return whether the password is right in any form; older ones are stored as they were typed."""
+        if raw_password is None:
+            return super().check_password(None)
         forms = (composed(raw_password), raw_password, decomposed(raw_password))
         # Mostly one form, for which one slow hash is computed.
         return any(super(User, self).check_password(form) for form in dict.fromkeys(forms))

@@ -105,11 +105,15 @@ def _due_queue(result: PublishedResult) -> None:
 
 
 def judging_goes_on(task: Task) -> bool:
-    """Return whether judges can still judge or revise blocks of a task here.
+    """Return whether judges can still judge or revise outputs of a task's test set, in any task.
 
-    They can until the test set or the campaign is closed and the last lease has ended. Tasks with imported judgments
-    only have neither leases nor HITs to lend.
+    They can until each task or the campaign is closed and the last lease has ended. Tasks with imported judgments only
+    have neither leases nor HITs to lend.
     """
+    return any(_is_judged(other) for other in Task.objects.filter(test_set=task.test_set_id))
+
+
+def _is_judged(task: Task) -> bool:
     leased = Assignment.objects.filter(hit__task=task)
     if _is_closed(task):
         return leased.filter(completed_at=None, lease__endswith__gt=Now()).exists()

@@ -1,6 +1,7 @@
 """The account page: name, password and address, each after the password was given again."""
 
 import unicodedata
+from typing import Literal
 
 import pytest
 from django.contrib.auth.hashers import make_password
@@ -21,6 +22,7 @@ from tests.integration.accounts.people import (
 )
 
 pytestmark = pytest.mark.django_db
+Form = Literal["NFC", "NFD"]
 
 
 @pytest.mark.thorough
@@ -86,7 +88,7 @@ def test_forms_of_passwords_name_the_account(page: Client) -> None:
 @pytest.mark.parametrize("stored", ["NFC", "NFD"])
 @pytest.mark.parametrize("typed", ["NFC", "NFD"])
 def test_password_is_the_same_in_both_forms_of_unicode(
-    organiser: User, stored: str, typed: str
+    organiser: User, stored: Form, typed: Form
 ) -> None:
     password = unicodedata.normalize(stored, "café-Öffnung um neun")
     organiser.set_password(password)

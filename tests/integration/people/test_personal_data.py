@@ -108,7 +108,7 @@ def test_undeclared_field_is_noticed() -> None:
     finally:
         Judge._meta.local_fields.remove(field)
         Judge._meta._expire_cache()  # type: ignore[attr-defined]
-        del Judge.shoe_size
+        delattr(Judge, "shoe_size")
 
 
 @pytest.fixture

@@ -11,8 +11,10 @@ from django.utils import timezone
 
 from annotation.models import Block
 from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
-from campaign.models import Campaign, FilePart, Segment
+from campaign.models import Campaign, FilePart, Protocol, Segment, Task
 from campaign.services.campaigns import task_close, task_reopen
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.models import PublishedResult
@@ -73,6 +75,20 @@ def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
     [hit] = [json.loads(line) for line in made["draws.jsonl"].splitlines()]
     [block] = hit["blocks"]
     assert block["segment"] == Block.objects.get(pk=first.block_id).segment.number
+
+
+def test_bundle_waits_for_another_task_with_the_same_outputs(campaign: Campaign) -> None:
+    task = make_task(campaign, systems=("amber", "birch", "cobalt"))
+    judge_one_hit(make_judge(campaign))
+    ranking_run_compute(task_id=task.pk)
+    other = Task.objects.create(test_set=task.test_set, protocol=Protocol.TOP)
+    design_change(task=other)
+    hits_plan(task_id=other.pk, count=1)
+    task_close(task=task)
+    result_publish(task=task, by=None)
+    assert bundles_due_queue() == 0
+    task_close(task=other)
+    assert bundles_due_queue() == 1
 
 
 def test_bundle_is_not_made_after_judging_was_reopened(campaign: Campaign) -> None:
