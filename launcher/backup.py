@@ -469,7 +469,7 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
         ) from error
     if backup.secret_key not in (None, environment.get("SECRET_KEY")):
         report(
-            f"Set SECRET_KEY to the value in {backup.folder / SECRET_KEY}. With the current value, all users would have to sign in again and set up their authenticator apps again."
+            f"Set SECRET_KEY to the value in {backup.folder / SECRET_KEY}. With the current value, all users would have to sign in again and set up their authenticator apps again, and organisers their webhooks and panels."
         )
 
 
