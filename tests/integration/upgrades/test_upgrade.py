@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
-from annotation.models import Judgment
+from annotation.models import Assignment, Judgment
 from annotation.services.planning.for_judge import judge_plan
 from campaign.database.catalogue import Catalogue, catalogue_for
 from campaign.models import (
@@ -28,7 +28,7 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.services.campaigns import rehearsal_begin, rehearsal_end_later
+from campaign.services.campaigns import rehearsal_begin, rehearsal_end_later, task_close
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import (
     upload_begin,
@@ -45,7 +45,7 @@ from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.services.metrics import metrics_ask
 from ranking.services.publishing.bundles import zenodo_draft_ask
 from ranking.services.publishing.publish import result_publish
-from tests.at_work import judge_one_hit
+from tests.at_work import expire, judge_one_hit
 from tests.conftest import test_database_url as database_url
 from tests.roles import connected_as, owner_cursor, owner_role
 from tests.upgrades.dump import dump_read, dumps
@@ -195,6 +195,13 @@ def _jobs_of_a_task(task: Task) -> list[Job | None]:
         analysis_ask(task=task, choice=analysis_choice(kind, {}))
         for kind in ("agreement", "firmness")
     ]
+    # A bundle is made once judging has ended.
+    for other in task.test_set.tasks.all():
+        task_close(task=other)
+    for assignment in Assignment.objects.filter(
+        hit__task__test_set=task.test_set_id, completed_at=None
+    ):
+        expire(assignment)
     published = result_publish(task=task, by=None)
     return [
         *(analysis.job for analysis in analyses),
