@@ -59,7 +59,9 @@ class HITQuerySet(models.QuerySet["HIT"]):
         )
 
     def unseen_by(
-        self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
+        self,
+        judge_id: int | models.Expression | models.F,
+        apart: str | models.Expression | models.F,
     ) -> "HITQuerySet":
         """Return the HITs of which the judge has seen no segment. One lookup per segment.
 
@@ -68,7 +70,9 @@ class HITQuerySet(models.QuerySet["HIT"]):
         return self.filter(IsNull(_seen(judge_id, apart), True))
 
     def seen_by(
-        self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
+        self,
+        judge_id: int | models.Expression | models.F,
+        apart: str | models.Expression | models.F,
     ) -> "HITQuerySet":
         """Return the HITs of which the judge has seen a segment: those that `unseen_by` omits."""
         return self.filter(IsNull(_seen(judge_id, apart), False))
@@ -77,13 +81,15 @@ class HITQuerySet(models.QuerySet["HIT"]):
         """Return the HITs with an attention check, or those without one; for None, all HITs."""
         return self if holds_check is None else self.filter(holds_check=holds_check)
 
-    def excluding_systems(self, system_ids: list[int] | models.Expression) -> "HITQuerySet":
+    def excluding_systems(
+        self, system_ids: list[int] | models.Expression | models.F
+    ) -> "HITQuerySet":
         """Return the HITs that show no output of these systems."""
         return self.exclude(system_ids__overlap=system_ids)
 
 
 def _seen(
-    judge_id: int | models.Expression | models.F, apart: str | models.Expression
+    judge_id: int | models.Expression | models.F, apart: str | models.Expression | models.F
 ) -> models.Subquery:
     """Return an expression: an exposure of the judge to a segment of the HIT, or NULL.
 

@@ -3,7 +3,8 @@
 Shown when a task is added and in its settings, when a design is changed, under *People*, and before a campaign opens.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -19,8 +20,9 @@ from annotation.selectors.designs import design_unless_chosen, systems_drawn
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.passes import rounds_of
 from annotation.selectors.progress import work_annotations
-from campaign.models import GroupMember, Judge, Output, SystemKind, Task
+from campaign.models import Campaign, GroupMember, Judge, Output, SystemKind, Task
 from campaign.texts.counted import filled
+from campaign.texts.languages import reads_languages
 
 #: A need of one judge is not reported.
 _ONE: Final = 1
@@ -71,14 +73,10 @@ class _People:
 
     def of(self, task: Task, design: Design) -> list[Any]:
         """Return the judges who may be lent blocks of a task by a design, each with their limit `wanted`, or None."""
-        test_set = task.test_set
-        both = {test_set.source_language, test_set.target_language}
         return [
             each
-            for each in self._all(test_set.campaign_id)
-            # A judge without listed languages reads all of the campaign's languages.
-            if (not each.languages or both <= set(each.languages))
-            and set(test_set.expertise) <= set(each.expertise)
+            for each in self._all(task.test_set.campaign_id)
+            if _knows(each, task)
             and (design.judge_group_id is None or each.pk in self._group(design.judge_group_id))
         ]
 
@@ -120,6 +118,52 @@ def judges_needed(
         if needed is not None:
             found.append(needed)
     return found
+
+
+def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
+    """Return, for each campaign, the pseudonyms of judges for whom no open task is, so that they never get a sentence.
+
+    Campaigns without an open task are left out. Four queries, regardless of the number of campaigns.
+    """
+    tasks = Task.objects.filter(test_set__campaign__in=campaigns, closed_at=None)
+    open_tasks: dict[int, list[Task]] = defaultdict(list)
+    for task in tasks.select_related("test_set"):
+        open_tasks[task.test_set.campaign_id].append(task)
+    designs = designs_of_tasks([task for row in open_tasks.values() for task in row])
+    groups = [design.judge_group_id for design in designs.values() if design.judge_group_id]
+    members = GroupMember.objects.filter(group__in=groups).values_list("group", "judge")
+    in_group = set(members)
+    people = Judge.objects.filter(
+        campaign__in=list(open_tasks),
+        origin=Judge.Origin.PERSON,
+        withdrawn_at=None,
+        declined_at=None,
+    )
+    found: dict[int, list[str]] = {}
+    columns = ("campaign_id", "pseudonym", "languages", "expertise")
+    for judge in people.only(*columns).order_by("pseudonym"):
+        has_task = any(
+            _is_for(task, designs.get(task.pk), judge, in_group)
+            for task in open_tasks[judge.campaign_id]
+        )
+        if not has_task:
+            found.setdefault(judge.campaign_id, []).append(judge.pseudonym)
+    return found
+
+
+def _is_for(
+    task: Task, design: Design | None, judge: Judge, in_group: Collection[tuple[int, int]]
+) -> bool:
+    """Return whether a judge knows the languages and the subject of a task, and its design is for them."""
+    group = None if design is None else design.judge_group_id
+    return _knows(judge, task) and (group is None or (group, judge.pk) in in_group)
+
+
+def _knows(judge: Judge, task: Task) -> bool:
+    test_set = task.test_set
+    pair = (test_set.source_language, test_set.target_language)
+    knows_subject = set(test_set.expertise) <= set(judge.expertise)
+    return knows_subject and reads_languages(judge.languages, pair)
 
 
 def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:

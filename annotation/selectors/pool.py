@@ -4,27 +4,40 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final, TypedDict, Unpack
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
     BigIntegerField,
     BooleanField,
+    Case,
     CharField,
     Exists,
     ExpressionWrapper,
     F,
     Field,
+    Func,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
+    Value,
+    When,
 )
 from django.db.models.functions import Coalesce, Now
 
-from annotation.models import HIT, Design, HITPurpose, JudgeAccount
-from annotation.models.hit import HITQuerySet
+from annotation.models import HIT, Assignment, Design, HITPurpose, JudgeAccount, Judgment, Skip
+from annotation.models.hit import POOLED, HITQuerySet
 from annotation.selectors.designs import designs_in_force
 from campaign.database.prepared import PreparedQuery
-from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task
+from campaign.models import (
+    CampaignState,
+    ConflictOfInterest,
+    GroupMember,
+    Judge,
+    Segment,
+    System,
+    Task,
+)
 from campaign.models.task import TaskQuerySet
 
 
@@ -45,6 +58,16 @@ class JudgeAsks(TypedDict):
 CHANGED_WITHIN: Final = timedelta(minutes=1)
 # Number of HITs of the pool that are considered for a judge while the planner is running.
 _NEAR: Final = 1000
+# Number of lent HITs among which one is sought that a waiting judge could be lent later.
+_LOOKED_AT: Final = 30
+
+
+class IsReadBy(Func):
+    """Whether somebody who reads the languages of an array reads a language: `reads_languages` in SQL."""
+
+    template = "EXISTS (SELECT FROM unnest(%(expressions)s || '-', own.tag || '-'))"
+    arg_joiner = ") AS own (tag) WHERE starts_with("
+    output_field = BooleanField()
 
 
 def tasks_to_plan() -> TaskQuerySet:
@@ -104,13 +127,12 @@ def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
 
 def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
     """Return `tasks_open_to_judge` regardless of the design's judge group, which lending reads with the design."""
+    languages = F("test_set__campaign__judges__languages")
     return _tasks_with_texts().filter(
         Q(test_set__campaign__judges__languages=[])
         | Q(
-            test_set__campaign__judges__languages__contains=[
-                F("test_set__source_language"),
-                F("test_set__target_language"),
-            ]
+            IsReadBy(languages, F("test_set__source_language")),
+            IsReadBy(languages, F("test_set__target_language")),
         ),
         Q(test_set__campaign__closes_at__isnull=True) | Q(test_set__campaign__closes_at__gt=Now()),
         closed_at__isnull=True,
@@ -183,6 +205,52 @@ def hits_intra(**asked: Any) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number; they have seen their segments."""
     hits = _of_task(asked).filter(reserved_for=asked["judge_id"], purpose=HITPurpose.INTRA)
     return hits.incomplete().excluding_systems(asked["conflicts"]).order_by("number")
+
+
+def assignments_untouched(**asked: Any) -> QuerySet[Assignment]:
+    """Return the assignments of others with a HIT that this judge may be lent and its holder has not begun, latest first.
+
+    Every judge keeps the first HIT that they hold, because they may be reading it.
+    """
+    suitable = _suitable(_of_task(asked).filter(purpose__in=POOLED).unreserved(), **asked)
+    held = Assignment.objects.filter(completed_at=None, released_at=None, lease__endswith__gt=Now())
+    before = held.filter(judge=OuterRef("judge"), pk__lt=OuterRef("pk"))
+    return (
+        held.filter(Exists(before), hit__in=suitable.incomplete().order_by().values("pk"))
+        .exclude(judge=asked["judge_id"])
+        .exclude(Exists(_done_by_holder(Judgment)))
+        .exclude(Exists(_done_by_holder(Skip)))
+        .order_by("-pk")
+    )
+
+
+def accounts_waiting(accounts: QuerySet[JudgeAccount]) -> QuerySet[JudgeAccount]:
+    """Return those of these accounts whose judge could be lent a HIT that another judge holds now."""
+    conflicts = ConflictOfInterest.objects.filter(judge=OuterRef("judge")).values("system")
+    apart = Case(When(task__segments_again=True, then="task__protocol"), default=Value(""))
+    judge = OuterRef(OuterRef("judge"))
+    # Where many HITs are lent, a judge who may have none of the first will have none of the others.
+    lent = HIT.objects.filter(task=OuterRef(OuterRef("task")), purpose__in=POOLED).incomplete()
+    first = lent.filter(available_at__gt=Now()).order_by("number").values("pk")[:_LOOKED_AT]
+    suitable = (
+        HIT.objects.filter(pk__in=first)
+        .unseen_by(judge, OuterRef(OuterRef("apart")))
+        .excluding_systems(OuterRef("conflict_ids"))
+    )
+    annotated = accounts.annotate(apart=apart, conflict_ids=ArraySubquery(conflicts))
+    return annotated.filter(Exists(suitable))
+
+
+def is_touched(assignment: Assignment) -> bool:
+    """Return whether the judge has judged or skipped a block of an assignment."""
+    own = Assignment.objects.filter(pk=assignment.pk)
+    touched = Exists(_done_by_holder(Judgment)) | Exists(_done_by_holder(Skip))
+    return own.filter(touched).exists()
+
+
+def _done_by_holder(model: type[Judgment] | type[Skip]) -> QuerySet[Any]:
+    """Return the outer assignment's judgments, or skips."""
+    return model.objects.filter(block__hit=OuterRef("hit"), judge=OuterRef("judge"))
 
 
 def conflicts_of(judge: Judge) -> list[int]:

@@ -41,7 +41,7 @@ from campaign.services.invitations import (
     own_link_revoke,
 )
 from campaign.texts.addresses import address_canonical, address_key, address_spellings
-from campaign.texts.languages import language_tags_checked
+from campaign.texts.languages import language_tags_checked, reads_languages
 from campaign.texts.names import visible_name
 from campaign.texts.normalisation import normalise_text
 
@@ -384,8 +384,8 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
 def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
     if not invitation.asks_languages:
         return list(invitation.languages)
-    read = [pair for pair in pairs_offered(invitation) if set(pair) <= set(said)]
-    if not read:
+    read = [pair for pair in pairs_offered(invitation) if reads_languages(said, pair)]
+    if not said or not read:
         raise JoinRefusedError(_("Choose at least one language pair."))
     return sorted({tag for pair in read for tag in pair})
 
@@ -394,7 +394,7 @@ def pairs_offered(invitation: Invitation) -> list[tuple[str, str]]:
     """Return the language pairs of the test sets a link leads to, from which new judges choose. One query."""
     pairs = Task.objects.of(invitation.campaign_id).language_pairs()
     known = invitation.languages
-    return sorted({pair for pair in pairs if not known or set(pair) <= set(known)})
+    return sorted({pair for pair in pairs if reads_languages(known, pair)})
 
 
 def task_choose(*, judge: Judge, task: Task | None) -> Judge:

@@ -1,7 +1,7 @@
 """Languages: tags, names and directions."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final, Literal
@@ -96,6 +96,17 @@ def language_tag_checked(text: str, field: str = "languages") -> str:
 def language_tags_checked(texts: Iterable[str]) -> list[str]:
     """Return the distinct canonical tags in order. Raises `LanguageTagError` for the first invalid one."""
     return list(dict.fromkeys(map(language_tag_checked, texts)))
+
+
+def reads_languages(known: Collection[str], wanted: Iterable[str]) -> bool:
+    """Return whether a person who reads these languages reads all the wanted ones; without any, they read all.
+
+    By lookup as in RFC 4647, section 3.4: who reads `de` also reads `de-DE`, but not the other way round.
+    `annotation.selectors.pool` decides the same in SQL.
+    """
+    if not known:
+        return True
+    return all(any(f"{tag}-".startswith(f"{own}-") for own in known) for tag in wanted)
 
 
 def language_pair_checked(source: str, target: str) -> tuple[str, str]:

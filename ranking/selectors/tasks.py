@@ -21,10 +21,12 @@ from campaign.models import (
     Segment,
     System,
     Task,
+    TestSet,
     Upload,
 )
 from campaign.selectors.rehearsals import RehearsalState, rehearsal_state
 from campaign.selectors.uploads import drafts
+from campaign.texts.languages import reads_languages
 
 
 def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
@@ -97,16 +99,8 @@ def preparation(*, campaign: Campaign) -> Preparation:
     """Return the progress of setting up a campaign. Ten queries, and one for a rehearsal."""
     tasks: list[Any] = list(tasks_listed(campaign=campaign))
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
-    languages = [set(each) for each in people.values_list("languages", flat=True)]
-    # A judge without listed languages reads all languages of the campaign.
-    unread = [
-        row
-        for row in (tasks if all(languages) and languages else ())
-        if not any(
-            {row.test_set.source_language, row.test_set.target_language} <= reads
-            for reads in languages
-        )
-    ]
+    languages = list(people.values_list("languages", flat=True))
+    unread = [row for row in tasks if languages and not _is_read(row.test_set, languages)]
     uploads = list(drafts(campaign=campaign, with_files=True))
     written = Instructions.objects.filter(campaign=campaign)
     return Preparation(
@@ -120,6 +114,11 @@ def preparation(*, campaign: Campaign) -> Preparation:
         languages_of_instructions=written.aggregate(n=Count("language", distinct=True))["n"],
         rehearsal=rehearsal_state(campaign=campaign),
     )
+
+
+def _is_read(test_set: TestSet, languages: Sequence[list[str]]) -> bool:
+    pair = (test_set.source_language, test_set.target_language)
+    return any(reads_languages(known, pair) for known in languages)
 
 
 def _failed_imports(campaign: Campaign, uploads: Sequence[Upload]) -> int:

@@ -14,6 +14,7 @@ from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Task
 from campaign.services.people import conflict_declare
+from campaign.texts.languages import reads_languages
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -86,6 +87,25 @@ class TestLending:
         judge = make_judge(campaign, languages=["en", "ar"])
         assert lend(judge).hit.task == arabic
         assert assignment_lend(judge=make_judge(campaign, "cz", languages=["cs", "en"])) is None
+
+    @pytest.mark.parametrize(
+        ("languages", "is_lent"),
+        [
+            (["en", "de"], True),
+            (["en", "de-DE"], True),
+            (["en-GB", "de-DE"], False),
+            (["en", "de-AT"], False),
+            (["en", "den"], False),
+        ],
+    )
+    def test_judges_of_a_language_get_its_regions(
+        self, languages: list[str], is_lent: bool
+    ) -> None:
+        """SQL and Python decide alike."""
+        campaign = make_task(make_campaign(), target_language="de-DE").test_set.campaign
+        judge = make_judge(campaign, languages=languages)
+        assert (assignment_lend(judge=judge) is not None) == is_lent
+        assert reads_languages(languages, ["en", "de-DE"]) == is_lent
 
     def test_judges_get_only_subjects_they_know(self) -> None:
         campaign = make_campaign()
