@@ -19,6 +19,7 @@ from django.db.models import (
     Min,
     OuterRef,
     Q,
+    QuerySet,
     Subquery,
     Sum,
 )
@@ -121,6 +122,15 @@ def work_annotations() -> dict[str, Combinable]:
         "wanted": Coalesce("blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
+
+
+def judges_done() -> QuerySet[Judge]:
+    """Return the judges whose closed assignments have as many blocks as they were asked for."""
+    annotations = work_annotations()
+    counted = Judge.objects.annotate(
+        closed_blocks=annotations["closed_blocks"], wanted=annotations["wanted"]
+    )
+    return counted.filter(closed_blocks__gte=F("wanted"))
 
 
 def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:

@@ -7,14 +7,17 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from annotation.models import Design, JudgeAccount, WorkedQuarterHour
+from annotation.models import Design, JudgeAccount, QualityAction, WorkedQuarterHour
+from annotation.selectors.judges_needed import judges_without_task
+from annotation.selectors.pool import accounts_waiting
+from annotation.selectors.progress import judges_done
 from campaign.models import (
     BadReference,
     Campaign,
@@ -50,6 +53,8 @@ class AlertKind(models.TextChoices):
     LOW_AGREEMENT = "low_agreement"
     CONTROLS_SHORT = "controls_short"
     WORK_GONE = "work_gone"
+    NEVER_LENT = "never_lent"
+    JUDGES_WARNED = "judges_warned"
     ENDS_LATE = "ends_late"
     FORECAST_SLIPPED = "forecast_slipped"
 
@@ -68,6 +73,8 @@ class Alert:
 
 #: How long a failed job, or a judge without work, is reported.
 NEWS: Final = timedelta(days=7)
+#: Names in an alert about several judges.
+_NAMES_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,12 @@ class CampaignFacts:
         For each open test set whose design includes damaged references: the numbers `wanted` and `approved`, and the
         number of `segments`.
     none_left : mapping of int to int
-        For each open test set: judges who were told in the last week that no work is left and have had none since.
+        For each open test set: judges who were told in the last week that no work is left and have had none since,
+        though they want more and wait for no other judge.
+    never_lent : sequence of str
+        If the campaign is open: pseudonyms of judges for whom no open test set is.
+    warned : int
+        Judges warned, paused or excluded by a rule in the last week.
     active_ms : int
         Total active time of all judges.
     """
@@ -104,13 +116,15 @@ class CampaignFacts:
     webhooks_off: int = 0
     controls: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     none_left: Mapping[int, int] = field(default_factory=dict)
+    never_lent: Sequence[str] = ()
+    warned: int = 0
     active_ms: int = 0
 
 
 def campaign_facts(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> list[CampaignFacts]:
-    """Return the facts of campaigns, in the same order. At most 21 queries for any number of campaigns."""
+    """Return the facts of campaigns, in the same order. At most 26 queries for any number of campaigns."""
     now = timezone.localtime(now)
     overviews = overviews_of_campaigns(campaigns=campaigns, now=now)
     running = [
@@ -121,6 +135,9 @@ def campaign_facts(
     jobs = _jobs_failed(campaigns, since=now - NEWS)
     controls = _controls(running)
     none_left = _none_left(running, since=now - NEWS)
+    is_open = [each for each in campaigns if each.state == CampaignState.OPEN]
+    never_lent = judges_without_task(is_open)
+    warned = _warned(campaigns, since=now - NEWS)
     worked = _active_ms(campaigns)
     return [
         CampaignFacts(
@@ -132,6 +149,8 @@ def campaign_facts(
             jobs_failed=jobs[campaign.pk],
             controls=controls,
             none_left=none_left,
+            never_lent=never_lent.get(campaign.pk, ()),
+            warned=warned[campaign.pk],
             active_ms=worked.get(campaign.pk, 0),
         )
         for campaign in campaigns
@@ -212,8 +231,21 @@ def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
         none_left_at__gte=since,
         judge__withdrawn_at__isnull=True,
         judge__origin=Judge.Origin.PERSON,
-    ).exclude(blocks_closed__gte=F("judge__campaign__blocks_per_judge"))
-    return Counter(told.values_list("task", flat=True))
+    ).exclude(Exists(judges_done().filter(pk=OuterRef("judge"))))
+    waiting = accounts_waiting(told).values("pk")
+    return Counter(told.exclude(pk__in=waiting).values_list("task", flat=True))
+
+
+def _warned(campaigns: Sequence[Campaign], *, since: datetime) -> Counter[int]:
+    """Return the number of judges on whom rules acted recently, by campaign. One query."""
+    actions = QualityAction.objects.standing().filter(
+        judge__campaign__in=campaigns, rule__isnull=False, created_at__gte=since
+    )
+    judges = actions.filter(judge__withdrawn_at=None).order_by()
+    return Counter(
+        campaign_id
+        for campaign_id, _judge in judges.values_list("judge__campaign", "judge").distinct()
+    )
 
 
 #: Days without a block after which a started test set is reported as stalled.
@@ -344,6 +376,39 @@ def _webhook_off(facts: CampaignFacts) -> _Said:
         )
 
 
+def _never_lent(facts: CampaignFacts) -> _Said:
+    names = facts.never_lent
+    if names:
+        shown = list(names[:_NAMES_SHOWN])
+        if len(names) > _NAMES_SHOWN:
+            shown.append("…")
+        yield (
+            counted(
+                "%(count)d judge can never get a sentence: %(names)s.",
+                "%(count)d judges can never get a sentence: %(names)s.",
+                len(names),
+                names=", ".join(shown),
+            ),
+            _("No open test set is for their languages, subjects and groups."),
+            _("View judges"),
+            reverse("campaign-judges", args=[facts.campaign.slug]),
+        )
+
+
+def _judges_warned(facts: CampaignFacts) -> _Said:
+    if facts.warned:
+        yield (
+            counted(
+                "Rules warned, paused or excluded %(count)d judge this week.",
+                "Rules warned, paused or excluded %(count)d judges this week.",
+                facts.warned,
+            ),
+            _("Check their judgments. You can revert each action."),
+            _("Review rules"),
+            reverse("quality-rules", args=[facts.campaign.slug]),
+        )
+
+
 def _complete(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if overview.is_done:
         yield (
@@ -457,8 +522,10 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
 #: In display order, with the campaign states in which they are shown.
 _OF_CAMPAIGN: Final = (
     (AlertKind.RULES_WAIT, _ONCE_JUDGED, _rules_wait),
+    (AlertKind.JUDGES_WARNED, _ONCE_JUDGED, _judges_warned),
     (AlertKind.REPORTS_OPEN, _ONCE_JUDGED, _reports_open),
     (AlertKind.NO_JUDGES, _BEFORE_AND_WHILE_JUDGED, _no_judges),
+    (AlertKind.NEVER_LENT, _JUDGED, _never_lent),
     (AlertKind.MAILS_FAILED, _NOT_OVER, _mails_failed),
     (AlertKind.JOB_FAILED, _NOT_ARCHIVED, _job_failed),
     (AlertKind.WEBHOOK_OFF, _NOT_ARCHIVED, _webhook_off),

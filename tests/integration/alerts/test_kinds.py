@@ -9,21 +9,28 @@ from django.urls import resolve
 from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import Design, JudgeAccount, QualityRule
+from annotation.models import HIT, Design, JudgeAccount, QualityAction, QualityRule
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
+from annotation.services.quality import judge_reinstate
 from campaign.models import (
     BadReference,
     Campaign,
+    GroupMember,
     Job,
     JobKind,
     Judge,
+    JudgeGroup,
     Mail,
+    Task,
 )
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.jobs import job_queue, job_retry
 from ranking.models import JudgeMeasures, RankingUpkeep
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.judges import effects_held, rules_waiting
-from tests.factories import make_campaign, make_judge, make_task
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -195,6 +202,61 @@ def test_judges_for_whom_no_work_is_left(writer: TestSetWriter) -> None:
     assert kinds(writer.campaign) == [AlertKind.WORK_GONE]
     Judge.objects.update(withdrawn_at=timezone.now())
     assert alerts(writer.campaign) == []
+
+
+def test_judge_who_waits_for_another_has_something_left() -> None:
+    """Reproduce three open judges of 60 blocks, of whom the third was reported as having nothing left."""
+    task = make_task(make_campaign(), documents=(3, 3), planned=0)
+    design_change(task=task, segment_order="sequential")
+    hits_plan(task_id=task.pk, count=1)
+    campaign = task.test_set.campaign
+    lend(make_judge(campaign, "anna"))
+    JudgeAccount.objects.create(
+        judge=make_judge(campaign, "cara"), task=task, none_left_at=timezone.now()
+    )
+    assert AlertKind.WORK_GONE not in kinds(campaign)
+    # Cara has seen its segments: now others are needed.
+    HIT.objects.update(available_at=timezone.now())
+    assert AlertKind.WORK_GONE in kinds(campaign)
+
+
+def test_judges_who_did_what_their_group_asks_have_not_run_out(writer: TestSetWriter) -> None:
+    judge = writer.judge("ada")
+    JudgeAccount.objects.create(
+        judge=judge, task=writer.task, none_left_at=timezone.now(), blocks_closed=3
+    )
+    assert kinds(writer.campaign) == [AlertKind.WORK_GONE]
+    group = JudgeGroup.objects.create(campaign=writer.campaign, name="students", blocks_asked=3)
+    GroupMember.objects.create(group=group, judge=judge)
+    assert kinds(writer.campaign) == []
+
+
+def test_judges_who_can_never_get_a_sentence_are_named() -> None:
+    task = make_task(make_campaign(), target_language="de-DE")
+    campaign = task.test_set.campaign
+    make_judge(campaign, "anna", languages=["en", "de"])
+    make_judge(campaign, "berta", languages=["en", "de-AT"])
+    (alert,) = [each for each in alerts(campaign) if each.kind == AlertKind.NEVER_LENT]
+    assert "berta" in alert.what
+    assert "anna" not in alert.what
+    Task.objects.update(closed_at=timezone.now())
+    assert AlertKind.NEVER_LENT not in kinds(campaign)
+
+
+def test_judges_on_whom_a_rule_acted(writer: TestSetWriter) -> None:
+    rule = QualityRule.objects.create(
+        campaign=writer.campaign,
+        measure=JudgeMeasure.PACE,
+        direction="above",
+        threshold=15,
+        minimum=1,
+        action="warn",
+    )
+    ada = writer.judge("ada")
+    QualityAction.objects.create(judge=ada, task=writer.task, rule=rule, action="warn")
+    assert kinds(writer.campaign) == [AlertKind.JUDGES_WARNED]
+    judge_reinstate(judge=ada, user=make_organiser(writer.campaign))
+    assert kinds(writer.campaign) == []
 
 
 def test_an_end_after_the_day_on_which_the_campaign_closes(writer: TestSetWriter) -> None:
