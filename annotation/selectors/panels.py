@@ -2,9 +2,19 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import (
+    Count,
+    DurationField,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
+from django.db.models.functions import Coalesce, Now
 
 from annotation.models import JudgmentSequence
 from annotation.selectors.judges import JudgeStatus, judge_statuses
@@ -29,6 +39,20 @@ def participation_of(*, judge: Judge) -> Participation | None:
     """Return the judge's latest participation, or None if no panel sent them."""
     rows = Participation.objects.filter(judge=judge).select_related("panel", "judge")
     return rows.order_by("-started_at", "-pk").first()
+
+
+def seconds_left(*, judge: Judge) -> int | None:
+    """Return the seconds until the judge's participation times out today; otherwise None. No query for judges without panel."""
+    if judge.blocks_asked is None:
+        return None
+    rows = Participation.objects.under_way().filter(judge=judge)
+    remaining = ExpressionWrapper(F("due_at") - Now(), output_field=DurationField())
+    by_time = rows.order_by("due_at").values_list(remaining, flat=True)
+    left: timedelta | None = by_time.first()
+    # No page stays open for longer than a day.
+    if left is None or left > timedelta(days=1):
+        return None
+    return max(0, round(left.total_seconds()))
 
 
 def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Participation | None:
@@ -82,21 +106,42 @@ def participations_unpaid(*, judge: Judge) -> QuerySet[Participation]:
 
 
 def participations_described(rows: Iterable[Participation]) -> list[ParticipationRow]:
-    """Return participations with their progress. Two queries, plus those of the rows."""
+    """Return participations with their progress. Three queries, plus those of the rows.
+
+    Pages, REST and the CSV for payment take the number of blocks done from here. Answers that
+    arrive after the time count for the participation until the judge begins another.
+    """
     rows = list(rows)
-    at_work = [row.judge_id for row in rows if row.ended_at is None]
-    done = _blocks_done(at_work)
+    counting = [row for row in rows if row.ended_at is None or _is_late(row)]
+    judges = [row.judge_id for row in counting]
+    done = _blocks_done(judges)
+    latest = _latest(judges)
     statuses = judge_statuses(*{row.judge_id for row in rows})
     return [
         ParticipationRow(
             participation=row,
-            done=max(0, done.get(row.judge_id, 0) - row.blocks_before)
-            if row.blocks_done is None
-            else row.blocks_done,
+            done=_done_in(row, done.get(row.judge_id, 0), is_latest=row.pk in latest),
             judge_status=statuses.get(row.judge_id, JudgeStatus.GOOD),
         )
         for row in rows
     ]
+
+
+def _is_late(row: Participation) -> bool:
+    return row.state == ParticipationState.TIMED_OUT
+
+
+def _done_in(row: Participation, done_by_judge: int, *, is_latest: bool) -> int:
+    if row.blocks_done is not None and not (_is_late(row) and is_latest):
+        return row.blocks_done
+    return max(0, done_by_judge - row.blocks_before)
+
+
+def _latest(judge_ids: list[int]) -> set[int]:
+    """Return the ids of the latest participation of each of these judges. One query."""
+    rows = Participation.objects.filter(judge__in=judge_ids)
+    latest = rows.order_by("judge", "-started_at", "-pk").distinct("judge")
+    return set(latest.values_list("pk", flat=True))
 
 
 def _blocks_done(judge_ids: list[int]) -> dict[int, int]:

@@ -27,9 +27,9 @@ from annotation.selectors.panels import (
     panels_counted,
     participation_at_address,
     participation_of,
+    participations_described,
     participations_of,
 )
-from annotation.selectors.progress import judge_work
 from annotation.services.panels import (
     ParticipationRefusedError,
     participation_begin,
@@ -294,13 +294,13 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     if judge is None or participation is None:
         raise Http404
     participation = participation_refresh(participation=participation, asks_for_code=True)
-    done = judge_work(judge).done - participation.blocks_before
+    [described] = participations_described([participation])
     has_code = participation.state in Participation.EARNING
     context = {
         "campaign": judge.campaign,
         "participation": participation,
         "service": participation.panel.service_name,
-        "done": max(0, done),
+        "done": described.done,
         "has_code": has_code,
         "address": _return_address(participation) if has_code else "",
     }
