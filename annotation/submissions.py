@@ -8,11 +8,15 @@ from uuid import UUID
 
 from annotation.models import BlockControl, Judgment
 from annotation.models.block import candidate_ids
+from campaign.models import CampaignState
 
 
 @dataclass(frozen=True, slots=True)
 class AssignedBlock:
-    """A block lent to a judge; `rules` are those of its task, and `part` is the pass, in protocols with passes."""
+    """A block lent to a judge; `rules` are those of its task, and `part` is the pass, in protocols with passes.
+
+    The last three fields tell whether the judge may go on after this block.
+    """
 
     block_id: int
     public_id: UUID
@@ -26,6 +30,9 @@ class AssignedBlock:
     candidate_count: int
     allow_partial_ranking: bool
     part: int
+    campaign_state: str = CampaignState.OPEN
+    is_past_closing: bool = False
+    is_judge_stopped: bool = False
 
     @property
     def candidates(self) -> tuple[UUID, ...]:
@@ -52,6 +59,8 @@ class SubmissionRefusedError(Exception):
         The judgment that counts instead, if the block accepts no more judgments.
     field : str
         The refused field of the request.
+    is_conflict : bool
+        Whether the judge has answered the block elsewhere, which the client did not know.
     """
 
     def __init__(
@@ -62,6 +71,7 @@ class SubmissionRefusedError(Exception):
         retry_after: int | None = None,
         stored: Judgment | None = None,
         field: str = "labels",
+        is_conflict: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -69,6 +79,7 @@ class SubmissionRefusedError(Exception):
         self.retry_after = retry_after
         self.stored = stored
         self.field = field
+        self.is_conflict = is_conflict
 
 
 #: The same for the `answer` of a request.

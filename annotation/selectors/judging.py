@@ -6,8 +6,10 @@ from uuid import UUID
 
 from django.db.models import (
     BigIntegerField,
+    BooleanField,
     Count,
     Exists,
+    ExpressionWrapper,
     F,
     Field,
     OuterRef,
@@ -15,10 +17,12 @@ from django.db.models import (
     QuerySet,
     UUIDField,
 )
+from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, BlockControl, Judgment, Skip
 from annotation.models.hit import IsAnyOf
 from annotation.protocols import rules_shown
+from annotation.selectors.judges import actions_that_stop
 from annotation.selectors.shown import blocks_data, candidate_count, languages_data
 from annotation.submissions import AssignedBlock
 from campaign.database.prepared import Parameter, PreparedQuery
@@ -38,16 +42,28 @@ def judge_assigned(assigned: AssignedBlock) -> Judge:
     return Judge.objects.select_related("campaign").get(pk=assigned.judge_id)
 
 
+# False without a closing time.
+_IS_PAST_CLOSING: Final = ExpressionWrapper(
+    Q(judge__campaign__closes_at__isnull=False) & Q(judge__campaign__closes_at__lte=Now()),
+    BooleanField(),
+)
+
+
 def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
     """Return the blocks of these assignments in order, with the fields of `AssignedBlock`."""
     return (
         assignments.order_by("hit__blocks__position")
-        .annotate(candidates=candidate_count("hit__blocks__"))
+        .annotate(
+            candidates=candidate_count("hit__blocks__"),
+            is_past_closing=_IS_PAST_CLOSING,
+            is_judge_stopped=Exists(actions_that_stop(OuterRef("judge"))),
+        )
         .values_list(
             *("hit__blocks__id", "hit__blocks__public_id", "hit__blocks__control"),
             *("id", "public_id", "judge_id", "hit__task_id"),
             *("hit__task__protocol", "hit__task__rules", "candidates"),
             *("judge__campaign__allow_partial_ranking", "hit__part"),
+            *("judge__campaign__state", "is_past_closing", "is_judge_stopped"),
         )
     )
 
@@ -77,6 +93,13 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
     own = Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
     return [AssignedBlock(*row) for row in _assigned(own)]
+
+
+def assignments_taken_back(*, judge: Judge, public_ids: Sequence[UUID]) -> list[UUID]:
+    """Return those of these assignments that the judge no longer holds, though unfinished. One query."""
+    given = Assignment.objects.filter(judge=judge, public_id__in=public_ids)
+    released = given.filter(completed_at=None, released_at__isnull=False)
+    return list(released.values_list("public_id", flat=True))
 
 
 class DoneBlocks:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from functools import cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -39,6 +39,11 @@ REPORTS_A_MINUTE: Final = 20
 #: Maximum size of one judge's comments on judgments, skips and reports, in UTF-8: about sixty book
 #: pages.
 COMMENT_BYTES_A_DAY: Final = 200_000
+
+#: A submission replaces the judge's latest judgment of the block, whichever it is.
+LATEST: Final = "latest"
+#: The `client_id` of the judgment that a submission replaces, None for none, or `LATEST`.
+Replaced = UUID | None | Literal["latest"]
 
 _M = TypeVar("_M", Judgment, Skip)
 _MINUTE: Final = timedelta(minutes=1)
@@ -104,10 +109,14 @@ ASSIGNMENT_CLOSE = Statement(
 
 # A judgment supersedes the judge's last one of the same block; the same `client_id` is stored once.
 # The result says whether a ranking request is pending and recent; if not, the caller requests one.
-# Replacements are limited per judgment, and per judge and minute. It locks nothing shared between
+# With `$13`, it must replace the judgment `$14`, or none: the judge may have judged the block on
+# another device. Replacements are limited per judgment, and per judge and minute. It locks nothing shared between
 # judges, because the number is assigned after the commit. Using one statement instead of Django's
 # queries saves 6.9 ms per judged block.
-_JUDGMENT = "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int"
+_JUDGMENT = (
+    "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int,"
+    " boolean, uuid"
+)
 # `answer` stores the rest of an answer in addition to its labels; see `answer_statement`.
 # `coalesce` and `+ 0` leave PostgreSQL one index to read, as above.
 _STORING = f"""
@@ -121,7 +130,11 @@ _STORING = f"""
         SELECT $3, $4, $5, $2, $1, $6, $7, $8, $9, earlier.latest
         FROM earlier
         WHERE NOT EXISTS (SELECT FROM annotation_judgment j WHERE j.client_id = $4)
-            AND CASE WHEN earlier.times = 0 THEN true ELSE earlier.times <= $11 AND (
+            AND CASE WHEN earlier.times = 0 THEN true
+            WHEN $13 AND (
+                SELECT j.client_id FROM annotation_judgment j WHERE j.id = earlier.latest
+            ) IS DISTINCT FROM $14 THEN false
+            ELSE earlier.times <= $11 AND (
                 SELECT count(*) < $12 FROM annotation_judgment j
                 WHERE j.judge_id = $5 AND j.submitted_at > statement_timestamp() - interval '1 minute'
                     AND coalesce(j.supersedes_id, 0) > 0
@@ -197,14 +210,20 @@ def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | 
     )
 
 
-def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError | None:
-    """Return the reason why the judge may not replace their judgment of this block again; None if they may.
+def revision_refusal(
+    *, judge_id: int, block_id: int, replaces: Replaced = LATEST
+) -> SubmissionRefusedError | None:
+    """Return the reason why the judge may not replace their judgment of this block now; None if they may.
 
     `JUDGMENT_STORE` checks the same in the statement that stores.
     """
     mine = Judgment.objects.filter(judge_id=judge_id)
     of_block = mine.filter(block_id=block_id)
     times = of_block.count()
+    if times and replaces != LATEST:
+        latest = of_block.latest("pk")
+        if latest.client_id != replaces:
+            return _answered_elsewhere(latest)
     if times > REVISIONS_A_BLOCK:
         return SubmissionRefusedError(
             _(
@@ -215,6 +234,16 @@ def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError 
         )
     recent = mine.exclude(supersedes=None).filter(submitted_at__gt=Now() - _MINUTE)
     return too_fast() if times and recent.count() >= REVISIONS_A_MINUTE else None
+
+
+def _answered_elsewhere(stored: Judgment) -> SubmissionRefusedError:
+    return SubmissionRefusedError(
+        _(
+            "You answered this sentence on another device. That answer counts; you can change it under “Your judgments”."
+        ),
+        stored=stored,
+        is_conflict=True,
+    )
 
 
 def skips_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
@@ -246,7 +275,10 @@ def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
 
 
 def judgment_store(
-    judgment: Judgment, *, answer: tuple[type[Model], Mapping[str, Any]] | None = None
+    judgment: Judgment,
+    *,
+    answer: tuple[type[Model], Mapping[str, Any]] | None = None,
+    replaces: Replaced = LATEST,
 ) -> bool:
     """Store a judgment; return whether it was stored. `judgments_number` assigns its number later.
 
@@ -254,10 +286,11 @@ def judgment_store(
 
     The judgment supersedes the judge's last one of the same block. Closes the assignment if this
     was the last block, and requests a ranking unless one is already requested. Returns False if a
-    judgment with this `client_id` exists, or if the limit on revisions is reached.
+    judgment with this `client_id` exists, if the latest judgment of the block is not the one that
+    this one `replaces`, or if the limit on revisions is reached.
     """
     try:
-        stored = _row_stored(judgment, answer)
+        stored = _row_stored(judgment, answer, replaces)
     except IntegrityError:
         # The statement does not see an id that another judge's request stores concurrently, but the
         # unique constraint does. Inside a caller's transaction, no more queries are possible.
@@ -274,7 +307,9 @@ def judgment_store(
 
 
 def _row_stored(
-    judgment: Judgment, answer: tuple[type[Model], Mapping[str, Any]] | None
+    judgment: Judgment,
+    answer: tuple[type[Model], Mapping[str, Any]] | None,
+    replaces: Replaced,
 ) -> tuple[Any, ...] | None:
     values = (
         judgment.assignment_id,
@@ -283,6 +318,7 @@ def _row_stored(
         *(judgment.duration_ms, judgment.active_ms, judgment.comment),
         timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
         *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
+        *(replaces != LATEST, str(replaces) if isinstance(replaces, UUID) else None),
     )
     if answer is None:
         return JUDGMENT_STORE.row(*values)
@@ -299,8 +335,12 @@ def judgment_submit(
     duration_ms: int | None = None,
     active_ms: int | None = None,
     comment: str = "",
+    replaces: Replaced = LATEST,
 ) -> Judgment:
     """Store and return one judgment; it supersedes the judge's last one of the same block.
+
+    With `replaces`, it is refused if the judge's last one is another: they have answered the block
+    on another device, or two people use one link.
 
     For rankings, `labels` are aligned with the candidates: 1 best … 5 worst, None for blank. For
     all other protocols, `answer` is the output of the protocol's serializer, from which the labels
@@ -331,26 +371,34 @@ def judgment_submit(
         active_ms=active_ms,
         comment=comment,
     )
-    if refusal is None and _store(judgment, kind, said, assigned):
+    if refusal is None and _store(judgment, kind, said, assigned, replaces):
         return judgment
     known = _known(Judgment.objects.all(), client_id, assigned)
     if known is None:
-        revised = revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
+        revised = revision_refusal(
+            judge_id=assigned.judge_id, block_id=assigned.block_id, replaces=replaces
+        )
         # None of these applies if a minute passed between the two checks.
         raise refusal or revised or too_fast()
     return known
 
 
-def _store(judgment: Judgment, kind: AnswerKind, said: Answer, assigned: AssignedBlock) -> bool:
+def _store(
+    judgment: Judgment,
+    kind: AnswerKind,
+    said: Answer,
+    assigned: AssignedBlock,
+    replaces: Replaced,
+) -> bool:
     """Store a judgment with its answer; return whether it was stored, as `judgment_store` does."""
     if not kind.keeps_answers:
-        return judgment_store(judgment)
+        return judgment_store(judgment, replaces=replaces)
     row = kind.row_of(said, part=assigned.part, block_id=assigned.block_id)
     try:
         # Lets a caller's transaction continue if the database refuses; on its own, the statement is
         # atomic.
         with transaction.atomic() if connection.in_atomic_block else nullcontext():
-            is_stored = judgment_store(judgment, answer=(kind.table, row))
+            is_stored = judgment_store(judgment, answer=(kind.table, row), replaces=replaces)
     except IntegrityError:
         refusal = kind.refusal_by_database(assigned, said)
         if refusal is None:
@@ -392,13 +440,19 @@ def skip_submit(
     active_ms: int | None = None,
     comment: str = "",
 ) -> Skip:
-    """Store and return a judge's skip of a block; a second skip returns the first one."""
+    """Store and return a judge's skip of a block; a second skip returns the first one.
+
+    Refused for a block that the judge has judged, as on another device.
+    """
     ASSIGNMENT_LOCK.rows(assigned.assignment_id)
     known = _known(Skip.objects.all(), client_id, assigned)
     if known is not None:
         return known
+    judged = Judgment.objects.filter(judge_id=assigned.judge_id, block_id=assigned.block_id)
+    latest = judged.order_by("pk").last()
     refusal = (
-        skips_refusal(judge_id=assigned.judge_id)
+        (_answered_elsewhere(latest) if latest is not None else None)
+        or skips_refusal(judge_id=assigned.judge_id)
         or _times_refusal(duration_ms, active_ms)
         or comment_refusal(judge_id=assigned.judge_id, comment=comment)
     )

@@ -21,7 +21,12 @@ def sent_to(world: World, route: str) -> dict[str, Any]:
             "skips": {"reason": "other"},
             "problem-reports": {"kind": "page"},
         }
-        return {"block": world.block.public_id, **answers[route.split("/")[-3]]}
+        kind = route.split("/")[-3]
+        block = world.block
+        if kind == "skips":
+            # A block that was judged cannot be skipped.
+            block = block.hit.blocks.exclude(pk=block.pk).earliest("pk")
+        return {"block": block.public_id, **answers[kind]}
     if route.endswith("<uuid:block>/"):
         return {}
     if route.startswith("api/v1/judging/") or route.endswith("assignments/"):

@@ -13,7 +13,7 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit, skip_submit
-from annotation.submissions import AssignedBlock
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge, Task
 from ranking.selectors.dashboards import judging_progress, latest_feedback
 from tests.at_work import judge_all_of, lend, repeat_is_due
@@ -101,10 +101,11 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) 
 
 
 def test_a_skip_that_arrives_after_its_ranking_takes_nothing_back(judge: Judge) -> None:
-    """Two tabs at once, or a request that was held up: the ranking stands, whichever came first."""
+    """Two tabs or devices at once: the ranking stands, whichever came first, and the other is told."""
     block, *_others = assigned_blocks(lend(judge))
     rank(block)
-    skip(block)
+    with pytest.raises(SubmissionRefusedError):
+        skip(block)
     assert not Skip.objects.standing().exists()
     assert [row["block"]["state"] for row in listed(judge)] == ["judged"]
 

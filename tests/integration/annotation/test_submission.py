@@ -60,6 +60,37 @@ def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> 
     assert third.supersedes_id == second.pk
 
 
+def test_second_device_is_told_block_was_judged_elsewhere(blocks: list[AssignedBlock]) -> None:
+    """A page that knows of no judgment replaces none; see also `test_places.py` of the browser."""
+    block, first_id = blocks[0], uuid4()
+    stored = judgment_submit(assigned=block, client_id=first_id, labels=ranks(block), replaces=None)
+    for replaces in (None, uuid4()):
+        with pytest.raises(SubmissionRefusedError) as refused:
+            judgment_submit(
+                assigned=block, client_id=uuid4(), labels=ranks(block)[::-1], replaces=replaces
+            )
+        assert refused.value.is_conflict
+        assert refused.value.stored == stored
+    with pytest.raises(SubmissionRefusedError) as refused:
+        skip_submit(assigned=block, client_id=uuid4(), reason="other")
+    assert refused.value.is_conflict
+    assert not Skip.objects.exists()
+    # Sent again, and changed on purpose.
+    again = judgment_submit(assigned=block, client_id=first_id, labels=ranks(block), replaces=None)
+    assert again == stored
+    changed = judgment_submit(
+        assigned=block, client_id=uuid4(), labels=ranks(block)[::-1], replaces=first_id
+    )
+    assert changed.supersedes_id == stored.pk
+
+
+def test_judgment_takes_skip_of_another_device_back(blocks: list[AssignedBlock]) -> None:
+    block = blocks[0]
+    skip_submit(assigned=block, client_id=uuid4(), reason="other")
+    judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block), replaces=None)
+    assert not Skip.objects.standing().exists()
+
+
 def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) -> None:
     judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
     with pytest.raises(SubmissionRefusedError):
