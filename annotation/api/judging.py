@@ -40,11 +40,13 @@ from annotation.api.serializers import (
     SkipSerializer,
     protocol_field,
 )
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import Judgment, ProblemReport, ProblemReportKind, Skip
 from annotation.protocols import answer_kind, answer_of, texts_beside
 from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.judging import (
     assigned_block,
+    assignments_taken_back,
     has_older_done_blocks,
     judge_assigned,
     judge_of_user,
@@ -57,7 +59,7 @@ from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.choose import LendingContext
 from annotation.services.lending.lend import LendingRefusedError, LentAssignment, assignment_lend
-from annotation.services.lending.work_requests import work_request
+from annotation.services.lending.work_requests import reason_to_stop, work_request
 from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
@@ -70,6 +72,8 @@ from campaign.models import Judge, User
 
 logger = logging.getLogger(__name__)
 
+#: Header of a 204 response.
+NO_WORK_REASON: Final = "No-Work-Reason"
 CAMPAIGN = OpenApiParameter("campaign", str, description="Slug, if you judge in several campaigns.")
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
@@ -147,10 +151,44 @@ def _messages(known: LendingContext) -> Iterator[str]:
             "The organisers ask you to review your latest answers and change any that you now see differently. Thank you."
         )
     if known.judge_status == JudgeStatus.WARNED:
-        yield _(
-            "A note from the organisers: some of your rankings differ from what they expected. "
-            "Please take your time and read every output before you rank it. Thank you."
+        yield from dict.fromkeys(_warning(measure) for measure in known.warned_for)
+
+
+_OF_PACE: Final = frozenset({JudgeMeasure.SECONDS, JudgeMeasure.PACE})
+_OF_PATTERN: Final = frozenset(
+    {
+        JudgeMeasure.ONE_LABEL,
+        JudgeMeasure.POSITION,
+        JudgeMeasure.SHOWN_ORDER,
+        JudgeMeasure.TIES,
+        JudgeMeasure.TYPED_IN_ORDER,
+    }
+)
+
+
+def _warning(measure: str) -> str:
+    """Return the note to a judge whom a rule on this measure warned; an organiser's warning has none.
+
+    Controls and repeats have the note of other differences, because judges must not recognise them.
+    """
+    if not measure:
+        return _(
+            "A note from the organisers: please take your time and read every output before you answer. Thank you."
         )
+    if measure in _OF_PACE:
+        return _(
+            "A note from the organisers: your pace differs from the time that your texts usually take to read. "
+            "Please read every output before you answer. Thank you."
+        )
+    if measure in _OF_PATTERN:
+        return _(
+            "A note from the organisers: many of your answers follow a pattern, such as equal ranks or the order on the "
+            "screen. Please read every output before you answer. Thank you."
+        )
+    return _(
+        "A note from the organisers: some of your rankings differ from what they expected. "
+        "Please take your time and read every output before you rank it. Thank you."
+    )
 
 
 def _lent(request: Request, response: Response, judge: Judge) -> Response:
@@ -191,6 +229,17 @@ class AssignmentsView(JudgeAddress):
             403: PausedSerializer,
         },
         takes=AssignmentRequestSerializer,
+        parameters=[
+            OpenApiParameter(
+                NO_WORK_REASON,
+                str,
+                OpenApiParameter.HEADER,
+                enum=["done", "none_left", "time_over", "returned", "screened_out"],
+                response=[204],
+                description="You have judged all sentences asked of you, no others are left for you, or your study is over: "
+                "its time has passed, you have returned it, or it has no more sentences for you.",
+            )
+        ],
     )
     def post(self) -> Response:
         """Lend a HIT, or return the one still held.
@@ -222,7 +271,8 @@ _STOPPED: Final = {
 def _no_work(judge: Judge) -> Response:
     found = work_request(judge=judge)
     if found.retry_after is None:
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        headers = {NO_WORK_REASON: found.reason.value}
+        return Response(status=status.HTTP_204_NO_CONTENT, headers=headers)
     data = {"state": found.reason.value, "retry_after": found.retry_after}
     return Response(
         NotYetSerializer(data).data,
@@ -232,12 +282,13 @@ def _no_work(judge: Judge) -> Response:
 
 
 _REFUSED: Final = {400: RefusalSerializer, 429: RefusalSerializer}
+_REFUSED_OR_ELSEWHERE: Final = {**_REFUSED, 409: RefusalSerializer}
 
 
 class JudgmentView(JudgeAddress):
     @operation(
         "judging_judgment_submit",
-        {200: JudgmentSerializer, **_REFUSED},
+        {200: JudgmentSerializer, **_REFUSED_OR_ELSEWHERE},
         takes=JudgmentRequestSerializer,
     )
     def put(self, client_id: UUID) -> Response:
@@ -250,12 +301,19 @@ class JudgmentView(JudgeAddress):
         assigned = self.assigned(data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
         judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
-        stored = _judgment_data(judgment, assigned)
+        stored = {
+            **_judgment_data(judgment, assigned),
+            "stopped": reason_to_stop(assigned),
+            "taken_back": [],
+            "next": None,
+        }
         if after is None:
-            return Response({**stored, "next": None})
+            return Response(stored)
         judge = judge_assigned(assigned)
-        answer = Response({**stored, "next": _next_data(judge, after, in_hand)})
-        return _lent(self.request, answer, judge)
+        stored["next"] = _next_data(judge, after, in_hand)
+        if in_hand:
+            stored["taken_back"] = assignments_taken_back(judge=judge, public_ids=in_hand)
+        return _lent(self.request, Response(stored), judge)
 
 
 class DocumentView(JudgeAddress):
@@ -276,12 +334,15 @@ class DocumentView(JudgeAddress):
 
 class SkipView(JudgeAddress):
     @operation(
-        "judging_skip_submit", {200: SkipSerializer, **_REFUSED}, takes=SkipRequestSerializer
+        "judging_skip_submit",
+        {200: SkipSerializer, **_REFUSED_OR_ELSEWHERE},
+        takes=SkipRequestSerializer,
     )
-    def put(self, client_id: UUID) -> Skip:
+    def put(self, client_id: UUID) -> Response:
         """Skip a block, with a reason."""
         assigned = self.assigned(self.sent.pop("block"))
-        return skip_submit(assigned=assigned, client_id=client_id, **self.sent)
+        skip = skip_submit(assigned=assigned, client_id=client_id, **self.sent)
+        return Response(_skip_data(skip, assigned))
 
 
 class ProgressView(JudgeAddress):
@@ -320,6 +381,19 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
     }
 
 
+def _skip_data(skip: Skip, assigned: AssignedBlock) -> dict[str, Any]:
+    return {
+        "id": skip.client_id,
+        "block": skip.block.public_id,
+        "reason": skip.reason,
+        "duration_ms": skip.duration_ms,
+        "active_ms": skip.active_ms,
+        "comment": skip.comment,
+        "assignment": skip.assignment and skip.assignment.public_id,
+        "stopped": reason_to_stop(assigned),
+    }
+
+
 def _feedback(judgment: Judgment) -> dict[str, Any] | None:
     feedback = training_feedback(judgment)
     return None if feedback is None else asdict(feedback)
@@ -328,18 +402,26 @@ def _feedback(judgment: Judgment) -> dict[str, Any] | None:
 def refusal(error: SubmissionRefusedError) -> Response:
     """Return the reason why a rule or limit refuses a submission, in words and by candidate.
 
-    429 if the same request may succeed later, otherwise 400.
+    409 if the judge has answered the block elsewhere, 429 if the same request may succeed later,
+    otherwise 400.
     """
     stored = error.stored
-    data = {
+    data: dict[str, Any] = {
         "detail": error.message,
         "errors": {error.field: [error.message]},
         "missing": error.missing,
         "retry_after": error.retry_after,
         "stored": stored
-        and {"labels": stored.labels, "answer": answer_of(stored), "comment": stored.comment},
+        and {
+            "id": stored.client_id,
+            "labels": stored.labels,
+            "answer": answer_of(stored),
+            "comment": stored.comment,
+        },
     }
     body = RefusalSerializer(data).data
+    if error.is_conflict:
+        return Response(body, status=status.HTTP_409_CONFLICT)
     if error.retry_after is None:
         return Response(body, status=status.HTTP_400_BAD_REQUEST)
     return Response(

@@ -82,6 +82,7 @@ class PreviewJudgmentView(JudgeAddress):
         task, data = self.task, self.sent
         after, block = data.pop("after", None), data["block"]
         data.pop("in_hand", None)
+        data.pop("replaces", None)
         data["answer"] = answer_validated(task.protocol, data.get("answer"))
         data["labels"] = labels_preview(task=task, labels=data.get("labels"), answer=data["answer"])
         feedback = feedback_preview(task=task, block=block, labels=data["labels"])
@@ -92,6 +93,8 @@ class PreviewJudgmentView(JudgeAddress):
                 "submitted_at": timezone.now(),
                 "assignment": hit_id_of(task=task, block=block),
                 "feedback": None if feedback is None else asdict(feedback),
+                "stopped": None,
+                "taken_back": [],
                 "next": None if after is None else _next_data(task, after),
             }
         )
@@ -102,7 +105,7 @@ class PreviewSkipView(JudgeAddress):
     def put(self, client_id: UUID) -> Response:
         """Accept a skip and discard it."""
         assignment = hit_id_of(task=self.task, block=self.sent["block"])
-        return Response({"id": client_id, **self.sent, "assignment": assignment})
+        return Response({"id": client_id, **self.sent, "assignment": assignment, "stopped": None})
 
 
 class PreviewProblemReportView(JudgeAddress):

@@ -236,6 +236,13 @@ class JudgmentRequestSerializer(TimesSerializer):
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
     )
+    replaces = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="Id of your judgment of this block that this one replaces, or null for none. If your latest judgment is "
+        "another, as from another device, the submission is refused with status 409. Without this field, it replaces the "
+        "latest.",
+    )
 
 
 class FeedbackSerializer(serializers.Serializer[object]):
@@ -244,6 +251,15 @@ class FeedbackSerializer(serializers.Serializer[object]):
         help_text="Expected order, best first, by the letters of the candidates: B > A = C."
     )
     explanation = serializers.CharField()
+
+
+def stopped_field() -> serializers.ChoiceField:
+    """Return a serializer field for the reason why the judge gets no more sentences now."""
+    return serializers.ChoiceField(
+        choices=["paused", "not_begun", "campaign_paused", "campaign_closed"],
+        allow_null=True,
+        help_text="Why you should not judge more sentences now, including those in hand; null if you may.",
+    )
 
 
 class JudgmentSerializer(serializers.Serializer[object]):
@@ -260,6 +276,12 @@ class JudgmentSerializer(serializers.Serializer[object]):
     submitted_at = serializers.DateTimeField()
     assignment = serializers.UUIDField()
     feedback = FeedbackSerializer(allow_null=True, help_text="Only after a practice sentence.")
+    stopped = stopped_field()
+    taken_back = serializers.ListField(
+        child=serializers.UUIDField(),
+        help_text="Those of `in_hand` that you no longer hold, because other judges need them. Answers to them are still "
+        "saved.",
+    )
     next = AssignmentSerializer(
         allow_null=True,
         help_text="The HIT lent in advance if `after` requested one and it was ready; otherwise null, and a request for an assignment tells the reason.",
@@ -277,16 +299,18 @@ class SkipRequestSerializer(TimesSerializer):
 
 
 class SkipSerializer(serializers.Serializer[object]):
-    id = serializers.UUIDField(source="client_id")
-    block = serializers.UUIDField(source="block.public_id")
+    id = serializers.UUIDField()
+    block = serializers.UUIDField()
     reason = serializers.CharField()
     duration_ms = serializers.IntegerField(allow_null=True)
     active_ms = serializers.IntegerField(allow_null=True)
     comment = serializers.CharField()
-    assignment = serializers.UUIDField(source="assignment.public_id")
+    assignment = serializers.UUIDField()
+    stopped = stopped_field()
 
 
 class StoredRankingSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField()
     labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     answer = AnswerField(allow_null=True)
     comment = serializers.CharField()
@@ -310,5 +334,5 @@ class RefusalSerializer(serializers.Serializer[object]):
     stored = StoredRankingSerializer(
         allow_null=True,
         required=False,
-        help_text="The judgment that counts instead, if the block accepts no more.",
+        help_text="The judgment that counts instead, if the block accepts no more or you judged it elsewhere.",
     )

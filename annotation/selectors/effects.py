@@ -5,11 +5,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import Now
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
-from annotation.models import HIT, Assignment, Design, HITSequence, JudgeTally, JudgmentSequence
+from annotation.models import (
+    HIT,
+    Assignment,
+    Block,
+    Design,
+    HITSequence,
+    JudgeTally,
+    Judgment,
+    JudgmentSequence,
+    Skip,
+)
 from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.progress import judge_work
@@ -31,7 +41,7 @@ from campaign.texts.counted import counted, counted_if_any
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """Number of judges who hold a HIT now, and the blocks of these HITs."""
+    """Number of judges who hold a HIT now, and the blocks of these HITs that they have not done yet."""
 
     judges: int
     blocks: int
@@ -52,10 +62,14 @@ def task_at_work(*, task: Task) -> AtWork:
 
 
 def _counted(held: QuerySet[Assignment]) -> AtWork:
-    rows = list(held.values_list("judge", "hit__segment_ids"))
+    mine = {"block": OuterRef("pk"), "judge": OuterRef(OuterRef("judge"))}
+    is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
+    blocks = Block.objects.filter(~is_done, hit=OuterRef("hit")).order_by()
+    open_blocks = blocks.values("hit").annotate(count=Count("pk")).values("count")
+    rows = list(held.values_list("judge", Coalesce(Subquery(open_blocks), 0)))
     return AtWork(
-        judges=len({judge for judge, _segments in rows}),
-        blocks=sum(len(segments) for _judge, segments in rows),
+        judges=len({judge for judge, _blocks in rows}),
+        blocks=sum(blocks for _judge, blocks in rows),
     )
 
 
@@ -315,7 +329,7 @@ class StateEffects:
     judges : int
         Judges who hold sentences now.
     sentences : int
-        Sentences that they hold.
+        Sentences that they hold and have not answered yet.
     judged : int
         Blocks judged in total.
     judges_needed : sequence of JudgesNeeded
@@ -377,14 +391,19 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
     if transition == Transition.DELETE:
         return _deleting(campaign, held, judged)
     saved = held + " " + _("Their submissions are still saved.")
+    at_once = _(
+        "Judges stop after the sentence in front of them. Judges who are offline stop when they are online again."
+    )
     facts = {
         Transition.PAUSE: [
             saved,
             _("Judges get no new sentences and see that the campaign is paused."),
+            at_once,
         ],
         Transition.CLOSE: [
             saved,
             _("Judges get no new sentences and see that the campaign is closed."),
+            at_once,
         ],
         Transition.ARCHIVE: [
             held

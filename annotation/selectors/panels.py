@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
     Count,
     DurationField,
@@ -13,11 +14,14 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    TextField,
+    Value,
 )
 from django.db.models.functions import Coalesce, Now
 
 from annotation.models import JudgmentSequence
 from annotation.selectors.judges import JudgeStatus, judge_statuses
+from annotation.selectors.pool import IsReadBy
 from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, Task, User
 from campaign.panels import Entry
@@ -70,14 +74,15 @@ def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Parti
 
 def has_work(*, panel: Panel) -> bool:
     """Return whether a task is open that participants of the panel can read and whose target is not reached. One query."""
-    test_sets = Q(test_set__expertise=[])
+    readable = Q(test_set__expertise=[])
     if panel.languages:
-        test_sets &= Q(
-            test_set__source_language__in=panel.languages,
-            test_set__target_language__in=panel.languages,
+        languages = Value(panel.languages, output_field=ArrayField(TextField()))
+        readable &= Q(
+            IsReadBy(languages, F("test_set__source_language")),
+            IsReadBy(languages, F("test_set__target_language")),
         )
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
-    open_tasks = Task.objects.of(panel.campaign_id).filter(test_sets, closed_at=None)
+    open_tasks = Task.objects.of(panel.campaign_id).filter(readable, closed_at=None)
     unfinished = Q(blocks_wanted=None) | Q(blocks_wanted__gt=F("judged"))
     return open_tasks.annotate(judged=Coalesce(Subquery(judged), 0)).filter(unfinished).exists()
 

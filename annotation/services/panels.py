@@ -12,7 +12,7 @@ from annotation.selectors.judges import actions_that_stop, judge_status
 from annotation.selectors.panels import PAYMENT_DECIDED, has_work
 from annotation.selectors.progress import judge_work
 from annotation.selectors.training import training_failed
-from annotation.services.lending.lend import MAY_FINISH, assignments_release
+from annotation.services.lending.lend import assignments_release
 from annotation.services.lending.work_requests import (
     NoWorkReason,
     lending_stopped,
@@ -134,7 +134,7 @@ def _nothing_is_left(participation: Participation, judge: Judge) -> bool:
     if work.done <= participation.blocks_before:
         return False
     if lending_stopped(judge) == NoWorkReason.CAMPAIGN_CLOSED:
-        return not work.held or judge.campaign.state not in MAY_FINISH
+        return True
     if work.held:
         return False
     if work_request(judge=judge).reason != NoWorkReason.NONE_LEFT:

@@ -128,6 +128,8 @@ class LendingContext:
     now : datetime
         By the database's clock.
     judge_status : JudgeStatus
+    warned_for : tuple of str
+        The measure of each rule that warned them, newest first; empty for a warning by an organiser.
     is_asked_again : bool
         Whether organisers asked them to judge again.
     messages : tuple of str
@@ -138,6 +140,8 @@ class LendingContext:
         Whether they must accept instructions first.
     campaign_state : str
         A `CampaignState`; there are no tasks unless it is open.
+    is_past_closing : bool
+        Whether its closing time has passed.
     lease_minutes : int
     work : JudgeWork
     conflicts : tuple of int
@@ -156,11 +160,13 @@ class LendingContext:
 
     now: datetime
     judge_status: JudgeStatus
+    warned_for: tuple[str, ...]
     is_asked_again: bool
     messages: tuple[str, ...]
     has_declined: bool
     owes_acceptance: bool
     campaign_state: str
+    is_past_closing: bool
     lease_minutes: int
     work: JudgeWork
     conflicts: tuple[int, ...]
@@ -175,6 +181,12 @@ LENT: Final = ("hits_lent", "intra_lent", "checks_lent", "hits_since_check", "hi
 _DESIGN: Final = ("seed", "intra_share", "repeat_gap", "attention_every")
 _IS_SILENT: Final = ExpressionWrapper(
     Q(requested_at__lt=Now() - timedelta(seconds=10)), output_field=BooleanField()
+)
+
+
+# NULL without a closing time.
+_IS_PAST_CLOSING: Final = ExpressionWrapper(
+    Q(campaign__closes_at__lte=Now()), output_field=BooleanField()
 )
 
 
@@ -205,7 +217,10 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
     )
     annotations = {
         "now": Now(),
-        "actions": ArraySubquery(actions.values("action")),
+        "is_past_closing": _IS_PAST_CLOSING,
+        "actions": ArraySubquery(
+            actions.order_by("-id").values(row=JSONArray("action", "rule__measure"))
+        ),
         "messages": ArraySubquery(messages_in_force(judge).values("text")),
         "owes_acceptance": Exists(Instructions.objects.demanded_of(judge)),
         "conflict_ids": ArraySubquery(
@@ -265,18 +280,24 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     One round trip, regardless of the number of tasks.
     """
     [(campaign_state, lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
-    now, actions, messages, owes_acceptance, conflicts, withdrawn, begun, open_sets, *work = row
+    now, is_past_closing, actions, messages, owes_acceptance, *row = row
+    conflicts, withdrawn, begun, open_sets, *work = row
+    kinds = {action for action, _measure in actions}
     mine = chosen_or_all([_open_task(**each) for each in open_sets if _is_for_them(each)], chosen)
     if [task.id for task in mine] == [chosen]:
         begun = [each for each in begun if each[2] == chosen]
     return LendingContext(
         now=now,
-        judge_status=status_from_actions(actions),
-        is_asked_again=QualityActionKind.AGAIN in actions,
+        judge_status=status_from_actions(kinds),
+        warned_for=tuple(
+            measure or "" for action, measure in actions if action == QualityActionKind.WARN
+        ),
+        is_asked_again=QualityActionKind.AGAIN in kinds,
         messages=tuple(messages),
         has_declined=declined_at is not None,
         owes_acceptance=owes_acceptance,
         campaign_state=campaign_state,
+        is_past_closing=bool(is_past_closing),
         lease_minutes=lease_minutes,
         work=JudgeWork.counted(*work),
         conflicts=tuple(conflicts),
@@ -391,6 +412,20 @@ def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
         # better than no work.
         hit = _claim_next(task, asks, holds_check=None)
     return hit
+
+
+def is_pool_open(*, task: OpenTask, judge: Judge) -> bool:
+    """Return whether the judge may be lent any HIT of the pool now, other than those reserved for them."""
+    if task.sentences_of_a_judge:
+        return False
+    if task.has_passes and (task.has_second_pass or task.limits_texts):
+        so_far = passes_so_far(judge_id=judge.pk, task_id=task.id)
+        is_at_limit = task.limits_texts and is_full(task_id=task.id, texts=so_far.texts)
+        return not (so_far.has_second or is_at_limit)
+    if task.has_training:
+        due = training_round_due(judge=judge, task_id=task.id, hits_lent=task.hits_lent)
+        return due is None
+    return True
 
 
 def _choose_of_pass(task: OpenTask, asks: JudgeAsks) -> HIT | None:

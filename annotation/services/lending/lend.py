@@ -14,16 +14,24 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Exposure, HITPurpose, JudgeAccount
-from annotation.selectors.pool import JudgeAsks, has_available_hit
+from annotation.selectors.pool import (
+    JudgeAsks,
+    assignments_untouched,
+    has_available_hit,
+    is_touched,
+)
 from annotation.selectors.progress import judge_work
 from annotation.services.lending.choose import (
     LENT,
     LendingContext,
+    OpenTask,
     hit_choose,
+    is_pool_open,
     lending_context_lock,
 )
 from annotation.services.lending.work_requests import work_prefetch_request
 from campaign.models import CampaignState, Judge
+from campaign.texts.languages import reads_languages
 
 
 @transaction.atomic
@@ -38,14 +46,9 @@ def assignments_release(*, judge: Judge) -> None:
     )
     for assignment in held.select_for_update().annotate(now=Now()):
         # The same time for both: a HIT may be lent from the end of the lease on, but not earlier.
-        now = assignment.now
-        assignment.released_at, assignment.lease = now, DateTimeTZRange(assignment.lease.lower, now)
-        assignment.save(update_fields=["released_at", "lease"])
-        HIT.objects.filter(pk=assignment.hit_id, completed_at__isnull=True).update(available_at=now)
-
-
-# Campaign states in which judges may finish their HITs; only open campaigns lend more.
-MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
+        _end(assignment, assignment.now)
+        incomplete = HIT.objects.filter(pk=assignment.hit_id, completed_at__isnull=True)
+        incomplete.update(available_at=assignment.now)
 
 
 #: Maximum number of blocks lent ahead, so that a page can continue without a network.
@@ -53,6 +56,10 @@ BLOCKS_AHEAD: Final = 20
 #: Lease of HITs lent ahead. A page in use renews it with each HIT; HITs of an abandoned page soon
 #: become available to others.
 MINUTES_AHEAD: Final = 20
+# If so many HITs are available, no judge needs those that another one holds.
+_PLENTY: Final = 100
+# HITs of other judges that are tried if some are being answered at this moment.
+_TRIED: Final = 5
 
 
 class LendingRefusedError(Exception):
@@ -79,7 +86,8 @@ def assignment_lend(
     The assignment with public id `after` is not returned again, because a page fetches the next HIT
     while the judge still works on this one. Nor are the assignments `in_hand` on a page, in the
     order of work; their leases are extended, and another HIT is lent only within `BLOCKS_AHEAD` and
-    while enough HITs are left for others. Locks the judge's row, so that a judge's tabs are served
+    while enough HITs are left for the other judges at work. If nothing is available, an untouched
+    HIT that was lent ahead to another judge is lent to this one. Locks the judge's row, so that a judge's tabs are served
     one after the other. No judge waits for another: HITs locked for others are skipped.
 
     If there is none, `annotation.services.lending.work_requests.work_request` returns the reason.
@@ -90,9 +98,10 @@ def assignment_lend(
         raise LendingRefusedError("paused")
     if context.has_declined:
         raise LendingRefusedError("declined")
-    if context.campaign_state not in MAY_FINISH:
+    if context.campaign_state != CampaignState.OPEN or context.is_past_closing:
+        # Not even the HIT they hold: judges stop after the sentence they are reading.
         return None
-    if context.owes_acceptance and (context.campaign_state == CampaignState.OPEN or context.begun):
+    if context.owes_acceptance:
         raise LendingRefusedError("instructions")
     known = {after, *in_hand}
     begun = [pk for public_id, pk in context.begun.items() if public_id not in known]
@@ -131,8 +140,7 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
 
 def _is_read_by(judge: Judge, assignment: Assignment) -> bool:
     test_set = assignment.hit.task.test_set
-    languages = {test_set.source_language, test_set.target_language}
-    return not judge.languages or languages <= set(judge.languages)
+    return reads_languages(judge.languages, (test_set.source_language, test_set.target_language))
 
 
 def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
@@ -164,12 +172,7 @@ def _lend_new(
     if is_ahead and context.blocks_begun >= BLOCKS_AHEAD:
         return None
     for task in context.tasks:
-        asks: JudgeAsks = {
-            "judge_id": judge.pk,
-            "task_id": task.id,
-            "conflicts": [*context.conflicts, *context.withdrawn],
-            "apart": task.apart,
-        }
+        asks = _asks(task, judge, context)
         hit = hit_choose(task=task, judge=judge, asks=asks)
         if hit is not None:
             if is_ahead and not _may_be_lent_ahead(hit, judge, context):
@@ -181,18 +184,75 @@ def _lend_new(
             if is_last and not (task.has_passes and hit.purpose == HITPurpose.INTRA):
                 work_prefetch_request(judge=judge, task_id=task.id)
             return assignment
-    return None
+    return None if is_ahead else _lend_taken_back(judge, context)
+
+
+def _asks(task: OpenTask, judge: Judge, context: LendingContext) -> JudgeAsks:
+    return {
+        "judge_id": judge.pk,
+        "task_id": task.id,
+        "conflicts": [*context.conflicts, *context.withdrawn],
+        "apart": task.apart,
+    }
 
 
 def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
-    """Return whether the judge may hold this HIT, too, leaving others at least as many HITs as the judge holds."""
+    """Return whether the judge may hold this HIT, too.
+
+    Each judge at work must find as many HITs as this judge holds, so what is lent ahead shrinks
+    with what is left.
+    """
     if context.blocks_begun + len(hit.segment_ids) > BLOCKS_AHEAD:
         return False
     if hit.reserved_for_id == judge.pk:
         return True
+    recently = context.now - timedelta(minutes=MINUTES_AHEAD)
+    accounts = JudgeAccount.objects.filter(task=hit.task_id, last_lent_at__gte=recently)
+    at_work = accounts.values("pk")[:_PLENTY].count()
+    wanted = min(len(context.begun) * max(1, at_work), _PLENTY)
     others = HIT.objects.filter(task=hit.task_id).pooled().available().exclude(pk=hit.pk)
-    held = len(context.begun)
-    return others.values("pk")[:held].count() == held
+    return others.values("pk")[:wanted].count() == wanted
+
+
+def _lend_taken_back(judge: Judge, context: LendingContext) -> Assignment | None:
+    """Lend an untouched HIT that was lent ahead to another judge, if nothing else will come; None if there is none.
+
+    The other judge no longer holds it, which their page is told with its next HIT. If they judged
+    it offline meanwhile, both judges' answers are stored and count.
+    """
+    for task in context.tasks:
+        asks = _asks(task, judge, context)
+        if not task.is_all_there_is or not is_pool_open(task=task, judge=judge):
+            continue
+        for taken in assignments_untouched(**asks)[:_TRIED]:
+            hit = _take_back(taken)
+            if hit is not None:
+                return _lend(hit, judge, context, apart=task.apart, is_ahead=False)
+    return None
+
+
+def _take_back(assignment: Assignment) -> HIT | None:
+    """End a judge's lease now, and return its HIT, both locked; None if they began it meanwhile, or are answering."""
+    held = (
+        Assignment.objects.select_for_update(skip_locked=True)
+        .filter(pk=assignment.pk, completed_at=None, released_at=None, lease__startswith__lt=Now())
+        .annotate(now=Now())
+        .first()
+    )
+    # A separate statement, which sees what was stored before the lock was free.
+    if held is None or is_touched(held):
+        return None
+    hits = HIT.objects.incomplete().select_for_update(skip_locked=True, no_key=True)
+    hit = hits.filter(pk=held.hit_id).first()
+    if hit is not None:
+        _end(held, held.now)
+        hit.available_at = held.now
+    return hit
+
+
+def _end(assignment: Assignment, now: datetime) -> None:
+    assignment.released_at, assignment.lease = now, DateTimeTZRange(assignment.lease.lower, now)
+    assignment.save(update_fields=["released_at", "lease"])
 
 
 def _lend(

@@ -27,7 +27,15 @@ from annotation.selectors.passes import (
 )
 from annotation.selectors.pool import systems_not_lent, tasks_to_work_on
 from annotation.selectors.progress import judge_work
-from campaign.models import Campaign, CampaignState, Judge, Task
+from annotation.submissions import AssignedBlock
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Judge,
+    Participation,
+    ParticipationState,
+    Task,
+)
 
 # Validity of the planner's answer "no work for this judge".
 NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
@@ -45,6 +53,10 @@ class NoWorkReason(StrEnum):
     WAITING = "waiting"  # the remaining HITs are lent to others, and may become available again
     DONE = "done"  # the judge has done all blocks of their quota
     NONE_LEFT = "none_left"  # no HIT is left for this judge
+    TIME_OVER = "time_over"  # the time of their panel's study is over
+    RETURNED = "returned"  # they returned their panel's study
+    SCREENED_OUT = "screened_out"  # their panel's study has no more sentences for them
+    PAUSED = "paused"  # they are paused or excluded
     NOT_BEGUN = "not_begun"  # the campaign is not open yet
     CAMPAIGN_PAUSED = "campaign_paused"
     CAMPAIGN_CLOSED = "campaign_closed"  # or archived, or deleted
@@ -76,7 +88,7 @@ def work_request(*, judge: Judge) -> NoWork:
     """
     locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge_work(locked).is_quota_reached:
-        return NoWork(NoWorkReason.DONE)
+        return NoWork(_reason_of_done(locked))
     stopped = lending_stopped(locked)
     if stopped is not None:
         return NoWork(stopped, _SECONDS_UNTIL_OPEN)
@@ -95,6 +107,24 @@ def work_request(*, judge: Judge) -> NoWork:
     if checked < len(tasks):
         return NoWork(NoWorkReason.PREPARING, _SECONDS_UNTIL_PLANNED)
     return _second_to_come(locked, open_tasks) or _elsewhere(locked, open_tasks)
+
+
+_BY_PARTICIPATION: Final = {
+    ParticipationState.TIMED_OUT: NoWorkReason.TIME_OVER,
+    ParticipationState.RETURNED: NoWorkReason.RETURNED,
+    ParticipationState.SCREENED_OUT: NoWorkReason.SCREENED_OUT,
+}
+
+
+def _reason_of_done(judge: Judge) -> NoWorkReason:
+    """Return why a judge whose quota is reached gets no more, which a panel's participation may have ended."""
+    if judge.blocks_asked is None:
+        return NoWorkReason.DONE
+    rows = Participation.objects.filter(judge=judge).order_by("-started_at", "-pk")
+    state = rows.values_list("state", flat=True).first()
+    if state is None:
+        return NoWorkReason.DONE
+    return _BY_PARTICIPATION.get(ParticipationState(state), NoWorkReason.DONE)
 
 
 def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
@@ -140,9 +170,24 @@ def lending_stopped(judge: Judge) -> NoWorkReason | None:
         .values_list("state", "is_over")
         .get(pk=judge.campaign_id)
     )
+    return _reason_of_state(state, is_past_closing=is_over)
+
+
+def _reason_of_state(state: str, *, is_past_closing: bool) -> NoWorkReason | None:
     if state == CampaignState.OPEN:
-        return NoWorkReason.CAMPAIGN_CLOSED if is_over else None
+        return NoWorkReason.CAMPAIGN_CLOSED if is_past_closing else None
     return _BY_STATE[CampaignState(state)]
+
+
+def reason_to_stop(block: AssignedBlock) -> NoWorkReason | None:
+    """Return why the judge of this block is to stop after it; None if they may go on.
+
+    Judges at work learn from each answer that the campaign or they themselves were paused. The
+    block is as read for the submission, so this needs no query.
+    """
+    if block.is_judge_stopped:
+        return NoWorkReason.PAUSED
+    return _reason_of_state(block.campaign_state, is_past_closing=block.is_past_closing)
 
 
 def work_prefetch_request(*, judge: Judge, task_id: int) -> None:

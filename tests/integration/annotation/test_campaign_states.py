@@ -19,6 +19,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.batch import hits_prepare
 from annotation.services.submission import judgment_submit
+from annotation.submissions import AssignedBlock
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
 from campaign.models.campaign import TRANSITIONS
@@ -49,6 +50,11 @@ LEND_NOTHING = {
     S.ARCHIVED: NoWorkReason.CAMPAIGN_CLOSED,
     S.BIN: NoWorkReason.CAMPAIGN_CLOSED,
 }
+
+
+def ranks(block: AssignedBlock) -> list[int | None]:
+    """Return different ranks for the candidates of a block."""
+    return list(range(1, len(block.candidates) + 1))
 
 
 def bring(campaign: Campaign, state: CampaignState) -> Campaign:
@@ -108,16 +114,44 @@ def test_only_an_open_campaign_lends(state: CampaignState) -> None:
 
 
 @pytest.mark.parametrize("state", [S.PAUSED, S.CLOSED], ids=str)
-def test_what_is_held_is_finished(task: Task, state: CampaignState) -> None:
+def test_held_hit_waits_until_campaign_goes_on(task: Task, state: CampaignState) -> None:
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     change(task.test_set.campaign, *TO_BE[state])
-    assert lend(judge) == held
-    judge_all_of(held)
-    assert Judgment.objects.count() == len(held.hit.segment_ids)
     assert assignment_lend(judge=judge) is None
+    first = assigned_blocks(held)[0]
+    judgment_submit(assigned=first, client_id=uuid4(), labels=ranks(first))
     change(task.test_set.campaign, Transition.RESUME if state == S.PAUSED else Transition.REOPEN)
-    assert lend(judge) != held
+    assert lend(judge) == held
+    assert Judgment.objects.get().block_id == first.block_id
+
+
+def test_each_answer_tells_judges_that_they_are_to_stop(client: Client, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
+    first, second, third = assigned_blocks(lend(judge))
+    assert judge.user is not None
+    client.force_login(judge.user)
+
+    def submit(block: AssignedBlock) -> Any:
+        body = {"block": str(block.public_id), "labels": ranks(block)}
+        address = reverse("judging-judgment", args=[uuid4()])
+        return client.put(address, body, content_type="application/json").json()["stopped"]
+
+    assert submit(first) is None
+    change(task.test_set.campaign, Transition.PAUSE)
+    assert submit(second) == "campaign_paused"
+    change(task.test_set.campaign, Transition.RESUME)
+    Campaign.objects.update(closes_at=Now())
+    assert submit(third) == "campaign_closed"
+    assert Judgment.objects.count() == 3
+
+
+def test_stopping_tells_how_many_sentences_are_in_hand(task: Task) -> None:
+    judge = make_judge(task.test_set.campaign)
+    blocks = assigned_blocks(lend(judge))
+    judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    effects = state_effects(campaign=task.test_set.campaign, transition=Transition.PAUSE)
+    assert (effects.judges, effects.sentences) == (1, len(blocks) - 1)
 
 
 @pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)

@@ -167,11 +167,12 @@ def test_the_api_says_when_to_come_back_or_what_counts(
             content_type="application/json",
         )
 
-    for _ in range(4):
-        assert put(ranks(blocks[0])).status_code == 200
+    stored = [put(ranks(blocks[0])) for _ in range(4)]
+    assert {answer.status_code for answer in stored} == {200}
     answer = put(ranks(blocks[0])[::-1])
     assert answer.status_code == 400
     assert answer.json()["stored"] == {
+        "id": stored[-1].json()["id"],
         "labels": ranks(blocks[0]),
         "answer": None,
         "comment": "",

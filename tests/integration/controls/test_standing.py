@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.models import Judgment, QualityAction
+from annotation.judge_measures import JudgeMeasure
+from annotation.models import Judgment, QualityAction, QualityRule
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.lend import LendingRefusedError
 from annotation.services.planning.pool import pool_fill
@@ -46,6 +47,31 @@ def test_a_warned_judge_goes_on_and_reads_a_kind_word(
     assert "SECRET" not in answer.content.decode()
     judge_reinstate(judge=judge, user=organiser)
     assert ask(judging).json()["notice"] == ""
+
+
+@pytest.mark.parametrize(
+    ("measure", "cause"),
+    [
+        (JudgeMeasure.PACE, "your pace"),
+        (JudgeMeasure.SHOWN_ORDER, "follow a pattern"),
+        (JudgeMeasure.DISAGREES, "differ from what they expected"),
+        # Nothing tells a judge which texts were controls.
+        (JudgeMeasure.BAD_REFERENCE, "differ from what they expected"),
+    ],
+)
+def test_warning_by_a_rule_names_its_cause(
+    judging: Client, judge: Judge, task: Task, measure: JudgeMeasure, cause: str
+) -> None:
+    rule = QualityRule.objects.create(
+        campaign=task.test_set.campaign,
+        measure=measure,
+        direction="above",
+        threshold=0.5,
+        minimum=1,
+        action="warn",
+    )
+    QualityAction.objects.create(judge=judge, task=task, rule=rule, action="warn")
+    assert cause in ask(judging).json()["notice"]
 
 
 @pytest.mark.parametrize("action", ["pause", "exclude"])

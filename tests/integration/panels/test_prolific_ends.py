@@ -1,13 +1,19 @@
 """How a participation ends: by Prolific's word, by the clock, and what is paid then."""
 
+import csv
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db.models import F
 from django.test import Client
 
+from annotation.export.work_time import participations_csv
 from annotation.models import Judgment
+from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.panels import participations_described
 from annotation.services.panels import participations_refresh_due
+from annotation.services.submission import judgment_submit
 from campaign.models import Participation
 from tests.at_work import judge_one_hit
 from tests.integration.panels.participants import (
@@ -86,6 +92,25 @@ def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Pro
     assert Judgment.objects.count() == 1
     assert asks_for_work(client).status_code == 204
     assert "The time for this study is over" in client.get(DONE).content.decode()
+
+
+@pytest.mark.usefixtures("task")
+def test_page_rest_and_csv_count_late_answers_alike(client: Client, prolific: Prolific) -> None:
+    """Reproduce a page with two sentences, and one in REST and in the CSV for payment."""
+    prolific.opens(client, "ada")
+    first, second, _third = assigned_blocks(judge_part(judge_of(), blocks=1))[:3]
+    Participation.objects.update(due_at=F("started_at"))
+    participations_refresh_due()
+    labels = list(range(1, len(second.candidates) + 1))
+    judgment_submit(assigned=second, client_id=uuid4(), labels=labels)
+    assert first != second
+    answer = asks_for_work(client)
+    assert (answer.status_code, answer["No-Work-Reason"]) == (204, "time_over")
+    assert "You judged 2 of 3 sentences" in " ".join(client.get(DONE).content.decode().split())
+    (row,) = participations_described([participation()])
+    assert row.done == 2
+    (line,) = csv.DictReader(participations_csv(panel=prolific.panel))
+    assert line["blocks_done"] == "2"
 
 
 @pytest.mark.usefixtures("task")
