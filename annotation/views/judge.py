@@ -24,6 +24,7 @@ from django.views.decorators.http import conditional_page, require_safe
 from annotation.models import ProblemReportKind, SkipReason
 from annotation.protocols import answer_kinds
 from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
+from annotation.selectors.panels import seconds_left
 from annotation.views.words import judging_words
 from campaign.database.logged import judge_logged
 from campaign.models import Campaign, CampaignState, Instructions, Judge, Protocol, Task, User
@@ -244,6 +245,7 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
         "worker": reverse("judge-worker"),
         # Page shown when there is no more work, if any.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
+        "seconds_left": seconds_left(judge=judge),
     }
     context = screen_context(judge, protocols) | {"onboarding": onboarding, "setup": setup}
     return render(request, "judge/judge.html", context)

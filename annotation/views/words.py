@@ -68,6 +68,29 @@ WORDS = {
         "This link is for new judges and cannot sign you in again. Your work stays on this device. Paste your own link, or ask the organisers for a new link for {name}."
     ),
     "unreachable": _("The server cannot be reached. Try again shortly."),
+    "done_on_other_device": _(
+        "You answered this sentence on another device. That answer counts; you can change it under “Your judgments”."
+    ),
+    "end_done_title": _("You are done. Thank you."),
+    "end_done": _(
+        "You have judged all sentences that the organisers asked of you, and all are saved."
+    ),
+    "end_none_left_title": _("No more sentences for now"),
+    "end_none_left": _(
+        "Thank you. New sentences appear here when they are ready. You can also come back later with the same link."
+    ),
+    "end_code_title": _("This was your last sentence"),
+    "end_code": _("Thank you. Everything is saved. The next page shows your completion code."),
+    "get_code": _("Get your code"),
+    "end_time_over_title": _("The time for this study is over"),
+    "end_time_over": _("Everything you submitted is saved."),
+    "time_over_here": _("The time for this study is over. You can still submit this sentence."),
+    "end_returned_title": _("You have left this study"),
+    "end_returned": _("Everything you submitted is saved."),
+    "end_screened_out_title": _("Your part ends here. Thank you."),
+    "end_screened_out": _("Everything you submitted is saved."),
+    "go_on": _("Continue"),
+    "none_yet": _("No new sentences yet."),
     "loading": _("Loading your next sentences …"),
     "loading_offline": _(
         "You are offline. Your next sentences will load when you are back online."

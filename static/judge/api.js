@@ -1,5 +1,5 @@
-// The judging API. An answer is {status, data, at, asked}: `at` by the server's clock, `asked` by performance.now()
-// when the request was made. Throws Unreachable if there is no answer.
+// The judging API. An answer is {status, data, at, asked, reason}: `at` by the server's clock, `asked` by performance.now()
+// when the request was made, `reason` why there is no more work. Throws Unreachable if there is no answer.
 
 import * as store from "./store.js";
 
@@ -106,7 +106,8 @@ export class Api {
       throw new Unreachable();
     }
     const at = Date.parse(response.headers.get("Date") ?? "") || Date.now();
-    return { status: statusOf(response, data), data, at, asked };
+    const reason = response.headers.get("No-Work-Reason");
+    return { status: statusOf(response, data), data, at, asked, reason };
   }
 }
 

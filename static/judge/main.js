@@ -120,6 +120,8 @@ if (setup.api) {
   const hadMore = hits.get().length > 1;
   const page = openPage({ api, hits });
   keepPage(page, setup);
+  // The server's clock decides; a second later it agrees.
+  if (typeof setup.seconds_left === "number") setTimeout(() => page.timeIsOver(), (setup.seconds_left + 1) * 1000);
   page.addEventListener("answered", offer, { once: true });
   // Until the first answer, a judge gets a single HIT.
   page.addEventListener(hadMore ? "shown" : "answered", () => page.queue.stock(), { once: true });

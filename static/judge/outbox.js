@@ -7,6 +7,9 @@ import * as store from "./store.js";
 // A report about a block, independent of its judgment.
 const REPORT = "problem-reports";
 
+// The judge answered the block on another device, which this one did not know.
+const ANSWERED_ELSEWHERE = 409;
+
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -167,6 +170,9 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
         }
         this.#confirm(item);
         this.#tell("sent", { item, answer: answer.data, at: answer.at, asked: answer.asked });
+      } else if (answer.status === ANSWERED_ELSEWHERE) {
+        store.remove(this.prefix + item.id);
+        this.#tell("elsewhere", { item, answer: answer.data });
       } else {
         // The server will never accept it. Keep it on the device, but skip it.
         store.put(this.prefix + item.id, { ...item, refused: answer.data?.detail ?? String(answer.status) });

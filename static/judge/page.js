@@ -13,6 +13,8 @@ import { say, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
+// A judge who was away so long may have worked on another device.
+const AWAY_MS = 60_000;
 
 // Events: "shown" (a block), "answered" (its answer changed), "done" (it was submitted or skipped; detail: {block, kind}),
 // "unsent" (the judge is leaving an unsaved change; detail: {to}, a block), "altered" (not submitted, because the page does
@@ -31,6 +33,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #news = "";
   // The last answer, announced with the next block.
   #heard = "";
+  // By performance.now().
+  #hiddenAt = 0;
+  #isTimeOver = false;
 
   /** @param {{ api: JudgingApi, outbox: Outbox, drafts: Drafts, queue: Queue, status: Status, owner: string }} parts */
   constructor({ api, outbox, drafts, queue, status, owner }) {
@@ -51,8 +56,10 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     outbox.addEventListener("sent", () => this.progress.arrived());
     queue.addEventListener("progress", ({ detail: { asked, ...counted } }) => this.progress.learn(counted, { waiting: outbox.waiting().length, asked }));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
+    outbox.addEventListener("elsewhere", ({ detail }) => this.#followOtherDevice(detail));
     outbox.addEventListener("change", () => this.#followOtherTabs());
-    document.addEventListener("visibilitychange", () => this.#checkLease());
+    queue.addEventListener("dropped", () => this.#leaveDropped());
+    document.addEventListener("visibilitychange", () => this.#returned());
     addEventListener("focus", () => this.#checkLease());
     addEventListener("pagehide", () => this.#keepTime());
   }
@@ -261,7 +268,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const comment = block.comment.trim();
     const inHand = this.queue.toFollow(block);
     const times = { duration_ms: durationMs, active_ms: activeMs };
-    this.#finish("judgments", { ...answers.fields(block.answer), ...times, comment, ...inHand }, to);
+    // Unknown in what an earlier version of the page has kept on the device.
+    const replaces = block.judgmentId ?? (block.state === "judged" ? undefined : null);
+    this.#finish("judgments", { ...answers.fields(block.answer), ...times, comment, replaces, ...inHand }, to);
     return true;
   }
 
@@ -286,7 +295,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     // Before the outbox fires its event, which would take the submission for another tab's.
     this.queue.settle(block, kind, body);
     block.spent = undefined;
-    this.outbox.add(kind, block.id, body);
+    const item = this.outbox.add(kind, block.id, body);
+    if (kind === "judgments") block.judgmentId = item.id;
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
     if (first && this.queue.isComplete(hit) && !hit.rules.practice) this.#news = this.progress.summary(this.worktime?.today() ?? "");
@@ -306,6 +316,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   }
 
   async #goOn() {
+    if (this.#isTimeOver) this.queue.stop();
     const revised = this.queue.revised();
     if (revised) this.#news = say("unsent_here");
     const next = revised ?? this.queue.nextOpen();
@@ -374,7 +385,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   lookAgain() {
     this.queue.lack = null;
-    this.rest.show();
+    this.rest.show({ isAgain: true });
   }
 
   // --- What happens elsewhere ----------------------------------------------------------------------
@@ -393,6 +404,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     // Reopen the block with its answer, so that the judge can correct it.
     block.state = "open";
     block.sent = null;
+    block.judgmentId = item.body.replaces ?? null;
     const hit = this.queue.hits.get(block.hit);
     // The organisers may require more now than when the HIT was lent.
     hit.rules = this.queue.answersOf(block).rulesAfter?.(hit.rules, answer) ?? hit.rules;
@@ -407,12 +419,64 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       if (block.state !== "open") continue;
       const item = this.outbox.latestOf(block.id);
       if (!item) continue;
-      this.queue.settle(block, item.kind, item.body);
+      this.queue.settle(block, item.kind, { ...item.body, id: item.id });
       if (block === this.block) {
         this.#news = say("done_elsewhere");
         this.#goOn();
       }
     }
+  }
+
+  // The judge's link is open on another device, where this block was answered; so may others have been.
+  /** @param {OutboxEvents["elsewhere"]} detail */
+  async #followOtherDevice({ item, answer }) {
+    const block = this.queue.find(item.body.block);
+    this.drafts.remove(item.body.block);
+    if (block && answer?.stored) this.queue.settle(block, "judgments", answer.stored);
+    const shown = this.block;
+    const wasOpen = shown?.state === "open" || shown === block;
+    await this.queue.learnFromHistory();
+    if (this.block && this.block === shown && wasOpen && shown.state !== "open") {
+      this.#news = say("done_on_other_device");
+      this.#goOn();
+    } else if (this.block) this.note(say("done_on_other_device"));
+  }
+
+  // The judge may have worked on another device meanwhile.
+  async #returned() {
+    if (document.visibilityState !== "visible") {
+      this.#hiddenAt = performance.now();
+      return;
+    }
+    this.#checkLease();
+    const { block } = this;
+    if (block?.state !== "open" || performance.now() - this.#hiddenAt < AWAY_MS) return;
+    await this.queue.learnFromHistory();
+    if (this.block !== block || this.#stateOf(block) === "open") return;
+    this.drafts.remove(block.id);
+    this.#news = say("done_on_other_device");
+    this.#goOn();
+  }
+
+  /** @param {Block} block @returns {string} */
+  #stateOf(block) {
+    return block.state;
+  }
+
+  // The time of the judge's study is over: they may submit the sentence that they have begun.
+  timeIsOver() {
+    this.#isTimeOver = true;
+    this.queue.stop();
+    if (this.block && !this.queue.hits.get(this.block.hit).dropped) this.note(say("time_over_here"));
+  }
+
+  // Goes on if the server took the HIT shown back, unless its answer is begun.
+  #leaveDropped() {
+    const { block } = this;
+    if (block?.state !== "open" || !this.queue.hits.get(block.hit).dropped) return;
+    if (this.queue.answersOf(block).begun(block.answer)) return;
+    this.#news = this.queue.nextOpen() ? say("fetched_anew") : "";
+    this.#goOn();
   }
 
   // The judge may have been away or offline.
@@ -421,10 +485,6 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { block } = this;
     if (block.state !== "open" || !this.queue.leaseIsOver(block)) return;
     await this.queue.renew(block);
-    const begun = this.queue.answersOf(block).begun(block.answer);
-    if (this.block === block && this.queue.hits.get(block.hit).dropped && !begun) {
-      this.#news = say("fetched_anew");
-      this.#goOn();
-    }
+    if (this.block === block) this.#leaveDropped();
   }
 }

@@ -42,7 +42,8 @@ export class Progress {
   get #words() {
     const { done, wanted } = this;
     if (this.isPractice) return say("practice");
-    return wanted === null ? say("done", { n: done }) : say("done_of", { done, wanted });
+    // The last HIT may have more sentences than are still wanted.
+    return wanted === null || done > wanted ? say("done", { n: done }) : say("done_of", { done, wanted });
   }
 
   // A summary at the end of a HIT: number and the day's work so far, never quality.

@@ -14,9 +14,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   blocks = [];
   /** @type {Hits} */
   hits = new Map();
-  // Why there is no more work: null, "none", "offline", "signed_out", "server"; or for now, "paused", "instructions",
-  // "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed", "preparing" and "waiting", with the seconds
-  // until the server should be asked again.
+  // Why there is no more work: null, "done", "none_left", "time_over", "returned", "screened_out", "offline", "signed_out", "server"; or
+  // for now, "paused", "instructions", "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed",
+  // "preparing" and "waiting", with the seconds until the server should be asked again.
   /** @type {string | null} */
   lack = null;
   retryAfter = 0;
@@ -45,6 +45,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     outbox.addEventListener("change", () => this.#keep());
     outbox.addEventListener("sent", async ({ detail: { item, answer, at, asked } }) => {
       const { after, in_hand: inHand } = item.body;
+      if (answer?.taken_back?.length) this.#drop(this.#inHand.filter(({ id }) => answer.taken_back.includes(id)));
+      if (answer?.stopped) this.stop();
       // Not if the HIT before it is still to come, as after a reload: the order would be wrong.
       if (answer?.next && after && this.hits.has(after)) await this.#follow({ data: answer.next, at, asked }, inHand);
       if (answer?.next || item.kind === "skips") this.#restock();
@@ -94,7 +96,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   }
 
   lastHit() {
-    return [...this.hits.values()].findLast((hit) => !hit.past);
+    return [...this.hits.values()].findLast((hit) => !hit.past && !hit.dropped);
   }
 
   // Returns whether to request the next HIT: at the last two blocks of the last one.
@@ -154,12 +156,35 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     while (this.nextOpen() && this.#hasRoom(this.#inHand) && (await this.ask()) && this.hits.size > had);
   }
 
-  // The judge may not continue: drop HITs that are not begun.
-  #dropUnbegun() {
-    for (const hit of this.#inHand) {
-      const own = this.blocks.filter((block) => block.hit === hit.id);
-      hit.dropped = own.every((block) => block.state === "open" && !this.answersOf(block).begun(block.answer));
-    }
+  // The judge may not go on now: keeps only the block whose answer they have begun. The server lends the rest again.
+  stop() {
+    this.#drop(this.#inHand);
+  }
+
+  /** @param {Hit} hit */
+  #isBegun(hit) {
+    return this.blocks.some((block) => block.hit === hit.id && block.state !== "open");
+  }
+
+  /** @param {Hit[]} hits */
+  #drop(hits) {
+    const untouched = hits.filter((hit) => {
+      const open = this.blocks.filter((block) => block.hit === hit.id && block.state === "open");
+      return !open.some((block) => this.answersOf(block).begun(block.answer));
+    });
+    if (!untouched.length) return;
+    for (const hit of untouched) hit.dropped = true;
+    this.#keep();
+    this.dispatchEvent(new Event("dropped"));
+  }
+
+  // Adopts the answers that the judge gave on another device.
+  async learnFromHistory() {
+    /** @type {Answer | null} */
+    const answer = await this.api.history(null).catch(() => null);
+    if (answer?.status !== 200) return;
+    const blocks = /** @type {JudgedBlock[]} */ (answer.data.results).map(({ block }) => block);
+    this.#believe(blocks, answer.asked);
   }
 
   /** @param {Hit} hit */
@@ -188,7 +213,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   }
 
   // Records a judgment or skip; revisions are compared with `sent`.
-  /** @param {Block} block @param {Kind} kind @param {Stored & { comment?: string, reason?: string }} body */
+  /** @param {Block} block @param {Kind} kind @param {Stored & { id?: string, comment?: string, reason?: string }} body */
   settle(block, kind, body) {
     const { comment = "", reason = "" } = body;
     const answers = this.answersOf(block);
@@ -196,6 +221,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     if (block.state === "open" && this.#counted) this.#counted.done += 1;
     block.state = kind === "skips" ? "skipped" : "judged";
     block.skip_reason = reason || null;
+    if (kind === "judgments") block.judgmentId = body.id ?? null;
     block.sent =
       kind === "skips" ? { answer: answers.blank(length), comment: "" } : { answer: answers.read(body, length), comment };
     this.restore(block);
@@ -229,11 +255,13 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       } catch {
         return (await this.#takeKept()) ? this.#found() : this.#lacks("offline");
       }
-      if (answer.status === 204) return this.#lacks("none");
+      if (answer.status === 204) return this.#lacks(answer.reason ?? "none_left");
       const { code } = answer.data ?? {};
       // Signing in again would not help.
       if (answer.status === 403 && ["paused", "instructions", "declined"].includes(code)) {
-        this.#dropUnbegun();
+        // Of new instructions, judges learn after the HIT that they have begun.
+        if (code === "instructions") this.#drop(this.#inHand.filter((hit) => !this.#isBegun(hit)));
+        else this.stop();
         return this.#lacks(code);
       }
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
@@ -244,7 +272,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       this.#take(answer, asked?.in_hand);
       if (this.nextOpen()) return this.#found();
     }
-    return this.#lacks("none");
+    return this.#lacks("none_left");
   }
 
   #found() {
@@ -265,7 +293,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   // Stores the HITs in hand; until then, the outbox is more recent.
   #keep() {
     // Before the first answer, the stored HITs must not be overwritten.
-    if (!this.kept || !this.lastHit() || this.#keeping) return;
+    if (!this.kept || !this.hits.size || this.#keeping) return;
     this.#keeping = true;
     whenPainted(() => {
       this.#keeping = false;
@@ -286,7 +314,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @param {Block} block */
   #asStored(block) {
     const { answer, comment } = /** @type {Said} */ (block.sent);
-    return { ...this.answersOf(block).fields(answer), comment };
+    return { ...this.answersOf(block).fields(answer), comment, id: block.judgmentId ?? undefined };
   }
 
   /** @param {string} reason @param {number} retryAfter */
@@ -344,7 +372,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       this.#extend(known, answer);
       known.dropped = false;
       known.rules = data.rules;
-      this.#believe(answer);
+      this.#believe(data.blocks, answer.asked);
       return;
     }
     const { id, revisable_hits: revisableHits, rules, languages } = data;
@@ -360,12 +388,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
 
   // Adopts the server's state of known blocks without unsent submissions: one may have been refused, or judged on another
   // device.
-  /** @param {Pick<Answer<LentHit>, "data" | "asked">} answer */
-  #believe({ data, asked }) {
-    for (const { id, state, judgment, skip_reason } of data.blocks) {
+  /** @param {LentBlock[]} blocks @param {number} asked */
+  #believe(blocks, asked) {
+    for (const { id, state, judgment, skip_reason } of blocks) {
       const block = this.find(id);
       if (!block || block.state === state || this.outbox.unknownOf(id, asked)) continue;
-      if (state === "open") block.state = "open";
+      if (state === "open") Object.assign(block, { state, judgmentId: null });
       else this.#settleAs({ state, judgment, skip_reason }, block);
     }
   }
@@ -422,7 +450,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     /** @type {Block} */
     const block = { ...data, hit: hit.id, position: index + 1, comment: "", answer, sent: null };
     const item = this.outbox.unknownOf(block.id, asked);
-    if (item) this.settle(block, item.kind, item.body);
+    if (item) this.settle(block, item.kind, { ...item.body, id: item.id });
     else if (data.state !== "open") this.#settleAs(data, block);
     const draft = this.drafts.get(block.id);
     // A draft begun here does not change a block that was finished on another device.

@@ -1,11 +1,21 @@
 // The page between blocks: loading, offline, or no more work.
 
+import { announce } from "./announce.js";
 import { say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const LOOK_AGAIN_MS = 30_000;
 const RETRY_MS = 5_000;
+// Reasons that end the work, and those of them for which the completion page has no code.
+const ENDS = ["done", "none_left", "time_over", "returned", "screened_out"];
+const WITHOUT_CODE = ["time_over", "returned", "screened_out"];
+// Reasons for which a judge can do nothing but look at their judgments.
+const STOPPED = ["waiting", "paused", "campaign_paused", "campaign_closed"];
+// Reasons for which new sentences may appear at any moment.
+const CAN_LOOK_AGAIN = ["none_left", "waiting", "campaign_paused"];
+// Reasons that last, so the server is asked less often.
+const LASTING = [...ENDS, "paused", "instructions", "declined", "outdated"];
 
 export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -34,7 +44,7 @@ export class Rest {
   }
 
   // Shows that there is nothing to judge, requests more, and shows the outcome.
-  async show() {
+  async show({ isAgain = false } = {}) {
     const first = !this.#shown;
     this.#shown = true;
     clearTimeout(this.#timer);
@@ -57,7 +67,7 @@ export class Rest {
     if (!found && this.#isAtAnEnd()) await this.#count();
     if (!this.#shown) return;
     if (found) this.onWork();
-    else this.#explain();
+    else this.#explain(isAgain);
   }
 
   async #count() {
@@ -70,20 +80,38 @@ export class Rest {
     if (this.#shown) this.show();
   }
 
-  #explain() {
+  /** @param {boolean} isAgain */
+  #explain(isAgain) {
     const lack = /** @type {string} */ (this.queue.lack);
     this.status.turnedAway(lack === "signed_out");
-    if (this.#isAtAnEnd()) this.#finished();
+    if (this.#isAtAnEnd()) this.#finished(lack);
     else this.#say(say(`loading_${lack}`));
-    $("rest-instructions").hidden = lack !== "instructions";
-    const pause = this.queue.retryAfter * 1000 || (["none", "paused", "instructions", "declined", "outdated"].includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
+    this.#offerButtons(lack);
+    // The button would seem to do nothing.
+    if (isAgain && CAN_LOOK_AGAIN.includes(lack)) announce(($("rest-again").textContent = say("none_yet")));
+    const pause = this.queue.retryAfter * 1000 || (LASTING.includes(lack) ? LOOK_AGAIN_MS : RETRY_MS);
     if (lack !== "signed_out") this.#timer = setTimeout(() => this.#again(), pause);
+  }
+
+  /** @param {string} lack */
+  #offerButtons(lack) {
+    const isEnd = this.#isAtAnEnd();
+    const completion = $("rest-completion");
+    const toCode = isEnd && Boolean(completion);
+    $("rest-instructions").hidden = lack !== "instructions";
+    $("rest-more").hidden = !isEnd && !STOPPED.includes(lack);
+    // Text to read, without keys of the page's own.
+    if (!$("rest-more").hidden) $("rest").removeAttribute("role");
+    $("look-again").hidden = !CAN_LOOK_AGAIN.includes(lack);
+    $("rest-buttons").hidden = toCode;
+    if (completion) completion.hidden = !toCode;
+    $("rest-back").hidden = !isEnd || !this.queue.before(null);
   }
 
   // Judges with a completion page go there when they are done or stopped.
   #isAtAnEnd() {
-    const { lack } = this.queue;
-    return lack === "none" || (["paused", "campaign_closed"].includes(lack ?? "") && Boolean($("rest-completion")));
+    const lack = this.queue.lack ?? "";
+    return ENDS.includes(lack) || (["paused", "campaign_closed"].includes(lack) && Boolean($("rest-completion")));
   }
 
   #explainOutbox() {
@@ -91,19 +119,26 @@ export class Rest {
     if (["offline", "server", "signed_out"].includes(state)) this.#say(say(`loading_${state}`));
   }
 
-  #finished() {
+  /** @param {string} lack */
+  #finished(lack) {
     const first = $("rest-title").hidden;
-    // Text to read, without keys of the page's own.
-    $("rest").removeAttribute("role");
+    const completion = $("rest-completion");
+    // The study of a stopped judge has no more sentences for them.
+    const reason = lack === "paused" ? "screened_out" : lack;
+    const hasCode = !WITHOUT_CODE.includes(reason);
+    const end = hasCode && completion ? "code" : reason;
     this.#say(this.#worked);
-    $("rest-title").hidden = $("rest-more").hidden = false;
-    $("rest-back").hidden = !this.queue.before(null);
+    $("rest-title").textContent = say(`end_${end}_title`);
+    $("rest-thanks").textContent = say(`end_${end}`);
+    if (completion) completion.textContent = say(hasCode ? "get_code" : "go_on");
+    $("rest-title").hidden = $("rest-thanks").hidden = false;
     if (first) $("rest-title").focus();
   }
 
   /** @param {string} text */
   #say(text) {
-    $("rest-title").hidden = $("rest-more").hidden = $("rest-instructions").hidden = true;
+    for (const id of /** @type {const} */ (["rest-title", "rest-thanks", "rest-more", "rest-instructions"])) $(id).hidden = true;
+    $("rest-again").textContent = "";
     // Set only on changes, so that screen readers announce it once.
     if ($("rest-text").textContent !== text) $("rest-text").textContent = text;
     $("rest-text").hidden = !text;

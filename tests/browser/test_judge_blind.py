@@ -53,7 +53,7 @@ FIELDS = frozenset(
     id revisable_hits expires_at practice segments first languages source target lang dir name rules partial
     progress done wanted minutes_left notice blocks references context before after reference text candidates
     state judgment skip_reason labels comment block duration_ms active_ms submitted_at assignment
-    feedback agrees expected explanation reason kind answers closed created_at results next previous position total
+    stopped taken_back feedback agrees expected explanation reason kind answers closed created_at results next previous position total
     time_zone seconds_left_today today days day sentences active_seconds untimed
     judged_at has_older type title instance detail errors known missing campaign code retry_after stored body protocol answer
     slug account email language last_login sign_ins judge pseudonym output address expertise blocks_asked

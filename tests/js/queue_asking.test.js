@@ -80,12 +80,14 @@ describe("asking", () => {
     const done = (id) => hit(id, [block(`${id}/b`, JUDGED)]);
     for (const id of ["h1", "h2", "h3"]) page.server.lend(done(id));
     assert.equal(await page.queue.ask(), false);
-    assert.equal(page.queue.lack, "none");
+    assert.equal(page.queue.lack, "none_left");
     assert.equal(page.server.asked.length, 2);
   });
 
   for (const [answer, lack, retryAfter = 0] of [
-    [{ status: 204 }, "none"],
+    [{ status: 204 }, "none_left"],
+    [{ status: 204, reason: "done" }, "done"],
+    [{ status: 204, reason: "time_over" }, "time_over"],
     [{ status: 403, data: { code: "paused" } }, "paused"],
     [{ status: 403, data: { code: "instructions" } }, "instructions"],
     [{ status: 403, data: { code: "permission_denied" } }, "signed_out"],
@@ -96,7 +98,7 @@ describe("asking", () => {
     [{ status: 404 }, "server"],
   ]) {
     test(`says "${lack}" of ${JSON.stringify(answer)}, until something is lent`, async () => {
-      page.server.answers(answer.status, answer.data);
+      page.server.lent.push(() => answer);
       assert.equal(await page.queue.ask(), false);
       assert.deepEqual([page.queue.lack, page.queue.retryAfter], [lack, retryAfter]);
       assert.equal(await page.lendAndAsk("h1", ["b1"]), true);
@@ -200,16 +202,57 @@ describe("what is kept ahead", () => {
     assert.equal(page.queue.before(page.queue.nextOpen()).id, "h1/1");
   });
 
-  test("is not begun by a judge who was stopped", async () => {
+  for (const stopped of ["paused", "campaign_paused", "campaign_closed"]) {
+    test(`waits after the sentence whose submission is answered with ${stopped}`, async () => {
+      await stocked();
+      page.server.answer = () => ({ status: 200, data: { next: null, stopped } });
+      page.judge("h1/1");
+      await settled();
+      assert.equal(page.queue.nextOpen(), undefined);
+      await page.lendAndAsk("h1", [block("h1/1", JUDGED), "h1/2", "h1/3"]);
+      assert.equal(page.queue.nextOpen().id, "h1/2");
+    });
+  }
+
+  test("keeps a begun sentence of a judge who was stopped", async () => {
     await stocked();
-    page.judge("h1/1");
-    await settled();
+    page.queue.find("h1/2").answer = { labels: [1, null] };
     page.server.answers(403, { code: "paused" });
     await page.queue.ask();
-    assert.equal(page.queue.nextOpen().id, "h1/2");
-    page.judge("h1/2");
-    page.judge("h1/3");
-    assert.equal(page.queue.nextOpen(), undefined);
+    assert.ok(!page.queue.hits.get("h1").dropped);
+    assert.ok(page.queue.hits.get("h2").dropped);
+  });
+
+  test("loses what the server took back for another judge, unless it is begun", async () => {
+    await stocked();
+    page.queue.find("h3/1").answer = { labels: [1, null] };
+    page.server.answer = () => ({ status: 200, data: { next: null, taken_back: ["h2", "h3"] } });
+    page.judge("h1/1");
+    await settled();
+    const dropped = [...page.queue.hits.values()].filter((each) => each.dropped);
+    assert.deepEqual(dropped.map(({ id }) => id), ["h2"]);
+  });
+});
+
+describe("what was answered on another device", () => {
+  beforeEach(() => page.lendAndAsk("h1", ["b1", "b2", "b3"]));
+
+  test("is not sent again and is told with the answer that counts", async () => {
+    const stored = { id: "other", labels: [2, 1], comment: "" };
+    page.server.answer = () => ({ status: 409, data: { stored } });
+    const told = [];
+    page.outbox.addEventListener("elsewhere", ({ detail }) => told.push(detail.answer.stored));
+    page.judge("b1");
+    await settled();
+    assert.deepEqual(told, [stored]);
+    assert.deepEqual(page.outbox.items(), []);
+  });
+
+  test("is adopted from the judge's history", async () => {
+    const row = (id) => ({ block: block(id, JUDGED) });
+    page.server.history = async () => ({ status: 200, asked: performance.now(), data: { results: [row("b3"), row("b1")] } });
+    await page.queue.learnFromHistory();
+    assert.equal(page.queue.nextOpen().id, "b2");
   });
 });
 

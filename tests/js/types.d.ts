@@ -99,6 +99,7 @@ interface Stored {
 }
 
 interface Judgment extends Stored {
+  id?: string;
   comment: string;
 }
 
@@ -164,6 +165,8 @@ interface Answer<Data = any> {
   data: Data;
   at: number;
   asked: number;
+  // Of a 204 answer: why there is no more work.
+  reason?: string | null;
 }
 
 // --- What the page keeps ---------------------------------------------------------------------------
@@ -269,6 +272,8 @@ interface Block<OneAnswer = any> extends LentBlock, Said<OneAnswer> {
   position: number;
   // As it was submitted last; null as long as it was not.
   sent: Said<OneAnswer> | null;
+  // The id of the judgment that it shows, if it is judged.
+  judgmentId?: string | null;
   spent?: Spent;
 }
 
@@ -320,6 +325,8 @@ interface InHand {
 interface Submission extends Stored, InHand {
   block: string;
   comment?: string;
+  // The id of the judgment that this one replaces, null for none.
+  replaces?: string | null;
   duration_ms?: number;
   active_ms?: number;
   reason?: string;
@@ -358,6 +365,8 @@ interface Setup {
   csrf_cookie: string;
   worker: string;
   has_documents?: boolean;
+  // Until the time of a panel's study is over.
+  seconds_left?: number | null;
   // The modules of the campaign's screens, by protocol.
   screens: Record<string, string>;
 }
@@ -466,11 +475,13 @@ interface OutboxEvents {
   change: undefined;
   sent: { item: Item; answer: any; at: number; asked: number };
   refused: { item: Item; answer: any };
+  elsewhere: { item: Item; answer: any };
 }
 
 interface QueueEvents {
   progress: CountedProgress & { asked: number };
   notice: string;
+  dropped: undefined;
 }
 
 interface PageEvents {
@@ -554,11 +565,14 @@ type PlainId =
   | "report-problem"
   | "question"
   | "rest"
+  | "rest-again"
   | "rest-back"
+  | "rest-buttons"
   | "rest-history"
   | "rest-instructions"
   | "rest-more"
   | "rest-text"
+  | "rest-thanks"
   | "rest-title"
   | "rows"
   | "scale"
