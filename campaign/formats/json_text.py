@@ -1,13 +1,15 @@
 """Decode JSON in files, with errors in words, and check its texts."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import CONTROL
-from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
+from campaign.formats.streams import MAX_LINE_BYTES, InputFile, byte_chunks, text_lines
 
 
 class RepeatedKeyError(ValueError):
@@ -84,6 +86,61 @@ def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, A
     for line, text in enumerate(text_lines(file), 1):
         if text.strip():
             yield line, decode_object(text, file=file.name, shape=shape, line=line)
+
+
+_BETWEEN: Final = re.compile(r"[\s,]*")
+
+
+def object_array(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number, from 1, and the value of each object in an array, which may be one long line.
+
+    A chunk of the file is in memory at a time. Raises FormatError like `decode_object`, with the number as line.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    number, text = 0, ""
+    is_begun = False
+    for chunk in chain(byte_chunks(file), [b""]):
+        text += _decoded(decoder, chunk, file.name, number)
+        if not is_begun:
+            text = text.lstrip().removeprefix("[")
+            is_begun = True
+        position = 0
+        while True:
+            position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]  # matches always
+            if position >= len(text) - 1 and text[position:] in ("", "]"):
+                break
+            try:
+                values, position = DECODER.raw_decode(text, position)
+            except (RecursionError, ValueError) as error:
+                is_cut = bool(chunk) and isinstance(error, json.JSONDecodeError)
+                if is_cut and len(text) - position < MAX_LINE_BYTES:
+                    break
+                raise json_refusal(
+                    error,
+                    file=file.name,
+                    what="array",
+                    remedy="write an array of complete objects",
+                    line=number + 1,
+                    column=None,
+                ) from error
+            number += 1
+            if not isinstance(values, dict):
+                raise FormatError(
+                    file.name, "the array holds no objects", "write [{…}, {…}]", line=number
+                )
+            yield number, values
+        text = text[position:]
+    if text != "]":
+        raise FormatError(file.name, "the array has no end", "give the whole file", line=number + 1)
+
+
+def _decoded(decoder: codecs.IncrementalDecoder, chunk: bytes, file: str, number: int) -> str:
+    try:
+        return decoder.decode(chunk, final=not chunk)
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            file, "the array is not UTF-8", "convert the file to UTF-8", line=number + 1
+        ) from error
 
 
 def json_refusal(

@@ -7,7 +7,6 @@ each name has one text.
 
 import difflib
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,8 +23,6 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 #: Tables have spaces in place of characters that no cell can hold.
 _BLANKS: Final = str.maketrans("\t\r\n", "   ")
 _CLOSEST: Final = 3
-#: Separates a document and its system in names of released files.
-_OF_SYSTEM: Final = "#"
 
 
 class SegmentProblem(Exception):  # noqa: N818  # becomes an error of the file or the input, which knows where it is
@@ -292,24 +289,3 @@ class SegmentTexts:
                     f"the {what} of segment {segment}{of} differs from {line}",
                     "use different names for different segments, or provide judgments of a single version of the texts",
                 )
-
-
-def documents_of_all(rows: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Return document names without the system (``name#system``), by their names in the file.
-
-    Empty unless each row has one system, every document name ends in it, and all systems have the same documents.
-
-    Parameters
-    ----------
-    rows : iterable of (document, systems)
-    """
-    renamed: dict[str, str] = {}
-    by_system: dict[str, set[str]] = defaultdict(set)
-    for document, (*others, system) in rows:
-        base = document.removesuffix(_OF_SYSTEM + system)
-        if others or base in ("", document):
-            return {}
-        renamed[document] = base
-        by_system[system].add(base)
-    every = list(by_system.values())
-    return renamed if all(each == every[0] for each in every) else {}

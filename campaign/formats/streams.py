@@ -19,6 +19,7 @@ _FREE_BYTES: Final = 256 * 1024 * 1024
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_POINTER = b"version https://git-lfs.github.com/spec/"
 # CONTROL without the line feed, to search a block of lines at once.
 _LINE_END = re.compile(rb"\r\n?|\n")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -211,6 +212,8 @@ def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Itera
 
 def _decoded(file: InputFile, block: bytes, number: int) -> str:
     """Decode a block of whole lines, the first of which is `number`, with line feeds as line endings."""
+    if number == 1:
+        refuse_pointer(file.name, block)
     mark = _BOM if number == 1 and block.startswith(_BOM) else b""
     content = block.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
@@ -258,6 +261,15 @@ def _whole_lines(file: InputFile) -> Iterator[bytes]:
             )
     if rest:
         yield rest
+
+
+def refuse_pointer(file: str, head: bytes) -> None:
+    """Refuse a file that stands in for a large one in a clone of a repository."""
+    if head.startswith(_POINTER):
+        raise Place(file).error(
+            "the file is a pointer of Git LFS, which says where the file itself is stored",
+            "download the file itself, for example with: git lfs pull",
+        )
 
 
 def _not_utf8(

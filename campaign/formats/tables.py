@@ -25,6 +25,18 @@ def separator_of(header: str) -> str:
     return "\t" if "\t" in header else max(",;", key=header.count)
 
 
+_SEPARATOR_LINE: Final = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
+
+
+def refuse_separator_line(file: str, line: int, text: str) -> None:
+    """Refuse the line ``sep=;`` that is written for Excel above a table."""
+    if _SEPARATOR_LINE.fullmatch(text.strip(" \ufeff")):
+        raise Place(file, line).error(
+            f"the line {text.strip()} is meant for Excel and is no part of the table",
+            "delete this line",
+        )
+
+
 @cache
 def _quoted_line(separator: str) -> re.Pattern[str]:
     cell = rf'(?:"(?:[^"]|"")*"|[^"{separator}]*)'
@@ -54,8 +66,10 @@ def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tup
     """
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as kept:
         separator, quoted, held = "", True, False
-        for text in text_lines(file):
-            separator = separator or (separator_of(text) if text.strip() else "")
+        for line, text in enumerate(text_lines(file), 1):
+            if not separator and text.strip():
+                refuse_separator_line(file.name, line, text)
+                separator = separator_of(text)
             held = held or '"' in text
             quoted = quoted and (not separator or is_quoted_line(text, separator))
             kept.write(f"{text}\n")
@@ -219,6 +233,7 @@ def read_table(file: InputFile) -> Table:
     """
     numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
     line, header = first_row(file.name, numbered)
+    refuse_separator_line(file.name, line, header)
     separator = max(_SEPARATORS, key=header.count)
     cells = line_cells(file.name, line, header, separator)
     return Table(file.name, line, tuple(cell.strip() for cell in cells), separator, numbered)

@@ -1,6 +1,10 @@
-"""Read votes of chatbot arenas (``model_a``, ``model_b``, ``winner``) from CSV, JSON Lines or Parquet."""
+"""Read votes of chatbot arenas (``model_a``, ``model_b``, ``winner``) from CSV, JSON or Parquet.
 
-from collections.abc import Iterator, Mapping
+Votes of a judge who knew the models (``anony`` is false) are left out, as in the arena's own ranking, and so are
+votes about a model and itself.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
 from typing import IO, Any, Final
 
 from campaign.formats import InputFile
@@ -9,12 +13,23 @@ from campaign.formats.errors import Losses
 from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
-from ranking.files.labels import json_objects
+from ranking.files.labels import array_objects, json_objects
 from ranking.files.parquet_reading import refusing_damage
 from ranking.files.records import NO_JUDGE
 
-COLUMNS: Final = ("model_a", "model_b", "winner")
+MODELS: Final = ("model_a", "model_b")
+COLUMNS: Final = (*MODELS, "winner")
+#: Columns that are 1 for the winner, in place of a column with its name.
+_WINNER_COLUMNS: Final = {
+    "winner_model_a": "model_a",
+    "winner_model_b": "model_b",
+    "winner_tie": "tie",
+}
 _JUDGES: Final = ("judge", "judge_hash", "user_id")
+#: False for a vote of a judge who knew the models.
+_ANONYMOUS: Final = "anony"
+_OF_VOTE: Final = (*COLUMNS, *_WINNER_COLUMNS, _ANONYMOUS)
+_READ: Final = (*_OF_VOTE, *_JUDGES)
 _ROWS_AT_A_TIME: Final = 1 << 12
 _TIE: Final = (1, 1)
 #: Ranks of the two models. Two bad answers are a tie, as in the arena's own ranking.
@@ -39,10 +54,23 @@ def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
         With line and field.
     """
     head, whole = peek(file, 64)
-    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-    votes = json_objects(whole) if is_json else _rows(whole)
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if start == b"[":
+        votes = array_objects(whole)
+    elif start == b"{":
+        votes = json_objects(whole)
+    else:
+        votes = _rows(whole)
     for number, (line, values, refuse) in enumerate(votes, 1):
-        yield _block(line, number, values, refuse, losses)
+        block = _block(line, number, values, refuse, losses)
+        if block is not None:
+            yield block
+
+
+def are_columns_of_votes(names: Collection[str]) -> bool:
+    """Return whether a table with these columns has votes."""
+    has_winner = "winner" in names or set(_WINNER_COLUMNS) <= set(names)
+    return has_winner and set(MODELS) <= set(names)
 
 
 def holds_votes(name: str, source: str | IO[bytes]) -> bool:
@@ -50,7 +78,7 @@ def holds_votes(name: str, source: str | IO[bytes]) -> bool:
     with refusing_damage(name):
         from pyarrow import parquet
 
-        return set(COLUMNS) <= set(parquet.read_schema(source).names)
+        return are_columns_of_votes(parquet.read_schema(source).names)
 
 
 def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> Iterator[JudgedBlock]:
@@ -63,14 +91,16 @@ def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> It
             columns = {
                 # Only check whether unused fields, such as conversations, are present.
                 field: column.to_pylist()
-                if field in (*COLUMNS, *_JUDGES)
+                if field in _READ
                 else [is_there or None for is_there in column.is_valid().to_pylist()]
                 for field, column in zip(batch.schema.names, batch.columns, strict=True)
             }
             for cells in zip(*columns.values(), strict=True):
                 row += 1
                 values = dict(zip(columns, cells, strict=True))
-                yield _block(row, row, values, refuse_at(name, row), losses)
+                block = _block(row, row, values, refuse_at(name, row), losses)
+                if block is not None:
+                    yield block
 
 
 def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
@@ -83,8 +113,15 @@ def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
 
 def _block(
     line: int, number: int, values: Mapping[str, Any], refuse: Refuse, losses: Losses
-) -> JudgedBlock:
-    model_a, model_b, winner = (_text(values, name, refuse) for name in COLUMNS)
+) -> JudgedBlock | None:
+    model_a, model_b = (_text(values, name, refuse) for name in MODELS)
+    if str(values.get(_ANONYMOUS)).strip().lower() == "false":
+        losses.add("votes of judges who knew the models (anony is false)", f"line {line}")
+        return None
+    if model_a.strip() == model_b.strip():
+        losses.add("votes about a model and itself", f"line {line}")
+        return None
+    winner = _winner(values, refuse)
     labels = _WINNERS.get(winner.strip().lower())
     if labels is None:
         refuse("winner", f"{winner!r} is not a winner", f"write one of {', '.join(_WINNERS)}")
@@ -99,7 +136,7 @@ def _block(
     # pandas writes NaN for a missing value.
     judge = "" if said is None or said != said else str(said).strip()
     for name, value in values.items():
-        is_read = name in COLUMNS or name == judge_column or is_index(name)
+        is_read = name in _OF_VOTE or name == judge_column or is_index(name)
         losses.add(f'column "{name}"', f"line {line}", not is_read and value not in (None, ""))
     return JudgedBlock(
         line=line,
@@ -112,8 +149,31 @@ def _block(
     )
 
 
+def _winner(values: Mapping[str, Any], refuse: Refuse) -> str:
+    if "winner" in values:
+        return _text(values, "winner", refuse)
+    winners = [
+        winner
+        for column, winner in _WINNER_COLUMNS.items()
+        if str(values.get(column)).strip().lower() in ("1", "1.0", "true")
+    ]
+    if len(winners) != 1:
+        refuse(
+            "winner",
+            f"the vote has {len(winners)} winners",
+            f"write 1 in one of {', '.join(_WINNER_COLUMNS)}, and 0 in the others",
+        )
+    return winners[0]
+
+
 def _text(values: Mapping[str, Any], name: str, refuse: Refuse) -> str:
     value = values.get(name)
+    if isinstance(value, dict):
+        refuse(
+            name,
+            "the file has an object for each column, as pandas writes it",
+            'write one object per line, with: frame.to_json(path, orient="records", lines=True)',
+        )
     if not isinstance(value, str) or not value.strip():
         refuse(name, "the text is missing", "give each vote model_a, model_b and winner")
     return value

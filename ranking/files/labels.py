@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.formats.cells import Refuse, judge_of, refuse_at
-from campaign.formats.json_text import object_lines, refuse_damage
+from campaign.formats.json_text import object_array, object_lines, refuse_damage
 from campaign.formats.tables import MAX_INTEGER
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress, Sources
@@ -36,6 +36,24 @@ def json_objects(
         yield line, values, refuse_at(file.name, line)
     if empty:
         raise FormatError(file.name, "the file is empty", "give one object per line")
+
+
+def array_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
+    """Yield the number of each object of a JSON array, the object, and a function that raises an error at it.
+
+    Errors give the number, counted from 1, as line.
+
+    Raises
+    ------
+    FormatError
+        If the file is not an array of objects, or empty.
+    """
+    empty = True
+    for number, values in object_array(file):
+        empty = False
+        yield number, values, refuse_at(file.name, number)
+    if empty:
+        raise FormatError(file.name, "the array is empty", "give at least one object")
 
 
 def json_lines(

@@ -8,10 +8,16 @@ from typing import IO, NamedTuple
 
 from campaign.formats import InputFile, Place, read_five_way_csv
 from campaign.formats.errors import Loss, Losses
+from campaign.formats.known_files import known_file_error
 from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import byte_chunks, peek
 from ranking.files.appraise import read_appraise_xml
-from ranking.files.arena import COLUMNS, holds_votes, read_arena, read_arena_parquet
+from ranking.files.arena import (
+    are_columns_of_votes,
+    holds_votes,
+    read_arena,
+    read_arena_parquet,
+)
 from ranking.files.lines import read_jsonl, read_rank
 from ranking.files.pairwise import read_pairwise_csv
 from ranking.files.parquet_reading import MAGIC, opened, read_row_groups
@@ -61,7 +67,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     if text:
         found = _format_of(text)
         if found is None:
-            raise Place(file.name, 1).error(
+            raise known_file_error(file.name, head) or Place(file.name, 1).error(
                 "the file is not in a known format of judgments",
                 f"use one of {', '.join(InputFormat)}, or set --input-format",
             )
@@ -77,13 +83,15 @@ def _format_of(text: str) -> InputFormat | None:
     if text.startswith("<"):
         return InputFormat.APPRAISE_XML
     first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    if text.startswith("[") and '"model_a"' in text.partition("}")[0]:
+        return InputFormat.ARENA_VOTES
     if text.startswith("{"):
         is_vote = '"model_a"' in first_line and '"candidates"' not in first_line
         return InputFormat.ARENA_VOTES if is_vote else InputFormat.JSONL
     if re.search("rankingid", first_line, re.IGNORECASE):
         return InputFormat.PAIRWISE_CSV
     names = {name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))}
-    if names >= set(COLUMNS):
+    if are_columns_of_votes(names):
         return InputFormat.ARENA_VOTES
     if names & _CSV_COLUMNS or any(map(_SYSTEM_COLUMN.fullmatch, names)):
         return InputFormat.FIVE_WAY_CSV

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
-from protocols.spans.files.formats import SpansFormat, read_spans, write_spans
+from protocols.spans.files.formats import WRITTEN, SpansFormat, read_spans, write_spans
 from protocols.spans.report import conversion_report
 from ranking.management.file_command import (
     Options,
@@ -47,7 +47,7 @@ class Command(ReportCommand):
         parser.add_argument(
             "--output-format",
             type=SpansFormat,
-            choices=list(SpansFormat),
+            choices=list(WRITTEN),
             default=SpansFormat.JSONL,
             help="format of the file to write (default: spans-jsonl, which loses nothing)",
         )

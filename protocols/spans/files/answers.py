@@ -29,7 +29,13 @@ from protocols.spans.answers import (
     spans_are_asked,
 )
 from protocols.spans.files.appraise import characters_of_utf16
-from protocols.spans.files.formats import SpansFormat, SpansRead, read_spans_file, write_spans
+from protocols.spans.files.formats import (
+    WRITTEN,
+    SpansFormat,
+    SpansRead,
+    read_spans_file,
+    write_spans,
+)
 from protocols.spans.records import (
     MAX_SCORE,
     MAX_SPANS,
@@ -304,5 +310,5 @@ FILES: Final = AnswerFiles(
     formats=tuple(map(str, SpansFormat)),
     read=_read,
     answer=_answer,
-    writers={str(each): partial(_write, each) for each in SpansFormat},
+    writers={str(each): partial(_write, each) for each in WRITTEN},
 )

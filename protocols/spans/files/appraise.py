@@ -6,7 +6,10 @@ item, source and target language, score, document, whether the item is a whole d
 JSON, start and end in seconds since 1970, and with ``--batch-info`` the numbers of batch and item.
 WMT22 released them without spans, some with a header. Older segment-level campaigns have no
 document: user, system, segment, kind, languages, score, start and end; those that compare two
-outputs have two cells with kinds of errors after the score.
+outputs have two cells with kinds of errors, in the output and in the source, after the score.
+Since 2025 a cell with the item's source ID, which WMT25 uses as the segment's, follows the user.
+
+In campaigns with MQM judges give no score, and the column is 0 throughout.
 
 Span positions are UTF-16 units, as in a browser, with an inclusive end; the CSV has no texts, so
 characters beyond U+FFFF cannot be recognised and count as two. Missing content has ``"missing"``
@@ -17,15 +20,22 @@ import ast
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.records import counted
-from campaign.formats.segment_identity import segment_id
+from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.formats.streams import text_lines
-from campaign.formats.tables import csv_row, line_cells, whole_name
+from campaign.formats.tables import (
+    csv_row,
+    line_cells,
+    refuse_separator_line,
+    separator_of,
+    whole_name,
+)
 from protocols.spans.files.jsonl import made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import refuse_broken_text, system_of
@@ -37,7 +47,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
 _FLAGS: Final = ("True", "False")
 #: Kinds of errors that a judge ticked, after the score, in rows of these lengths that compare two
 #: outputs.
-_ERRORS: Final = ("errors", "errors_of_other")
+_ERRORS: Final = ("errors", "errors_of_source")
 _WITH_ERRORS: Final = (9, 11, 13)
 _TIMES: Final = ("start", "end")
 _BATCH: Final = ("batch", "item")
@@ -56,6 +66,10 @@ _LAYOUTS: Final[dict[tuple[bool, int], tuple[str, ...]]] = {
     (True, 5): (*_DOCUMENT, "spans", *_TIMES),
     (True, 7): (*_DOCUMENT, "spans", *_TIMES, *_BATCH),
 }
+#: Column of the kind of item, which a source ID moves to the next one.
+_KIND: Final = 3
+#: Endings of documents that only fill up a batch; the scripts of WMT leave them out.
+_FILLING: Final = re.compile(r"#(duplicate[0-9]*|dup|incomplete)")
 #: A row, by column.
 _Row = dict[str, str]
 
@@ -73,38 +87,85 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
     """
     losses = Losses()
     judgments = []
-    empty = True
+    is_first = True
+    is_header_alone = True
+    separator = ","
     for line, text in enumerate(text_lines(file), 1):
         if not text.strip():
             continue
-        cells = line_cells(file.name, line, text, ",")
-        if empty and _is_header(cells):
+        if is_first:
+            separator = separator_of(text)
+            refuse_separator_line(file.name, line, text)
+        cells = line_cells(file.name, line, text, separator)
+        if is_first and _is_header(cells):
+            is_first = False
             continue
-        empty = False
+        is_first = is_header_alone = False
         refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
         row = _row(cells, refuse)
-        if row["kind"] in ("BAD", "REF"):
-            lose("quality controls (BAD, REF)")
-        elif "tutorial" in row["segment"] or "tutorial" in row.get("document", ""):
-            lose("rows of the tutorial")
-        elif row.get("is_document") == "True":
-            lose("scores of whole documents")
-        else:
-            lose("numbers of batch and item", "batch" in row)
-            lose("kinds of errors", any(_is_said(row.get(name, "")) for name in _ERRORS))
-            judgments.append(_judgment(line, row, refuse, lose))
-    if empty:
-        raise FormatError(file.name, "the file is empty", "give the scores that Appraise exports")
-    return judgments, losses.found()
+        reason = _left_out_because(row)
+        if reason:
+            lose(reason)
+            continue
+        lose("numbers of batch and item", "batch" in row)
+        lose("kinds of errors", any(_is_said(row.get(name, "")) for name in _ERRORS))
+        judgments.append(_judgment(line, row, refuse, lose))
+    if is_header_alone:
+        raise FormatError(
+            file.name,
+            "the file is empty" if is_first else "the file has a header and no rows",
+            "give the scores that Appraise exports",
+        )
+    return _without_scores_of_mqm(judgments, losses), losses.found()
+
+
+def _left_out_because(row: _Row) -> str:
+    """Return the kind of row that is left out; empty for a judgment."""
+    document = row.get("document", "")
+    if row["kind"] in ("BAD", "REF"):
+        return "quality controls (BAD, REF)"
+    if "tutorial" in row["segment"] or "tutorial" in document:
+        return "rows of the tutorial"
+    if row.get("is_document") == "True":
+        return "scores of whole documents"
+    if _FILLING.search(document):
+        return "rows that fill up a batch (#duplicate, #dup, #incomplete)"
+    return ""
+
+
+def _without_scores_of_mqm(judgments: list[ScoredJudgment], losses: Losses) -> list[ScoredJudgment]:
+    """Return the judgments without scores if they are 0 throughout and errors have categories."""
+    outputs = [judgment.outputs[0] for judgment in judgments]
+    spans = [span for output in outputs for span in output.spans or ()]
+    if any(output.score for output in outputs) or not any(span.category for span in spans):
+        return judgments
+    losses.add("scores of 0 throughout (MQM has none)", f"line {judgments[0].line}", len(outputs))
+    return [
+        replace(judgment, outputs=(replace(judgment.outputs[0], score=None),))
+        for judgment in judgments
+    ]
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Return whether the first row is a header, without a number in the score column."""
-    return len(cells) > 6 and cells[3] not in KINDS and not _NUMBER.fullmatch(cells[6].strip())
+    """Return whether a row names columns: it has neither a kind of item nor a number."""
+    return len(cells) > 6 and not any(
+        cell in KINDS or _NUMBER.fullmatch(cell.strip()) for cell in cells
+    )
 
 
 def _row(cells: list[str], refuse: Refuse) -> _Row:
-    if len(cells) < 7 or cells[3] not in KINDS:
+    if len(cells) > _KIND + 4 and cells[_KIND] not in KINDS and cells[_KIND + 1] in KINDS:
+        user, source_id, *others = cells
+        row = _row([user, *others], refuse)
+        is_segment = bool(id_parts(source_id)[0])
+        return {**row, "segment": source_id} if is_segment else row
+    if len(cells) == 7 and cells[5] in KINDS:
+        refuse(
+            None,
+            "the row is of Appraise's assessment of parallel data, which has no outputs of systems",
+            "give scores of outputs",
+        )
+    if len(cells) < 7 or cells[_KIND] not in KINDS:
         refuse(
             "itemType",
             "the row has no kind of item (TGT, CHK, BAD, REF) in its fourth cell",
@@ -112,7 +173,8 @@ def _row(cells: list[str], refuse: Refuse) -> _Row:
         )
     rest = cells[7:]
     has_flag = len(rest) > 1 and rest[1] in _FLAGS
-    has_errors = len(cells) in _WITH_ERRORS and not has_flag and not _is_time(rest[0])
+    is_timed = all(_is_time(cell) for cell in rest[: len(_ERRORS)])
+    has_errors = len(cells) in _WITH_ERRORS and not has_flag and not is_timed
     errors = _ERRORS if has_errors else ()
     layout = _LAYOUTS.get((has_flag, len(rest) - len(errors)))
     if layout is None:
@@ -183,8 +245,13 @@ def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
         )
     if not isinstance(value, list):
         refuse("mqm", "the spans are not a list", "write them in square brackets")
+    return spans_of(value, refuse, lose)
+
+
+def spans_of(errors: list[Any], refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
+    """Return the error spans of an answer; positions count UTF-16 units."""
     spans = []
-    for number, each in enumerate(value):
+    for number, each in enumerate(errors):
         key = f"mqm[{number}]"
         if not isinstance(each, dict):
             refuse(key, "the span is not an object", "write it in curly brackets")

@@ -1,25 +1,33 @@
 """Reading and writing scored judgments in any format, with the losses of each."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
 from campaign.formats import FormatError, InputFile, Place
+from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
+from campaign.formats.known_files import known_file_error
+from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
 from campaign.formats.streams import peek
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
+from protocols.spans.files.wmt import read_wmt_jsonl
 from protocols.spans.records import ScoredJudgment
 from ranking.files.records import FileRead, JudgmentSelection
 from ranking.files.selecting import one_language_pair
 from ranking.files.sources import ReadingProgress, Sources
 
 _SNIFFED_BYTES: Final = 64 * 1024
+_APPRAISE: Final = re.compile(rf'[,;]"?({"|".join(KINDS)})"?[,;]')
+_APPRAISE_HEADER: Final = re.compile(r"user(name)?,system,item_?id,", re.IGNORECASE)
+#: Keys of rankings, votes and test sets.
+_KEYS_OF_OTHERS: Final = ("candidates", "model_a", "src_text", "tgt_text", "hypothesis")
 
 
 class SpansFormat(StrEnum):
@@ -29,6 +37,8 @@ class SpansFormat(StrEnum):
     APPRAISE_CSV = "appraise-csv"
     PEARMUT_LOG = "pearmut-log"
     MQM_TSV = "mqm-tsv"
+    WMT_JSONL = "wmt-jsonl"
+    """Read only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,22 +178,9 @@ def _together(
     Each judgment comes with the name of its file. Refuses different sources of a segment, and
     different texts of a system for a segment.
     """
-    renamed = documents_of_all(
-        (judgment.document, [system for output in judgment.outputs for system in output.systems])
-        for _file, judgment in judgments
-    )
-    found = [
-        replace(each, document=renamed[each.document]) if renamed else each
-        for _file, each in judgments
-    ]
-    if renamed:
-        losses.add(
-            "names of systems at the end of names of documents (name#system)",
-            f"line {found[0].line}",
-            len(renamed),
-        )
+    renamed = _without_systems([judgment for _file, judgment in judgments], losses)
     texts = SegmentTexts()
-    for (file, _judgment), judgment in zip(judgments, found, strict=True):
+    for (file, _judgment), judgment in zip(judgments, renamed, strict=True):
         outputs = (
             (system, output.text) for output in judgment.outputs for system in output.systems
         )
@@ -192,7 +189,44 @@ def _together(
             texts.check(judgment.document, judgment.segment, where, judgment.source, outputs)
         except SegmentProblem as error:
             raise FormatError(file, error.problem, error.remedy, line=judgment.line) from error
-    return found
+    return renamed
+
+
+def _without_systems(judgments: Sequence[ScoredJudgment], losses: Losses) -> list[ScoredJudgment]:
+    """Return judgments whose segments have the same names for all systems, and count the changes."""
+    items = [_item(judgment) for judgment in judgments]
+    names = shared_names(items)
+    if not names.segments:
+        return list(judgments)
+    where = f"line {judgments[0].line}"
+    losses.add(
+        "names of systems at the end of names of documents (name#system)", where, names.documents
+    )
+    if names.placed:
+        losses.add(
+            "numbers that count within a batch (replaced by the place in the document)",
+            where,
+            len(names.segments),
+        )
+    losses.add(
+        "outputs of documents that were split between two batches (compared with no other system)",
+        where,
+        len(names.apart),
+    )
+    renamed = []
+    for item, judgment in zip(items, judgments, strict=True):
+        shared = names.segments.get(item)
+        if shared is None:
+            renamed.append(judgment)
+        else:
+            renamed.append(replace(judgment, document=shared.document, segment=shared.segment))
+    return renamed
+
+
+def _item(judgment: ScoredJudgment) -> JudgedItem:
+    systems = [system for output in judgment.outputs for system in output.systems]
+    system = systems[0] if len(systems) == 1 else ""
+    return JudgedItem(judgment.judge, system, judgment.document, judgment.segment)
 
 
 def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
@@ -206,17 +240,34 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     head, whole = peek(file, _SNIFFED_BYTES)
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     first_line = text.split("\n", 1)[0]
-    if text.startswith("{"):
-        own = '"outputs"' in first_line and '"annotation"' not in first_line
-        return SpansFormat.JSONL if own else SpansFormat.PEARMUT_LOG, whole
-    if set(column_names(first_line.split("\t"))) >= set(COLUMNS):
-        return SpansFormat.MQM_TSV, whole
-    if any(f",{kind}," in text for kind in KINDS):
-        return SpansFormat.APPRAISE_CSV, whole
-    raise Place(file.name, 1).error(
+    input_format = _format_of(text, first_line)
+    if input_format is not None:
+        return input_format, whole
+    raise known_file_error(file.name, head) or Place(file.name, 1).error(
         "the format was not recognized",
         f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
     )
+
+
+def _format_of(text: str, first_line: str) -> SpansFormat | None:
+    if text.startswith("{"):
+        return _json_format_of(first_line)
+    if set(column_names(first_line.split("\t"))) >= set(COLUMNS):
+        return SpansFormat.MQM_TSV
+    if _APPRAISE.search(text) or _APPRAISE_HEADER.match(first_line):
+        return SpansFormat.APPRAISE_CSV
+    return None
+
+
+def _json_format_of(first_line: str) -> SpansFormat | None:
+    if '"annotation"' in first_line:
+        return SpansFormat.PEARMUT_LOG
+    if '"outputs"' in first_line:
+        return SpansFormat.JSONL
+    if '"tgt_text"' in first_line and '"scores"' in first_line:
+        return SpansFormat.WMT_JSONL
+    is_other = any(f'"{key}"' in first_line for key in _KEYS_OF_OTHERS)
+    return None if is_other else SpansFormat.PEARMUT_LOG
 
 
 _Read = Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]
@@ -225,6 +276,7 @@ _READERS: Final[dict[SpansFormat, _Read]] = {
     SpansFormat.APPRAISE_CSV: read_appraise_csv,
     SpansFormat.PEARMUT_LOG: read_pearmut_log,
     SpansFormat.MQM_TSV: read_mqm_tsv,
+    SpansFormat.WMT_JSONL: read_wmt_jsonl,
 }
 _Write = Callable[[Iterable[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]
 _WRITERS: Final[dict[SpansFormat, _Write]] = {
@@ -233,6 +285,10 @@ _WRITERS: Final[dict[SpansFormat, _Write]] = {
     SpansFormat.PEARMUT_LOG: write_pearmut_log,
     SpansFormat.MQM_TSV: write_mqm_tsv,
 }
+
+
+#: Formats that can be written.
+WRITTEN: Final = tuple(_WRITERS)
 
 
 def write_spans(

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from campaign.formats import InputFile
+from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.tables import (
@@ -58,6 +58,7 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     for line, cells in _rows(file):
         key = tuple(cells[name] for name in ("system", "doc", "seg_id", "rater"))
         rows[key].append((line, cells))
+    _refuse_source_errors_alone(file.name, rows.values())
     judgments = [_judgment(file.name, same, losses) for same in rows.values()]
     return judgments, losses.found()
 
@@ -78,9 +79,31 @@ def _rows(file: InputFile) -> Iterator[_Row]:
     for name in COLUMNS:
         require_column(file.name, line, names, name)
     for number, row in rows:
+        if len(row) != len(names) and any(map(_is_source_error, row)):
+            raise _source_errors_alone(file.name, number)
         refuse_other_width(file.name, number, row, names)
         cells = dict(zip(names, row, strict=True))
         yield number, {**cells, "seg_id": whole_name(cells["seg_id"])}
+
+
+def _is_source_error(category: str) -> bool:
+    return category.strip().lower().startswith("source error")
+
+
+def _refuse_source_errors_alone(file: str, judged: Iterable[list[_Row]]) -> None:
+    """Refuse a list of errors of the source: outputs in which nobody saw one are missing."""
+    rows = [row for rows in judged for row in rows]
+    if rows and all(_is_source_error(cells["category"]) for _line, cells in rows):
+        raise _source_errors_alone(file, rows[0][0])
+
+
+def _source_errors_alone(file: str, line: int) -> FormatError:
+    return FormatError(
+        file,
+        "the file lists errors of the source only, and no judgments of outputs",
+        "give the file with all errors, without source-errors in its name",
+        line=line,
+    )
 
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:

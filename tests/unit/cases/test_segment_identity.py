@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Losses
 from campaign.formats.segment_identity import DocumentColumn, KnownSegment, KnownSegments, id_parts
-from protocols.spans.files.formats import SpansFormat, read_spans, read_spans_file, write_spans
+from protocols.spans.files.formats import (
+    WRITTEN,
+    SpansFormat,
+    read_spans,
+    read_spans_file,
+    write_spans,
+)
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from protocols.spans.statistics.agreement import score_agreement
 from protocols.spans.statistics.columns import mqm_score
@@ -149,13 +155,13 @@ def _read(lines: Iterable[str], form: SpansFormat) -> dict[tuple[str, ...], floa
     return _scores(read_spans_file(file, form)[1], form)
 
 
-@pytest.mark.parametrize("form", list(SpansFormat))
+@pytest.mark.parametrize("form", list(WRITTEN))
 def test_every_format_brings_every_score_back(form: SpansFormat) -> None:
     header, lines = _lines(form)
     assert _read(header + lines, form) == _scores(_judgments(), form)
 
 
-@pytest.mark.parametrize("form", list(SpansFormat))
+@pytest.mark.parametrize("form", list(WRITTEN))
 @given(data=st.data())
 @examples(10)
 def test_order_length_and_names_of_documents_move_no_score(
@@ -181,9 +187,7 @@ def test_order_length_and_names_of_documents_move_no_score(
     assert len(kept) < len(lines) or found == expected
 
 
-@pytest.mark.parametrize(
-    "form", [form for form in SpansFormat if form is not SpansFormat.APPRAISE_CSV]
-)
+@pytest.mark.parametrize("form", [form for form in WRITTEN if form is not SpansFormat.APPRAISE_CSV])
 def test_two_documents_of_one_name_are_refused_by_their_texts(form: SpansFormat) -> None:
     header, lines = _lines(form)
     one, other = _DOCUMENTS

@@ -8,7 +8,6 @@ from campaign.formats.segment_identity import (
     SegmentName,
     SegmentProblem,
     SegmentTexts,
-    documents_of_all,
     id_parts,
     segment_id,
 )
@@ -84,13 +83,3 @@ def test_one_segment_has_one_source_and_one_output_of_a_system() -> None:
         texts.check("visit", "1", "line 4", "Three.", [])
     with pytest.raises(SegmentProblem, match=r"output of B .*differs from line 3"):
         texts.check("visit", "1", "line 5", None, [("B", "Eins.")])
-
-
-def test_system_is_dropped_from_document_names_only_where_all_systems_have_the_same_documents() -> (
-    None
-):
-    rows = [("d#A", ["A"]), ("e#A", ["A"]), ("d#B", ["B"]), ("e#B", ["B"])]
-    assert documents_of_all(rows) == {"d#A": "d", "e#A": "e", "d#B": "d", "e#B": "e"}
-    assert documents_of_all(rows[:3]) == {}
-    assert documents_of_all([*rows, ("f", ["A"])]) == {}
-    assert documents_of_all([("d#A", ["A", "B"])]) == {}

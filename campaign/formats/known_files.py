@@ -1,0 +1,99 @@
+"""Files that no reader of judgments takes, named so that people see what they have and what to do with it."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from campaign.formats.errors import FormatError, Place
+from campaign.formats.streams import refuse_pointer
+from campaign.formats.tables import refuse_separator_line
+
+_TAR: Final = (257, b"ustar")
+_PACKED: Final = b"PK\x03\x04"
+_SCORES: Final = "give it to the analysis of metrics, or give the judgments behind the scores"
+_JUDGMENTS: Final = "give the files with judgments"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of file: the pattern that its first lines match, a name for it, and what to do."""
+
+    pattern: re.Pattern[str]
+    name: str
+    remedy: str
+
+
+def _kind(pattern: str, name: str, remedy: str) -> _Kind:
+    return _Kind(re.compile(pattern, re.IGNORECASE), name, remedy)
+
+
+_KINDS: Final = (
+    _kind(r"\[\s*[\[{]", "a JSON array", "write one object per line, with: jq -c '.[]' OLD > NEW"),
+    _kind(r"<(!doctype )?html", "a web page", "download the file itself"),
+    _kind(
+        r"username,password,url\b",
+        "the list of Appraise's accounts and passwords",
+        "give the scores that ExportSystemScoresToCSV writes",
+    ),
+    _kind(
+        r'"?HITId"?\s+"?WorkerId"?\s',
+        "a table of WMT's crowd-sourced direct assessment (ad-*.csv)",
+        "give judgments of Appraise, Pearmut or MQM; scores of segments can be compared as a metric",
+    ),
+    _kind(r"SYS SID RAW\.SCR", "a table of scores of segments (ad-seg-scores-*.csv)", _SCORES),
+    _kind(
+        r"RAW\.SCR Z\.SCR N SYS", "a table of scores of systems (ad-sys-scores-*.csv)", _JUDGMENTS
+    ),
+    _kind(r"system\s+mqm_avg_score\s+seg_id", "a table of average MQM scores", _SCORES),
+    _kind(
+        r"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore",
+        "a table of scalar quality metrics (SQM, from 0 to 6)",
+        "give the MQM of the same outputs",
+    ),
+    _kind(
+        r"[^\t,\n]+\t(None|-?[0-9]+(\.[0-9]+)?)(\n|$)",
+        "a file of scores without judges (.seg.score or .sys.score)",
+        _SCORES,
+    ),
+    _kind(
+        r'\{.*"(tgt_text|src_text|hypothesis)"',
+        "a test set in WMT's JSON Lines, without judgments",
+        "import it as a test set",
+    ),
+    _kind(r'\{.*"model_a"', "a file of arena votes", "rank it with rank_judgments"),
+    _kind(r'\{.*"(candidates|rankings?)"', "a file of rankings", "rank it with rank_judgments"),
+    _kind(r"[^\n]*\b(srcIndex|rankingID)\b", "a file of rankings", "rank it with rank_judgments"),
+    _kind(
+        r'[^\n]*[,;]"?(TGT|CHK|BAD|REF)"?[,;]',
+        "a file of scores of Appraise",
+        "analyse it with: analyse spans",
+    ),
+    _kind(r"[^\n]*\bseverity\b", "a file of MQM", "analyse it with: analyse spans"),
+    _kind(
+        r'\{.*"(annotation|error_spans|outputs)"',
+        "a file of scores and error spans",
+        "analyse it with: analyse spans",
+    ),
+)
+
+
+def known_file_error(file: str, head: bytes) -> FormatError | None:
+    """Return an error that names a file of another kind by its first bytes; None if the kind is unknown."""
+    start, magic = _TAR
+    if head[start:].startswith(magic):
+        return Place(file).error("the file is a tar archive", "unpack it, and give the files in it")
+    if head.startswith(_PACKED):
+        return Place(file).error(
+            "the file is an Excel workbook or a zip archive",
+            "save the table as CSV, or unpack the archive",
+        )
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    try:
+        refuse_pointer(file, head)
+        refuse_separator_line(file, 1, text.split("\n", 1)[0])
+    except FormatError as error:
+        return error
+    for kind in _KINDS:
+        if kind.pattern.match(text):
+            return Place(file, 1).error(f"the file is {kind.name}", kind.remedy)
+    return None

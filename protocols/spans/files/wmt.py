@@ -1,0 +1,151 @@
+"""Scores that WMT releases with the texts, one segment per line (``wmt25-genmt-humeval.jsonl``).
+
+``scores`` has the answers about each system: a list of objects, one for each annotator (WMT24 and the first
+release of WMT25), or one object whose keys end in the number of the annotator (``human1``, ``errors1`` …). An
+answer is a score (``human`` or ``score``) and error spans with the positions of Appraise: UTF-16 units with an
+inclusive end. Files may not name annotators; they are then named by their number.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from campaign.formats import InputFile
+from campaign.formats.cells import Refuse, judge_of
+from campaign.formats.errors import Lose, Loss, Losses
+from campaign.formats.segment_identity import MARK, segment_id
+from protocols.spans.files.appraise import characters_of_utf16, spans_of
+from protocols.spans.files.jsonl import any_text, made, score_value
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Span
+from ranking.files.labels import json_objects, list_of, number_of, object_of, system_of, text_of
+
+_SHAPE: Final = '{"doc_id": "…", "src_text": "…", "tgt_text": {…}, "scores": {…}}'
+_NUMBERED: Final = re.compile(r"(human|score|errors|annotator|times)([0-9]*)")
+_SCORES: Final = ("human", "score")
+
+
+def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    """Return a judgment for each answer about an output, and the losses.
+
+    Raises
+    ------
+    FormatError
+        With line and key.
+    """
+    losses = Losses()
+    judgments: list[ScoredJudgment] = []
+    places: dict[str, int] = defaultdict(int)
+    for line, values, refuse in json_objects(file, shape=_SHAPE):
+        name = text_of("doc_id", values.get("doc_id"), refuse)
+        places[name] += 1
+        segment = _segment(name, places[name], any_text("src_text", values.get("src_text"), refuse))
+        texts = object_of("tgt_text", values.get("tgt_text"), refuse)
+        scores = object_of("scores", values.get("scores"), refuse)
+        lose = losses.at(f"line {line}")
+        for system, answers in scores.items():
+            key = f"scores.{system}"
+            text = texts.get(system)
+            shown = None if text is None else any_text(f"tgt_text.{system}", text, refuse)
+            for number, answer in enumerate(_answers(key, answers, refuse), 1):
+                output = _output(key, system, shown, answer, refuse, lose)
+                judge = _judge(key, answer, number, refuse, lose)
+                times = _times(key, answer.get("times"), refuse)
+                judgments.append(
+                    replace(segment, judge=judge, outputs=(output,), line=line, **times)
+                )
+    return judgments, losses.found()
+
+
+def _segment(name: str, place: int, source: str) -> ScoredJudgment:
+    """Return a judgment with the names of a segment, to be completed.
+
+    The ID is ``pair_#_domain_#_document_#_number``, counted from 0; without a number, lines of a document count.
+    """
+    pair, *others = name.split(MARK)
+    source_language, _dash, target_language = pair.partition("-")
+    if len(others) > 2 and others[-1].isdecimal():
+        place = int(others.pop()) + 1
+    document = "/".join(others) if others else name
+    nothing = ScoredOutput(("-",), None)
+    return ScoredJudgment(
+        source_language if others else "",
+        target_language if others else "",
+        document,
+        segment_id(document, str(place)),
+        "",
+        (nothing,),
+        source,
+    )
+
+
+def _answers(key: str, value: object, refuse: Refuse) -> Iterator[dict[str, Any]]:
+    """Yield the answers about an output, with the same keys in all layouts."""
+    if isinstance(value, list):
+        for number, answer in enumerate(value):
+            yield from _by_annotator(object_of(f"{key}[{number}]", answer, refuse))
+    else:
+        yield from _by_annotator(object_of(key, value, refuse))
+
+
+def _by_annotator(values: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    answers: dict[str, dict[str, Any]] = defaultdict(dict)
+    for name, value in values.items():
+        match = _NUMBERED.fullmatch(name)
+        if match:
+            answers[match[2]][match[1]] = value
+    yield from answers.values()
+
+
+def _judge(key: str, answer: dict[str, Any], number: int, refuse: Refuse, lose: Lose) -> str:
+    name = answer.get("annotator")
+    if name is None:
+        lose("names of annotators that the file lacks (numbered instead)")
+        return f"annotator {number}"
+    return judge_of(text_of(f"{key}.annotator", name, refuse), f"{key}.annotator", refuse)
+
+
+def _times(key: str, value: object, refuse: Refuse) -> dict[str, float]:
+    if value is None:
+        return {}
+    started, ended = (
+        number_of(f"{key}.times", float(time) if isinstance(time, str) else time, refuse)
+        for time in list_of(f"{key}.times", value, refuse)
+    )
+    return {"started_at": started, "ended_at": ended}
+
+
+def _output(
+    key: str,
+    system: str,
+    text: str | None,
+    answer: dict[str, Any],
+    refuse: Refuse,
+    lose: Lose,
+) -> ScoredOutput:
+    score = next((answer[name] for name in _SCORES if name in answer), None)
+    spans = None
+    if answer.get("errors") is not None:
+        errors = list_of(f"{key}.errors", answer["errors"], refuse)
+        spans = tuple(_placed(span, text, lose) for span in spans_of(errors, refuse, lose))
+    return made(
+        ScoredOutput,
+        key,
+        refuse,
+        (system_of(key, system, refuse),),
+        score_value(f"{key}.score", score, refuse),
+        spans,
+        text,
+    )
+
+
+def _placed(span: Span, text: str | None, lose: Lose) -> Span:
+    """Return a span in characters, inside its text."""
+    if span.start is None or span.end is None or text is None:
+        return span
+    start, end = (characters_of_utf16(text, units) for units in (span.start, span.end))
+    last = max(len(text), 1)
+    lose("spans that end after their text (shortened)", end > last)
+    start = min(start, last - 1)
+    return replace(span, start=start, end=min(max(start + 1, end), last))
