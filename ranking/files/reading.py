@@ -45,6 +45,9 @@ _SNIFFED_BYTES = 64 * 1024
 _CSV_COLUMNS = frozenset({"srclang", "trglang", "srcindex", "segmentid", "judgeid"})
 _SYSTEM_COLUMN = re.compile(r"system[0-9]+(id|rank|number)")
 _RANK_CELLS = 5
+_PAGE = re.compile("<(!doctype )?html", re.IGNORECASE)
+#: Keys of scored judgments and test sets.
+_KEYS_OF_OTHERS = ("annotation", "outputs", "src_text", "tgt_text", "hypothesis")
 
 
 def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
@@ -81,13 +84,12 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
 
 def _format_of(text: str) -> InputFormat | None:
     if text.startswith("<"):
-        return InputFormat.APPRAISE_XML
+        return None if _PAGE.match(text) else InputFormat.APPRAISE_XML
     first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
     if text.startswith("[") and '"model_a"' in text.partition("}")[0]:
         return InputFormat.ARENA_VOTES
     if text.startswith("{"):
-        is_vote = '"model_a"' in first_line and '"candidates"' not in first_line
-        return InputFormat.ARENA_VOTES if is_vote else InputFormat.JSONL
+        return _json_format_of(first_line)
     if re.search("rankingid", first_line, re.IGNORECASE):
         return InputFormat.PAIRWISE_CSV
     names = {name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))}
@@ -98,6 +100,15 @@ def _format_of(text: str) -> InputFormat | None:
     if len(next(csv.reader((first_line,), delimiter="\t"))) == _RANK_CELLS:
         return InputFormat.RANK
     return None
+
+
+def _json_format_of(first_line: str) -> InputFormat | None:
+    if '"candidates"' in first_line:
+        return InputFormat.JSONL
+    if '"model_a"' in first_line:
+        return InputFormat.ARENA_VOTES
+    is_other = any(f'"{key}"' in first_line for key in _KEYS_OF_OTHERS)
+    return None if is_other else InputFormat.JSONL
 
 
 READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {

@@ -86,6 +86,11 @@ def _rows(file: InputFile) -> Iterator[_Row]:
         yield number, {**cells, "seg_id": whole_name(cells["seg_id"])}
 
 
+def _plain_text(cell: str) -> str:
+    """Return the text of a cell without marks; a space at the end may be there only where it is marked."""
+    return _MARK.sub("", cell).rstrip(" ")
+
+
 def _is_source_error(category: str) -> bool:
     return category.strip().lower().startswith("source error")
 
@@ -110,11 +115,11 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     line, first = rows[0]
     _sources_check(file, rows)
     refuse = refuse_at(file, line)
-    text, source = (_MARK.sub("", first[name]) for name in ("target", "source"))
+    text, source = (_plain_text(first[name]) for name in ("target", "source"))
     spans, is_one_text = [], True
     for number, cells in rows:
         lose = losses.at(f"line {number}")
-        is_edited = _MARK.sub("", cells["target"]) != text
+        is_edited = _plain_text(cells["target"]) != text
         lose("texts that changed between two errors", is_edited)
         is_one_text &= not is_edited
         lose("comments", bool(cells.get(COMMENT)))
@@ -134,7 +139,7 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
 
 def _sources_check(file: str, rows: list[_Row]) -> None:
     """Refuse different sources of one segment: raters may change the target, never the source."""
-    first, *others = [(line, _MARK.sub("", cells["source"])) for line, cells in rows]
+    first, *others = [(line, _plain_text(cells["source"])) for line, cells in rows]
     for line, source in others:
         if source != first[1]:
             refuse_at(file, line)(
@@ -165,9 +170,10 @@ def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
 
 def _marked(text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
     """Return the marked spans, in characters of the text without marks; empty marks are ignored."""
+    last = len(_plain_text(text))
     found, begun, at, left = [], None, 0, 0
     for mark in _MARK.finditer(text):
-        at += mark.start() - left
+        at = min(last, at + mark.start() - left)
         left = mark.end()
         if (mark.group() == "<v>") is (begun is not None):
             refuse(
@@ -181,9 +187,8 @@ def _marked(text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
             begun = None
     if begun is not None:
         lose("marks without an end (extended to the end of the text)")
-        end = at + len(text) - left
-        if end > begun:
-            found.append((begun, end))
+        if last > begun:
+            found.append((begun, last))
     return found
 
 
