@@ -89,6 +89,7 @@ def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, A
 
 
 _BETWEEN: Final = re.compile(r"[\s,]*")
+_REST: Final = re.compile(r"\]?\s*\Z")
 
 
 def object_array(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -101,37 +102,44 @@ def object_array(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
     is_begun = False
     for chunk in chain(byte_chunks(file), [b""]):
         text += _decoded(decoder, chunk, file.name, number)
-        if not is_begun:
+        if not is_begun and text.strip():
             text = text.lstrip().removeprefix("[")
             is_begun = True
-        position = 0
-        while True:
-            position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]  # matches always
-            if position >= len(text) - 1 and text[position:] in ("", "]"):
+        position = _next_object(text, 0)
+        while not _REST.match(text, position):
+            decoded = _decoded_object(text, position, file.name, number + 1, is_last=not chunk)
+            if decoded is None:
                 break
-            try:
-                values, position = DECODER.raw_decode(text, position)
-            except (RecursionError, ValueError) as error:
-                is_cut = bool(chunk) and isinstance(error, json.JSONDecodeError)
-                if is_cut and len(text) - position < MAX_LINE_BYTES:
-                    break
-                raise json_refusal(
-                    error,
-                    file=file.name,
-                    what="array",
-                    remedy="write an array of complete objects",
-                    line=number + 1,
-                    column=None,
-                ) from error
             number += 1
-            if not isinstance(values, dict):
-                raise FormatError(
-                    file.name, "the array holds no objects", "write [{…}, {…}]", line=number
-                )
-            yield number, values
+            yield number, decoded[0]
+            position = _next_object(text, decoded[1])
         text = text[position:]
-    if text != "]":
+    if text.strip() != "]":
         raise FormatError(file.name, "the array has no end", "give the whole file", line=number + 1)
+
+
+def _next_object(text: str, position: int) -> int:
+    match = _BETWEEN.match(text, position)
+    return match.end() if match else position
+
+
+def _decoded_object(
+    text: str, position: int, file: str, number: int, *, is_last: bool
+) -> tuple[dict[str, Any], int] | None:
+    """Return the object at a position and its end; None if it continues in the next chunk."""
+    try:
+        values, end = DECODER.raw_decode(text, position)
+    except (RecursionError, ValueError) as error:
+        is_cut = not is_last and isinstance(error, json.JSONDecodeError)
+        if is_cut and len(text) - position < MAX_LINE_BYTES:
+            return None
+        remedy = "write an array of complete objects"
+        raise json_refusal(
+            error, file=file, what="array", remedy=remedy, line=number, column=None
+        ) from error
+    if not isinstance(values, dict):
+        raise FormatError(file, "the array holds no objects", "write [{…}, {…}]", line=number)
+    return values, end
 
 
 def _decoded(decoder: codecs.IncrementalDecoder, chunk: bytes, file: str, number: int) -> str:

@@ -157,7 +157,8 @@ def read_spans_file(
     """
     input_format, judgments, lost = _file_read(file, input_format)
     losses = Losses()
-    together = _together([(file.name, judgment) for judgment in judgments], losses)
+    named = [(file.name, judgment) for judgment in judgments]
+    together = _together(named, losses, keeps_apart=False)
     return input_format, together, (*lost, *losses.found())
 
 
@@ -170,17 +171,18 @@ def _file_read(
 
 
 def _together(
-    judgments: Sequence[tuple[str, ScoredJudgment]], losses: Losses
+    judgments: Sequence[tuple[str, ScoredJudgment]], losses: Losses, *, keeps_apart: bool = True
 ) -> list[ScoredJudgment]:
     """Return judgments with the system removed from document names, if all documents end in their
     system.
 
     Each judgment comes with the name of its file. Refuses different sources of a segment, and
-    different texts of a system for a segment.
+    different texts of a system for a segment. Judgments whose place in their document is unknown
+    are segments of their own if `keeps_apart`, and left out otherwise.
     """
-    renamed = _without_systems([judgment for _file, judgment in judgments], losses)
+    named = _without_systems(judgments, losses, keeps_apart=keeps_apart)
     texts = SegmentTexts()
-    for (file, _judgment), judgment in zip(judgments, renamed, strict=True):
+    for file, judgment in named:
         outputs = (
             (system, output.text) for output in judgment.outputs for system in output.systems
         )
@@ -189,16 +191,17 @@ def _together(
             texts.check(judgment.document, judgment.segment, where, judgment.source, outputs)
         except SegmentProblem as error:
             raise FormatError(file, error.problem, error.remedy, line=judgment.line) from error
-    return renamed
+    return [judgment for _file, judgment in named]
 
 
-def _without_systems(judgments: Sequence[ScoredJudgment], losses: Losses) -> list[ScoredJudgment]:
+def _without_systems(
+    judgments: Sequence[tuple[str, ScoredJudgment]], losses: Losses, *, keeps_apart: bool
+) -> list[tuple[str, ScoredJudgment]]:
     """Return judgments whose segments have the same names for all systems, and count the changes."""
-    items = [_item(judgment) for judgment in judgments]
-    names = shared_names(items)
+    names = shared_names(_item(judgment) for _file, judgment in judgments)
     if not names.segments:
         return list(judgments)
-    where = f"line {judgments[0].line}"
+    where = f"line {judgments[0][1].line}"
     losses.add(
         "names of systems at the end of names of documents (name#system)", where, names.documents
     )
@@ -208,18 +211,20 @@ def _without_systems(judgments: Sequence[ScoredJudgment], losses: Losses) -> lis
             where,
             len(names.segments),
         )
+    what_happened = "compared with no other system" if keeps_apart else "left out"
     losses.add(
-        "outputs of documents that were split between two batches (compared with no other system)",
+        f"outputs of documents that were split between two batches ({what_happened})",
         where,
         len(names.apart),
     )
     renamed = []
-    for item, judgment in zip(items, judgments, strict=True):
-        shared = names.segments.get(item)
-        if shared is None:
-            renamed.append(judgment)
-        else:
-            renamed.append(replace(judgment, document=shared.document, segment=shared.segment))
+    for file, judgment in judgments:
+        shared = names.segments.get(_item(judgment))
+        if shared is not None:
+            with_names = replace(judgment, document=shared.document, segment=shared.segment)
+            renamed.append((file, with_names))
+        elif keeps_apart:
+            renamed.append((file, judgment))
     return renamed
 
 

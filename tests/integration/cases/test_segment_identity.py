@@ -85,24 +85,42 @@ def test_answers_of_another_document_are_refused(
     assert all(each in said for each in words), said
 
 
-def test_systems_in_names_of_documents_are_dropped_and_reported(task: Task, tmp_path: Path) -> None:
-    path = tmp_path / "esa.csv"
+def _esa(path: Path, rows: list[tuple[str, str, int]]) -> Path:
+    """Write scores of documents that are named after their systems."""
     path.write_text(
         "".join(
-            f"y1,{system},{segment},TGT,en,de,70,{name}#{system},False,[],1795440000.5,1795440061\n"
-            for system in ("birch", "grove")
-            for name, segment in (
-                ("01-the-lift", "2"),
-                ("02-the-hall", "6"),
-            )
+            f"y1,{system},{number},TGT,en,de,70,{name}#{system},False,[],1795440000.5,1795440061\n"
+            for system, name, number in rows
         ),
         encoding="utf-8",
     )
-    said = run("import_answers", path, protocol="spans")
-    assert "4 judgments imported" in said
-    assert "names of systems at the end of names of documents (name#system)" in said
-    found = Judgment.objects.of(task.pk).values_list("block__segment__number", flat=True)
-    assert sorted(found) == [2, 2, 6, 6]
+    return path
+
+
+def test_systems_in_names_of_documents_are_dropped_and_reported(task: Task, tmp_path: Path) -> None:
+    segments = (("01-the-lift", 2), ("02-the-hall", 6))
+    rows = [(system, *segment) for system in ("birch", "grove") for segment in segments]
+    report = run("import_answers", _esa(tmp_path / "esa.csv", rows), protocol="spans")
+    assert "4 judgments imported" in report
+    assert "names of systems at the end of names of documents (name#system)" in report
+    numbers = Judgment.objects.of(task.pk).values_list("block__segment__number", flat=True)
+    assert sorted(numbers) == [2, 2, 6, 6]
+
+
+def test_numbers_within_a_batch_are_stored_at_places_in_documents(
+    task: Task, tmp_path: Path
+) -> None:
+    """Store two whole documents of each system, and leave out a part of one."""
+    birch = [("birch", "02-the-hall", number) for number in (1, 2, 3)]
+    grove = [("grove", "01-the-lift", number) for number in (4, 5, 6, 7)]
+    other = [("grove", "02-the-hall", number) for number in (11, 12, 13)]
+    part = [("birch", "01-the-lift", number) for number in (99, 100)]
+    file = _esa(tmp_path / "esa.csv", [*birch, *grove, *other, *part])
+    report = run("import_answers", file, protocol="spans")
+    assert "10 judgments imported" in report
+    assert "outputs of documents that were split between two batches (left out)" in report
+    numbers = Judgment.objects.of(task.pk).values_list("block__segment__number", flat=True)
+    assert sorted(numbers) == [1, 2, 3, 4, 5, 5, 6, 6, 7, 7]
 
 
 @pytest.mark.parametrize("protocol", ["ranking", "top"])
