@@ -68,11 +68,18 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, A
         values = DECODER.decode(text)
     except (RecursionError, ValueError) as error:
         is_damage = isinstance(error, json.JSONDecodeError)
+        remedy = f"write one {'complete' if is_damage else 'flat'} JSON object on every line"
+        if is_damage and error.pos >= len(text.rstrip()):
+            remedy = (
+                "write an object that continues on the next line on one, with: jq -c . OLD > NEW"
+            )
+        elif is_damage and text[error.pos :].strip() == ",":
+            remedy = "remove the comma at the end of the line"
         raise json_refusal(
             error,
             file=file,
             what="line",
-            remedy=f"write one {'complete' if is_damage else 'flat'} JSON object on every line",
+            remedy=remedy,
             line=line,
             column=getattr(error, "pos", 0) + 1,
         ) from error

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.streams import refuse_pointer
+from campaign.formats.streams import refuse_other_file
 from campaign.formats.tables import refuse_separator_line
 
 _TAR: Final = (257, b"ustar")
-_PACKED: Final = b"PK\x03\x04"
 _SCORES: Final = "give it to the analysis of metrics, or give the judgments behind the scores"
 _JUDGMENTS: Final = "give the files with judgments"
 
@@ -30,6 +29,21 @@ def _kind(pattern: str, name: str, remedy: str) -> _Kind:
 _KINDS: Final = (
     _kind(r"\[\s*[\[{]", "a JSON array", "write one object per line, with: jq -c '.[]' OLD > NEW"),
     _kind(r"<(!doctype )?html", "a web page", "download the file itself"),
+    _kind(
+        r"(<\?xml[^>]*>\s*)?(<!DOCTYPE[^>]*>\s*)?<tmx\b",
+        "a translation memory (TMX)",
+        "export a table with the source and one column for each system",
+    ),
+    _kind(
+        r"(<\?xml[^>]*>\s*)?<xliff\b",
+        "in XLIFF",
+        "export a table with the source and one column for each system",
+    ),
+    _kind(
+        r'(#[^\n]*\n|\s)*msgid "',
+        "a catalogue of messages (PO)",
+        "export a table with the source and one column for each system",
+    ),
     _kind(
         r"username,password,url\b",
         "the list of Appraise's accounts and passwords",
@@ -82,14 +96,9 @@ def known_file_error(file: str, head: bytes) -> FormatError | None:
     start, magic = _TAR
     if head[start:].startswith(magic):
         return Place(file).error("the file is a tar archive", "unpack it, and give the files in it")
-    if head.startswith(_PACKED):
-        return Place(file).error(
-            "the file is an Excel workbook or a zip archive",
-            "save the table as CSV, or unpack the archive",
-        )
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     try:
-        refuse_pointer(file, head)
+        refuse_other_file(file, head)
         refuse_separator_line(file, 1, text.split("\n", 1)[0])
     except FormatError as error:
         return error

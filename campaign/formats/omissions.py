@@ -119,6 +119,8 @@ def named(names: Collection[str]) -> str:
 
 _ENTITY: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]+;)")
 _FENCE: Final = "```"
+#: Names of a missing value that programs write in place of a text.
+_MISSING_VALUES: Final = frozenset({"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>"})
 _SHEET_ERROR: Final = re.compile(r"#(?:NAME\?|REF!|DIV/0!|VALUE!|NUM!|NULL!|N/A)")
 
 
@@ -194,3 +196,5 @@ def _marks(text: str) -> Iterator[str]:
         yield "code fences (```)"
     if "#" in text and _SHEET_ERROR.search(text):
         yield "errors of a spreadsheet (as #NAME? or #REF!)"
+    if text in _MISSING_VALUES:
+        yield "the name of a missing value (as nan or NULL) in place of a text"

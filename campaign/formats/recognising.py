@@ -1,5 +1,6 @@
 """Detection of each file's role in a test set: source, reference, system output, or none."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,6 +15,7 @@ from campaign.formats.errors import FormatError
 from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
 from campaign.formats.json_text import decode_object
+from campaign.formats.known_files import known_file_error
 from campaign.formats.omissions import Omissions, complete, named, noticed
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.sgml import set_tag
@@ -35,6 +37,8 @@ _SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANG
 #: Judges rank systems against each other.
 FEWEST_SYSTEMS: Final = 2
 _NAMED: Final = 5
+_IN_OFFICE_FILES: Final = "[Content_Types].xml"
+_PAGE: Final = re.compile(rb"[\xef\xbb\xbf\s]*<(!doctype )?html\b", re.IGNORECASE)
 _WHOLE: Final = frozenset({TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetFormat.PEARMUT})
 
 
@@ -101,9 +105,17 @@ class RecognisedSet:
         Raises FormatError if there is none, or more than one.
         """
         found = [*self.of(FileRole.WHOLE), *self.of(FileRole.SOURCE)]
+        if any(file.name == _IN_OFFICE_FILES for file in self.files):
+            raise FormatError(
+                self.name,
+                "the file is an Excel workbook or a Word document",
+                "save a table as CSV, and a document as text",
+            )
         if not found:
             for file in self.of(FileRole.SYSTEM):
                 _refuse_unreadable(file.file)
+            if len(self.files) == 1:
+                raise _single_file_error(self.files[0])
             left = "".join(f"; {name}: {why}" for name, why in self.left_out[:_NAMED])
             raise FormatError(
                 self.name,
@@ -201,6 +213,7 @@ def opened_set(
     refusal = next((file.refusal for file in recognised.files if file.refusal), None)
     if refusal is not None:
         raise refusal
+    _refuse_single_text(recognised)
     reference_system = reading.reference_system
     if not reading.common_documents:
         with _opened(recognised, omissions, reading) as segments:
@@ -226,6 +239,24 @@ def opened_set(
         )
         rankable = _rankable(renumbered, recognised.main.name, reference_system)
         yield noticed(rankable, omissions, reference_system)
+
+
+def _refuse_single_text(recognised: RecognisedSet) -> None:
+    """Refuse a single file that is no test set."""
+    main = recognised.main
+    if len(recognised.files) == 1 and main.file_format is TestSetFormat.PLAIN:
+        raise _single_file_error(main)
+
+
+def _single_file_error(file: RecognisedFile) -> FormatError:
+    """Return the error for a single file that is no test set, which names its kind."""
+    with file.file.open() as stream:
+        head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
+    return known_file_error(file.name, head) or FormatError(
+        file.name,
+        "it is a single file without the header of a table",
+        "name the columns in the first line (source and one for each system), or give a file for each system",
+    )
 
 
 def _rankable(
@@ -307,6 +338,15 @@ def _by_content(file: StoredFile) -> RecognisedFile:
         return RecognisedFile(file, FileRole.WHOLE, f"it is {found.words}", found)
     if found is TestSetFormat.SGML:
         return _sgml(file, head)
+    return _plain_or_markup(file, head)
+
+
+def _plain_or_markup(file: StoredFile, head: bytes) -> RecognisedFile:
+    if _PAGE.match(head):
+        # Servers send a page in place of a missing file.
+        why, remedy = "the file is a web page", "download the file itself, or remove it"
+        refusal = FormatError(file.name, why, remedy)
+        return RecognisedFile(file, FileRole.IGNORED, "it is a web page", refusal=refusal)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE")):
         return _unknown(file, "it is XML, but not in the WMT format")
     return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)

@@ -19,7 +19,24 @@ _FREE_BYTES: Final = 256 * 1024 * 1024
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_POINTER = b"version https://git-lfs.github.com/spec/"
+#: Files that are no text, by their first bytes, with what to do.
+_OTHER_FILES = {
+    b"version https://git-lfs.github.com/spec/": (
+        "a pointer of Git LFS, which says where the file itself is stored",
+        "download the file itself, for example with: git lfs pull",
+    ),
+    b"PK\x03\x04": (
+        "an Excel workbook, a Word document or a zip archive",
+        "save a table as CSV and a document as text, or unpack the archive",
+    ),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "pack the files as zip or tar.gz"),
+    b"Rar!\x1a\x07": ("a RAR archive", "pack the files as zip or tar.gz"),
+    b"\xfd7zXZ\x00": ("compressed with xz", "unpack it, or compress it with gzip"),
+    b"BZh91AY&SY": ("compressed with bzip2", "unpack it, or compress it with gzip"),
+    b"\x28\xb5\x2f\xfd": ("compressed with zstd", "unpack it, or compress it with gzip"),
+    b"%PDF-": ("a PDF", "provide the text itself"),
+    b"SQLite format 3\x00": ("a SQLite database", "export the table as CSV"),
+}
 # CONTROL without the line feed, to search a block of lines at once.
 _LINE_END = re.compile(rb"\r\n?|\n")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -213,7 +230,7 @@ def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Itera
 def _decoded(file: InputFile, block: bytes, number: int) -> str:
     """Decode a block of whole lines, the first of which is `number`, with line feeds as line endings."""
     if number == 1:
-        refuse_pointer(file.name, block)
+        refuse_other_file(file.name, block)
     mark = _BOM if number == 1 and block.startswith(_BOM) else b""
     content = block.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
@@ -263,13 +280,11 @@ def _whole_lines(file: InputFile) -> Iterator[bytes]:
         yield rest
 
 
-def refuse_pointer(file: str, head: bytes) -> None:
-    """Refuse a file that stands in for a large one in a clone of a repository."""
-    if head.startswith(_POINTER):
-        raise Place(file).error(
-            "the file is a pointer of Git LFS, which says where the file itself is stored",
-            "download the file itself, for example with: git lfs pull",
-        )
+def refuse_other_file(file: str, head: bytes) -> None:
+    """Refuse a file that is no text by its first bytes, and name it."""
+    for magic, (name, remedy) in _OTHER_FILES.items():
+        if head.startswith(magic):
+            raise Place(file).error(f"the file is {name}", remedy)
 
 
 def _not_utf8(

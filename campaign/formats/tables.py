@@ -37,6 +37,19 @@ def refuse_separator_line(file: str, line: int, text: str) -> None:
         )
 
 
+def is_blank_row(text: str) -> bool:
+    """Return whether a line has no cell with content; spreadsheets write such lines below a table."""
+    return not text.strip(' \t,;"')
+
+
+def _refuse_repeated_header(file: str, line: int, text: str, header: str) -> None:
+    """Refuse a line equal to the header, as in several files that were put together."""
+    if text == header:
+        raise Place(file, line).error(
+            "the line repeats the header, as in files that were joined", "delete this line"
+        )
+
+
 @cache
 def _quoted_line(separator: str) -> re.Pattern[str]:
     cell = rf'(?:"(?:[^"]|"")*"|[^"{separator}]*)'
@@ -67,7 +80,7 @@ def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tup
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as kept:
         separator, quoted, held = "", True, False
         for line, text in enumerate(text_lines(file), 1):
-            if not separator and text.strip():
+            if not separator and not is_blank_row(text):
                 refuse_separator_line(file.name, line, text)
                 separator = separator_of(text)
             held = held or '"' in text
@@ -83,10 +96,13 @@ def _kept_rows(
 ) -> Iterator[tuple[int, list[str]]]:
     kept.seek(0)
     width, last = 0, (0, "")
+    header = ""
     for line, kept_text in enumerate(kept, 1):
         text = kept_text[:-1]
-        if not text.strip():
+        if is_blank_row(text):
             continue
+        _refuse_repeated_header(file, line, text, header)
+        header = header or text
         cells = cells_of(text, separator, quoted=quoted)
         width = width or len(cells)
         if len(cells) != width:
@@ -168,6 +184,8 @@ class Table:
     separator : str
     lines : iterator of (int, str)
         Numbered lines that are not blank.
+    header : str
+        The line of the header.
     """
 
     file: str
@@ -175,6 +193,7 @@ class Table:
     names: tuple[str, ...]
     separator: str
     lines: Iterator[tuple[int, str]]
+    header: str
 
     @property
     def unnamed(self) -> tuple[int, ...]:
@@ -213,8 +232,10 @@ class Table:
     def cells(self, line: int, text: str) -> list[str]:
         """Return the cells of a row.
 
-        Raises FormatError for another number of cells than in the header, and for cells in unnamed columns.
+        Raises FormatError for another number of cells than in the header, for cells in unnamed columns, and for a
+        repeated header.
         """
+        _refuse_repeated_header(self.file, line, text, self.header)
         cells = line_cells(self.file, line, text, self.separator)
         refuse_other_width(self.file, line, cells, self.names)
         for column in self.unnamed:
@@ -231,12 +252,15 @@ def read_table(file: InputFile) -> Table:
 
     Raises FormatError for an empty file.
     """
-    numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
+    numbered = (
+        (line, text) for line, text in enumerate(text_lines(file), 1) if not is_blank_row(text)
+    )
     line, header = first_row(file.name, numbered)
     refuse_separator_line(file.name, line, header)
     separator = max(_SEPARATORS, key=header.count)
     cells = line_cells(file.name, line, header, separator)
-    return Table(file.name, line, tuple(cell.strip() for cell in cells), separator, numbered)
+    names = tuple(cell.strip() for cell in cells)
+    return Table(file.name, line, names, separator, numbered, header)
 
 
 def first_row(file: str, rows: Iterator[tuple[int, Row]]) -> tuple[int, Row]:

@@ -31,6 +31,7 @@ from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import (
     csv_row,
+    is_blank_row,
     line_cells,
     refuse_separator_line,
     separator_of,
@@ -91,7 +92,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
     is_header_alone = True
     separator = ","
     for line, text in enumerate(text_lines(file), 1):
-        if not text.strip():
+        if is_blank_row(text):
             continue
         if is_first:
             separator = separator_of(text)
@@ -223,9 +224,11 @@ def _number(key: str, text: str, refuse: Refuse) -> float | None:
     stripped = text.strip()
     if not _is_said(stripped):
         return None
-    if not _NUMBER.fullmatch(stripped):
+    # Spreadsheets of many languages write a decimal comma, and semicolons between cells.
+    number = stripped.replace(",", ".")
+    if not _NUMBER.fullmatch(number):
         refuse(key, f"{stripped!r} is no number", "write a number")
-    return float(stripped)
+    return float(number)
 
 
 def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:

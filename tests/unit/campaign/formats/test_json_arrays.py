@@ -19,7 +19,7 @@ class _Slow(io.BytesIO):
         super().__init__(content)
         self._size = size
 
-    def read(self, size: int | None = -1, /) -> bytes:
+    def read(self, _size: int | None = -1, /) -> bytes:
         return super().read(self._size)
 
 
