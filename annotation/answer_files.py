@@ -51,6 +51,8 @@ class FileAnswer:
     duration_ms, active_ms : int, optional
         Elapsed time, and time without breaks.
     comment : str
+    document_segments : int, optional
+        Number of segments that the document has in the file, if `segment` is a place that was counted in it.
     about : int, optional
         Index of the earlier answer in the file that this one is about.
     is_number : bool
@@ -72,6 +74,7 @@ class FileAnswer:
     duration_ms: int | None = None
     active_ms: int | None = None
     comment: str = ""
+    document_segments: int | None = None
     about: int | None = None
     is_number: bool = False
     is_skip: bool = False

@@ -95,6 +95,11 @@ class Places:
 
     def _name(self, answer: FileAnswer, refuse: Refuse) -> SegmentName:
         document = answer.document
+        if answer.document_segments is not None:
+            try:
+                self._known.refuse_other_length(document, answer.document_segments)
+            except SegmentProblem as error:
+                refuse(None, error.problem, error.remedy)
         if answer.is_number:
             document = self._column.document(document, answer.line, partial(refuse, None))
         return SegmentName(

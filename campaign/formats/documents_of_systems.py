@@ -28,10 +28,14 @@ class JudgedItem(NamedTuple):
 
 
 class SegmentOfAll(NamedTuple):
-    """Names of a segment that are the same for all systems."""
+    """Names of a segment that are the same for all systems.
+
+    `document_segments` is the number of segments of the document if the segment was counted in it.
+    """
 
     document: str
     segment: str
+    document_segments: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +70,7 @@ def shared_names(items: Iterable[JudgedItem]) -> SharedNames:
     if _is_numbered_alike(items, bases):
         alike = {item: SegmentOfAll(bases[item], item.segment) for item in items}
         return SharedNames(alike, documents)
-    places = _places(items, bases)
-    segments = {
-        item: SegmentOfAll(bases[item], segment_id(bases[item], str(place)))
-        for item, place in places.items()
-    }
+    segments = _placed(items, bases)
     return SharedNames(segments, documents, True, frozenset(items) - segments.keys())
 
 
@@ -112,25 +112,29 @@ def _are_apart(documents: Sequence[set[str]]) -> bool:
     return len(ranges) > 1 and all(before[1] < after[0] for before, after in pairwise(ranges))
 
 
-def _places(items: Sequence[JudgedItem], bases: Mapping[JudgedItem, str]) -> dict[JudgedItem, int]:
-    """Return places from 1 of the items of documents that a judge saw whole."""
+def _placed(
+    items: Sequence[JudgedItem], bases: Mapping[JudgedItem, str]
+) -> dict[JudgedItem, SegmentOfAll]:
+    """Return the segments, counted from 1, of items in documents that a judge saw whole."""
     runs: dict[tuple[str, str], dict[JudgedItem, int]] = defaultdict(dict)
     for item in items:
         number = integer(item.segment, 0)
         if number is not None:
             runs[item.judge, item.document][item] = number
     lengths: dict[str, int] = defaultdict(int)
-    for run in runs.values():
+    whole = [run for run in runs.values() if _is_consecutive(run.values())]
+    for run in whole:
         base = bases[next(iter(run))]
-        if _is_consecutive(run.values()):
-            lengths[base] = max(lengths[base], len(run))
-    places: dict[JudgedItem, int] = {}
-    for run in runs.values():
+        lengths[base] = max(lengths[base], len(run))
+    segments: dict[JudgedItem, SegmentOfAll] = {}
+    for run in whole:
         base = bases[next(iter(run))]
-        if _is_consecutive(run.values()) and len(run) == lengths[base]:
-            first = min(run.values())
-            places.update({item: number - first + 1 for item, number in run.items()})
-    return places
+        first = min(run.values())
+        for item, number in run.items():
+            place = str(number - first + 1)
+            if len(run) == lengths[base]:
+                segments[item] = SegmentOfAll(base, segment_id(base, place), lengths[base])
+    return segments
 
 
 def _is_consecutive(numbers: Iterable[int]) -> bool:

@@ -7,6 +7,7 @@ each name has one text.
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -81,7 +82,8 @@ class KnownSegments:
         self._by_position = {
             (each.document, each.position): each for each in self._by_number.values()
         }
-        self._documents = {each.document for each in self._by_number.values()}
+        self._lengths = Counter(segment.document for segment in self._by_number.values())
+        self._documents = set(self._lengths)
 
     def numbered(self, number: int) -> KnownSegment:
         """Return the segment with a number within the test set."""
@@ -90,6 +92,16 @@ class KnownSegments:
     def refuse_unknown_document(self, name: str) -> None:
         """Raise SegmentProblem for a document that the test set does not have."""
         self._document(name)
+
+    def refuse_other_length(self, name: str, segments: int) -> None:
+        """Raise SegmentProblem for a document with another number of segments, whose places may be others."""
+        document = self._document(name)
+        length = self._lengths[document]
+        if length != segments:
+            raise SegmentProblem(
+                f'the document "{name}" has {segments} segments in the file, and {length} in the test set',
+                f"name its segments {segment_id(name, 'position')}, or remove its rows",
+            )
 
     def candidates(self, name: SegmentName) -> list[KnownSegment]:
         """Return the segments that match the names of a row; none if only its source text can tell.

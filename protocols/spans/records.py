@@ -126,6 +126,9 @@ class ScoredJudgment:
     duration_ms : int or None
         The judge's working time without breaks.
     comment : str
+    document_segments : int or None
+        Number of segments in the whole document if the segment's name is a place that was counted
+        there; ignored in comparisons.
     line : int
         Line in its file; ignored in comparisons.
 
@@ -148,6 +151,7 @@ class ScoredJudgment:
     ended_at: float | None = None
     duration_ms: int | None = None
     comment: str = ""
+    document_segments: int | None = field(default=None, compare=False)
     line: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:

@@ -205,6 +205,7 @@ def _file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
         duration_ms=clock,
         active_ms=worked,
         comment=judgment.comment,
+        document_segments=judgment.document_segments,
     )
 
 

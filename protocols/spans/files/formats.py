@@ -221,8 +221,8 @@ def _without_systems(
     for file, judgment in judgments:
         shared = names.segments.get(_item(judgment))
         if shared is not None:
-            with_names = replace(judgment, document=shared.document, segment=shared.segment)
-            renamed.append((file, with_names))
+            names_of_all = shared._asdict()
+            renamed.append((file, replace(judgment, **names_of_all)))
         elif keeps_apart:
             renamed.append((file, judgment))
     return renamed

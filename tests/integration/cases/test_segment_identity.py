@@ -123,6 +123,16 @@ def test_numbers_within_a_batch_are_stored_at_places_in_documents(
     assert sorted(numbers) == [1, 2, 3, 4, 5, 5, 6, 6, 7, 7]
 
 
+def test_numbers_within_a_batch_of_a_document_of_another_length_are_refused(
+    task: Task, tmp_path: Path
+) -> None:
+    """Refuse places of three segments in a document of four: any of them may be the one that lacks."""
+    rows = [("birch", "01-the-lift", number) for number in (1, 2, 3)]
+    rows += [("grove", "01-the-lift", number) for number in (7, 8, 9)]
+    error = refused("import_answers", _esa(tmp_path / "esa.csv", rows), protocol="spans")
+    assert '"01-the-lift" has 3 segments in the file, and 4 in the test set' in error
+
+
 @pytest.mark.parametrize("protocol", ["ranking", "top"])
 @pytest.mark.parametrize(
     ("number", "name", "words"),

@@ -24,7 +24,8 @@ def test_places_in_documents_are_found_from_places_in_a_batch(
     for document, system in shown:
         for position in range(1, lengths[document] + 1):
             item = JudgedItem("judge", system, f"d{document}#{system}", str(number))
-            expected[item] = SegmentOfAll(f"d{document}", f"d{document}_#_{position}")
+            name = f"d{document}"
+            expected[item] = SegmentOfAll(name, f"{name}_#_{position}", lengths[document])
             number += 1
     names = shared_names(expected)
     assert names.segments == expected
@@ -42,7 +43,7 @@ def test_parts_of_a_document_that_two_judges_saw_stay_apart() -> None:
     whole = _items(("ann", "d#A", "7"), ("ann", "d#A", "8"), ("ann", "d#A", "9"))
     parts = _items(("ann", "d#B", "99"), ("ann", "d#B", "100"), ("bea", "d#B", "1"))
     names = shared_names([*whole, *parts])
-    assert list(names.segments.values()) == [("d", f"d_#_{position}") for position in (1, 2, 3)]
+    assert list(names.segments.values()) == [("d", f"d_#_{position}", 3) for position in (1, 2, 3)]
     assert names.apart == frozenset(parts)
 
 
@@ -51,15 +52,15 @@ def test_numbers_through_the_test_set_are_kept_where_systems_were_judged_in_part
     items = _items(*rows, ("ann", "e#A", "4"), ("ann", "e#B", "4"))
     names = shared_names(items)
     assert [names.segments[item] for item in items] == [
-        *(("d", number) for number in ("1", "2", "2", "3")),
-        *(("e", "4"), ("e", "4")),
+        *(("d", number, None) for number in ("1", "2", "2", "3")),
+        *(("e", "4", None), ("e", "4", None)),
     ]
     assert not names.placed
 
 
 def test_system_may_have_a_prefix_that_the_document_lacks() -> None:
     items = [JudgedItem("ann", f"wmt23.{system}", f"d#{system}", "1") for system in "AB"]
-    assert set(shared_names(items).segments.values()) == {("d", "1")}
+    assert set(shared_names(items).segments.values()) == {("d", "1", None)}
 
 
 def test_documents_that_are_not_named_after_their_system_are_kept() -> None:
