@@ -1,8 +1,9 @@
 """Read cells that all judgment files share: ranks, names of systems and judges, and segment numbers."""
 
+import re
 from collections.abc import Callable
 from functools import partial
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from campaign.formats.errors import FormatError
 from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem, unseen_problem
@@ -12,6 +13,9 @@ LARGEST_LABEL = 5
 
 #: Raise the error for (field, problem, remedy), with the file and the line.
 Refuse = Callable[[str | None, str, str], NoReturn]
+
+#: Names that begin with the same test set, as newstest2016.alpha+newstest2016.beta.
+_JOINED: Final = re.compile(r"([a-z-]+[0-9]{4}\.)[^+]+(\+\1[^+]+)+")
 
 
 def refuse_at(file: str, line: int) -> Refuse:
@@ -40,7 +44,7 @@ def label_of(text: str, field: str, refuse: Refuse) -> int | None:
 
 def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[str, ...]:
     """Read the systems of one candidate, "A,B", and add them to those seen in the block."""
-    systems = tuple(name.strip() for name in text.split(","))
+    systems = tuple(_names(text))
     for system in systems:
         problem = system_name_problem(system)
         if problem:
@@ -55,6 +59,14 @@ def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[s
             )
         seen.add(system)
     return systems
+
+
+def _names(text: str) -> list[str]:
+    """Return the names in a cell; WMT16 joined those of one test set with plus signs, too."""
+    names = [name.strip() for name in text.split(",")]
+    if len(names) == 1 and _JOINED.fullmatch(names[0]):
+        return names[0].split("+")
+    return names
 
 
 def segment_of(text: str, field: str, refuse: Refuse) -> int:

@@ -67,25 +67,27 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, A
     try:
         values = DECODER.decode(text)
     except (RecursionError, ValueError) as error:
-        is_damage = isinstance(error, json.JSONDecodeError)
-        remedy = f"write one {'complete' if is_damage else 'flat'} JSON object on every line"
-        if is_damage and error.pos >= len(text.rstrip()):
-            remedy = (
-                "write an object that continues on the next line on one, with: jq -c . OLD > NEW"
-            )
-        elif is_damage and text[error.pos :].strip() == ",":
-            remedy = "remove the comma at the end of the line"
         raise json_refusal(
             error,
             file=file,
             what="line",
-            remedy=remedy,
+            remedy=_remedy_for_line(text, error),
             line=line,
             column=getattr(error, "pos", 0) + 1,
         ) from error
     if not isinstance(values, dict):
         raise FormatError(file, "the line is not a JSON object", f"write {shape}", line=line)
     return values
+
+
+def _remedy_for_line(text: str, error: Exception) -> str:
+    if not isinstance(error, json.JSONDecodeError):
+        return "write one flat JSON object on every line"
+    if error.pos >= len(text.rstrip()):
+        return "write an object that continues on the next line on one, with: jq -c . OLD > NEW"
+    if text[error.pos :].strip() == ",":
+        return "remove the comma at the end of the line"
+    return "write one complete JSON object on every line"
 
 
 def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -70,6 +70,11 @@ _KINDS: Final = (
         _SCORES,
     ),
     _kind(
+        r"[^,\n]+,[^,\n]+,[0-9]+,[a-z]{3},[a-z]{3},[0-9]+,[0-9.]+,[0-9.]+,",
+        "WMT21's contrastive assessment with sentences",
+        "give wmt21-contrastive.20211109.csv, which has the same scores with kinds of items",
+    ),
+    _kind(
         r'\{.*"(tgt_text|src_text|hypothesis)"',
         "a test set in WMT's JSON Lines, without judgments",
         "import it as a test set",

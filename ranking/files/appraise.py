@@ -89,6 +89,8 @@ class _Results:
         raise Place(self._file, self._parser.CurrentLineNumber, field=field).error(problem, remedy)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._open and tag.endswith("-results"):
+            tag = "results"  # WMT16 put the results of all language pairs together
         if not self._open and tag != "results":
             problem = f"the root element is {tag}, not results"
             if tag == "hits":

@@ -84,33 +84,31 @@ class _Block:
                     "use a separate rankingID for each ranking",
                 )
         seen: set[str] = set()
-        systems = [self._system(row, place, seen, refuse) for place in (1, 2)]
-        pair = frozenset(systems)
-        if pair in self.pairs:
-            refuse(
-                "rankingID",
-                f"the ranking {self.ranking} compares {' and '.join(systems)} twice",
-                "remove one of the rows or change its rankingID",
-            )
-        self.pairs.add(pair)
+        firsts, seconds = (self._systems(row, place, seen, refuse) for place in (1, 2))
+        for systems in product(firsts, seconds):
+            pair = frozenset(systems)
+            if pair in self.pairs:
+                refuse(
+                    "rankingID",
+                    f"the ranking {self.ranking} compares {' and '.join(systems)} twice",
+                    "remove one of the rows or change its rankingID",
+                )
+            self.pairs.add(pair)
 
-    def _system(self, row: dict[str, str], place: int, seen: set[str], refuse: Refuse) -> str:
+    def _systems(
+        self, row: dict[str, str], place: int, seen: set[str], refuse: Refuse
+    ) -> tuple[str, ...]:
         column = f"system{place}rank"
         systems = systems_of(row[f"system{place}Id"], f"system{place}Id", seen, refuse)
-        if len(systems) > 1:
-            refuse(
-                f"system{place}Id",
-                "this format allows one system per cell",
-                "write one row per system with the same output",
-            )
         label = label_of(row[column], column, refuse)
-        if self.labels.setdefault(systems[0], label) != label:
-            refuse(
-                column,
-                f"the ranking {self.ranking} gives {systems[0]} another rank in an earlier row",
-                "use the same rank in all rows of a ranking",
-            )
-        return systems[0]
+        for system in systems:
+            if self.labels.setdefault(system, label) != label:
+                refuse(
+                    column,
+                    f"the ranking {self.ranking} gives {system} another rank in an earlier row",
+                    "use the same rank in all rows of a ranking",
+                )
+        return systems
 
     def judged(self, refuse: Refuse) -> JudgedBlock:
         candidates: list[list[str]] = []

@@ -237,6 +237,7 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 10
         ("system mqm_avg_score seg_id\nA -1.0 1\n", "average MQM scores"),
         ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore\n", "scalar quality metrics"),
         ("AIRC\tNone\nAIRC\t-5\n", "scores without judges"),
+        ("ann,a.txt,7,eng,deu,80,10.5,20.5,3,1,Hi.,Hallo.,Hallo.\n", "WMT21's contrastive"),
         ('{"doc_id": "d", "src_text": "S.", "tgt_text": {}}\n', "a test set"),
         ("<!DOCTYPE html>\n<html>", "a web page"),
         ("PK\x03\x04\x14", "an Excel workbook"),
@@ -334,3 +335,47 @@ def test_winner_may_be_marked_in_one_of_three_columns(tmp_path: Path) -> None:
     path.write_text("model_a,model_b,winner_model_a,winner_model_b,winner_tie\nx,y,1,0,1\n")
     with pytest.raises(FormatError, match="the vote has 2 winners"):
         read_judgments([str(path)])
+
+
+_PAIRWISE = "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID\n"
+
+
+@pytest.mark.parametrize(
+    "joined", ["newstest2016.a+newstest2016.b", '"newstest2016.a,newstest2016.b"']
+)
+def test_collapsed_comparisons_of_wmt16_count_for_each_system(joined: str, tmp_path: Path) -> None:
+    """A name with a plus sign was a system of its own."""
+    collapsed, expanded = tmp_path / "collapsed.csv", tmp_path / "expanded.csv"
+    row = "ron,eng,1,1,judge1,{},{},{},{},7\n"
+    c, d = "newstest2016.c", "newstest2016.d"
+    rows = [row.format(joined, 1, c, 2), row.format(d, 3, joined, 1), row.format(c, 2, d, 3)]
+    collapsed.write_text(_PAIRWISE + "".join(rows))
+    rows = [
+        *(
+            row.format(f"newstest2016.{name}", 1, other, rank)
+            for name in "ab"
+            for other, rank in ((c, 2), (d, 3))
+        ),
+        row.format(c, 2, d, 3),
+    ]
+    expanded.write_text(_PAIRWISE + "".join(rows))
+    ours, theirs = (read_judgments([str(path)]).blocks for path in (collapsed, expanded))
+    assert ours.systems == theirs.systems
+    assert (tally(ours).wins == tally(theirs).wins).all()
+
+
+@pytest.mark.parametrize("name", ["R2L+Back", "newstest2016.a+b", "newstest2016.a+newstest2017.b"])
+def test_other_names_with_a_plus_sign_are_kept(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(f"model_a,model_b,winner\n{name},y,tie\n")
+    assert name in read_judgments([str(path)]).blocks.systems
+
+
+def test_results_of_all_language_pairs_of_wmt16_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "wmt16.xml"
+    path.write_text(
+        '<wmt16-results><HIT source-language="ron" target-language="eng" hit-id="1" block-id="-1">'
+        '<ranking-task id="1"><ranking-result user="ann"><translation system="a" rank="1" />'
+        '<translation system="b,c" rank="2" /></ranking-result></ranking-task></HIT></wmt16-results>'
+    )
+    assert read_judgments([str(path)]).blocks.systems == ("a", "b", "c")
