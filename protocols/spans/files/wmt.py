@@ -9,13 +9,14 @@ inclusive end. Files may not name annotators; they are then named by their numbe
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, judge_of
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.segment_identity import MARK, segment_id
+from campaign.formats.tables import integer
 from protocols.spans.files.appraise import characters_of_utf16, spans_of
 from protocols.spans.files.jsonl import any_text, made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Span
@@ -36,11 +37,12 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
     """
     losses = Losses()
     judgments: list[ScoredJudgment] = []
-    places: dict[str, int] = defaultdict(int)
+    lines_of_document: dict[str, int] = defaultdict(int)
     for line, values, refuse in json_objects(file, shape=_SHAPE):
         name = text_of("doc_id", values.get("doc_id"), refuse)
-        places[name] += 1
-        segment = _segment(name, places[name], any_text("src_text", values.get("src_text"), refuse))
+        source = any_text("src_text", values.get("src_text"), refuse)
+        lines_of_document[name] += 1
+        segment = _segment(name, lines_of_document[name])
         texts = object_of("tgt_text", values.get("tgt_text"), refuse)
         scores = object_of("scores", values.get("scores"), refuse)
         lose = losses.at(f"line {line}")
@@ -49,35 +51,53 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
             text = texts.get(system)
             shown = None if text is None else any_text(f"tgt_text.{system}", text, refuse)
             for number, answer in enumerate(_answers(key, answers, refuse), 1):
-                output = _output(key, system, shown, answer, refuse, lose)
-                judge = _judge(key, answer, number, refuse, lose)
-                times = _times(key, answer.get("times"), refuse)
+                started_at, ended_at = _times(f"{key}.times", answer.get("times"), refuse)
                 judgments.append(
-                    replace(segment, judge=judge, outputs=(output,), line=line, **times)
+                    made(
+                        ScoredJudgment,
+                        key,
+                        refuse,
+                        segment.source_language,
+                        segment.target_language,
+                        segment.document,
+                        segment.name,
+                        _judge(key, answer, number, refuse, lose),
+                        (_output(key, system, shown, answer, refuse, lose),),
+                        source,
+                        started_at=started_at,
+                        ended_at=ended_at,
+                        line=line,
+                    )
                 )
     return judgments, losses.found()
 
 
-def _segment(name: str, place: int, source: str) -> ScoredJudgment:
-    """Return a judgment with the names of a segment, to be completed.
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """The names of a segment; languages are empty if its ID has none."""
 
-    The ID is ``pair_#_domain_#_document_#_number``, counted from 0; without a number, lines of a document count.
+    source_language: str
+    target_language: str
+    document: str
+    name: str
+
+
+def _segment(identifier: str, line_of_document: int) -> _Segment:
+    """Return the names in an ID ``pair_#_domain_#_document_#_number``, whose number counts from 0.
+
+    Without a number, the lines of a document are counted.
     """
-    pair, *others = name.split(MARK)
+    pair, *others = identifier.split(MARK)
+    place = line_of_document
+    number = integer(others[-1], 0) if len(others) > 2 else None
+    if number is not None:
+        place = number + 1
+        others.pop()
+    if not others:
+        return _Segment("", "", identifier, segment_id(identifier, str(place)))
     source_language, _dash, target_language = pair.partition("-")
-    if len(others) > 2 and others[-1].isdecimal():
-        place = int(others.pop()) + 1
-    document = "/".join(others) if others else name
-    nothing = ScoredOutput(("-",), None)
-    return ScoredJudgment(
-        source_language if others else "",
-        target_language if others else "",
-        document,
-        segment_id(document, str(place)),
-        "",
-        (nothing,),
-        source,
-    )
+    document = "/".join(others)
+    return _Segment(source_language, target_language, document, segment_id(document, str(place)))
 
 
 def _answers(key: str, value: object, refuse: Refuse) -> Iterator[dict[str, Any]]:
@@ -106,14 +126,22 @@ def _judge(key: str, answer: dict[str, Any], number: int, refuse: Refuse, lose: 
     return judge_of(text_of(f"{key}.annotator", name, refuse), f"{key}.annotator", refuse)
 
 
-def _times(key: str, value: object, refuse: Refuse) -> dict[str, float]:
+def _times(key: str, value: object, refuse: Refuse) -> tuple[float | None, float | None]:
     if value is None:
-        return {}
-    started, ended = (
-        number_of(f"{key}.times", float(time) if isinstance(time, str) else time, refuse)
-        for time in list_of(f"{key}.times", value, refuse)
-    )
-    return {"started_at": started, "ended_at": ended}
+        return None, None
+    times = [_seconds(key, time, refuse) for time in list_of(key, value, refuse)]
+    if len(times) != 2:
+        refuse(key, f"there are {len(times)} times", "give the start and the end")
+    return times[0], times[1]
+
+
+def _seconds(key: str, value: object, refuse: Refuse) -> float:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            refuse(key, f"{value!r} is no number", "write seconds since 1970")
+    return number_of(key, value, refuse)
 
 
 def _output(

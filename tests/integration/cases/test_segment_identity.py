@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Judgment
-from campaign.models import Campaign, Document, Protocol, Task
+from campaign.models import Campaign, Document, Protocol, Segment, Task
 from ranking.export.asked import export_asked
 from ranking.export.writing import export_bytes
 from tests.factories import make_campaign, make_task
@@ -131,6 +131,28 @@ def test_numbers_within_a_batch_of_a_document_of_another_length_are_refused(
     rows += [("grove", "01-the-lift", number) for number in (7, 8, 9)]
     error = refused("import_answers", _esa(tmp_path / "esa.csv", rows), protocol="spans")
     assert '"01-the-lift" has 3 segments in the file, and 4 in the test set' in error
+
+
+def test_scores_that_wmt_released_are_stored_at_their_segments(task: Task, tmp_path: Path) -> None:
+    Document.objects.filter(test_set=task.test_set, name="02-the-hall").update(name="news/hall")
+    segments = Segment.objects.filter(document__name="news/hall").order_by("position")
+    lines = [
+        {
+            "doc_id": f"en-de_#_news_#_hall_#_{segment.position - 1}",
+            "src_text": segment.source_text,
+            "tgt_text": dict(segment.outputs.values_list("system__name", "text")),
+            "scores": {"birch": [{"human": 70, "errors": [], "annotator": "y1"}]},
+        }
+        for segment in segments
+    ]
+    path = tmp_path / "wmt25-genmt-humeval.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert "3 judgments imported" in run("import_answers", path, protocol="spans")
+    numbers = Judgment.objects.of(task.pk).values_list("block__segment__number", flat=True)
+    assert sorted(numbers) == [5, 6, 7]
+    lines[0]["src_text"] = "Quite another source."
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert "source text differs" in refused("import_answers", path, protocol="spans")
 
 
 @pytest.mark.parametrize("protocol", ["ranking", "top"])

@@ -195,6 +195,23 @@ def test_lines_of_wmt_without_a_number_count_within_their_document() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("scores", "key"),
+    [
+        ({"human": 101}, "scores.A.score"),
+        ({"errors": []}, "scores.A.score"),
+        ([1], "scores.A[0]"),
+        ({"human": 1, "times": ["a", "b"]}, "scores.A.times"),
+        ({"human": 1, "times": [1]}, "scores.A.times"),
+        ({"human": 1, "errors": {}}, "scores.A.errors"),
+    ],
+)
+def test_damaged_answers_of_wmt_are_refused_with_their_key(scores: Any, key: str) -> None:
+    with pytest.raises(FormatError) as error:
+        _read(_wmt_line(scores))
+    assert (error.value.line, error.value.field) == (1, key)
+
+
 _MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 
 
