@@ -70,7 +70,9 @@ _LAYOUTS: Final[dict[tuple[bool, int], tuple[str, ...]]] = {
 #: Column of the kind of item, which a source ID moves to the next one.
 _KIND: Final = 3
 #: Endings of documents that only fill up a batch; the scripts of WMT leave them out.
-_FILLING: Final = re.compile(r"#(duplicate[0-9]*|dup|incomplete)")
+_FILLING: Final = re.compile(r"#(duplicate[0-9]*|dup|incomplete)(#|$)")
+#: A kind of item between separators; spans have commas in any file.
+_KIND_CELL: Final = re.compile(rf'([,;\t])"?({"|".join(KINDS)})"?\1')
 #: A row, by column.
 _Row = dict[str, str]
 
@@ -95,8 +97,9 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
         if is_blank_row(text):
             continue
         if is_first:
-            separator = separator_of(text)
             refuse_separator_line(file.name, line, text)
+            kind = _KIND_CELL.search(text)
+            separator = kind[1] if kind else separator_of(text)
         cells = line_cells(file.name, line, text, separator)
         if is_first and _is_header(cells):
             is_first = False

@@ -56,6 +56,7 @@ def test_rows_that_fill_up_a_batch_are_left_out(ending: str) -> None:
     judgments, losses = _read(_ROW + _ROW.replace(",d,", f",d{ending},"))
     assert len(judgments) == 1
     assert losses == {"rows that fill up a batch (#duplicate, #dup, #incomplete)": 1}
+    assert _read(_ROW.replace(",d,", ",d#dupont,"))[1] == {}
 
 
 @pytest.mark.parametrize(("name", "usual"), [("wmt25", 0), ("mixed", 1), ("mixed2", 1)])
@@ -100,6 +101,10 @@ def test_rows_that_are_no_scores_of_outputs_are_refused_by_name(content: str, pr
 def test_scores_that_a_spreadsheet_separated_by_semicolons_are_read() -> None:
     (judgment,), losses = _read(_ROW.replace(",", ";"))
     assert ([judgment], losses) == _read(_ROW)
+    spans = json.dumps([{"start_i": 0, "end_i": n, "severity": "minor"} for n in range(9)])
+    quoted = '"' + spans.replace('"', '""') + '"'
+    (judgment,), _losses = _read(_ROW.replace(",", ";").replace("[]", quoted))
+    assert len(judgment.outputs[0].spans or ()) == 9
 
 
 def _mqm_row(system: str, score: int, error_type: str) -> str:
