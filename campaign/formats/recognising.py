@@ -115,7 +115,7 @@ class RecognisedSet:
             for file in self.of(FileRole.SYSTEM):
                 _refuse_unreadable(file.file)
             if len(self.files) == 1:
-                raise _single_file_error(self.files[0])
+                _refuse_by_name(self.files[0])
             left = "".join(f"; {name}: {why}" for name, why in self.left_out[:_NAMED])
             raise FormatError(
                 self.name,
@@ -245,18 +245,19 @@ def _refuse_single_text(recognised: RecognisedSet) -> None:
     """Refuse a single file that is no test set."""
     main = recognised.main
     if len(recognised.files) == 1 and main.file_format is TestSetFormat.PLAIN:
-        raise _single_file_error(main)
+        _refuse_by_name(main)
 
 
-def _single_file_error(file: RecognisedFile) -> FormatError:
-    """Return the error for a single file that is no test set, which names its kind."""
+def _refuse_by_name(file: RecognisedFile) -> None:
+    """Raise FormatError for a single file that is no test set, and name its kind; pass over an empty one."""
     with file.file.open() as stream:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
-    return known_file_error(file.name, head) or FormatError(
-        file.name,
-        "it is a single file without the header of a table",
-        "name the columns in the first line (source and one for each system), or give a file for each system",
-    )
+    if head.strip():
+        raise known_file_error(file.name, head) or FormatError(
+            file.name,
+            "it is a single file without the header of a table",
+            "name the columns in the first line (source and one for each system), or give a file for each system",
+        )
 
 
 def _rankable(
