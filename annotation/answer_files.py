@@ -59,6 +59,9 @@ class FileAnswer:
         Whether `segment` is a number in the test set, even if a document is named.
     is_skip : bool
         Whether the judge declined to answer.
+    repeat : int or None
+        Which of the judge's intended answers about these outputs it is, from 1; None if the format does not tell
+        intended repeats from others, so that all of them count.
     """
 
     line: int
@@ -78,6 +81,7 @@ class FileAnswer:
     about: int | None = None
     is_number: bool = False
     is_skip: bool = False
+    repeat: int | None = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

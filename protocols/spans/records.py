@@ -129,6 +129,9 @@ class ScoredJudgment:
     document_segments : int or None
         Number of segments in the whole document if the segment's name is a place that was counted
         there; ignored in comparisons.
+    repeat : int
+        Which of the judge's intended judgments of these outputs it is, from 1. A later answer with the same number
+        replaces an earlier one.
     line : int
         Line in its file; ignored in comparisons.
 
@@ -152,6 +155,7 @@ class ScoredJudgment:
     duration_ms: int | None = None
     comment: str = ""
     document_segments: int | None = field(default=None, compare=False)
+    repeat: int = 1
     line: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:

@@ -86,10 +86,15 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
     firsts = {judgment.pk: _firsts(judgment.block) for judgment, *_rest in stored}
     outputs = Output.objects.filter(pk__in={first for own in firsts.values() for first in own})
     texts = dict(outputs.values_list("pk", "text"))
+    # Judges may be shown an output again on purpose, in another block; both judgments count.
+    last_repeat: dict[tuple[int, int, str], int] = {}
     for judgment, systems, given in stored:
         if not any(systems):
             continue
         segment, ended = judgment.block.segment, judgment.submitted_at.timestamp()
+        keys = [(judgment.judge_id, segment.pk, name) for wrote in systems for name in wrote]
+        repeat = 1 + max(last_repeat.get(key, 0) for key in keys)
+        last_repeat.update(dict.fromkeys(keys, repeat))
         yield ScoredJudgment(
             source_language=test_set.source_language,
             target_language=test_set.target_language,
@@ -119,6 +124,7 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
             ended_at=ended,
             duration_ms=judgment.active_ms,
             comment=judgment.comment,
+            repeat=repeat,
         )
 
 
@@ -206,6 +212,7 @@ def _file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
         active_ms=worked,
         comment=judgment.comment,
         document_segments=judgment.document_segments,
+        repeat=judgment.repeat,
     )
 
 

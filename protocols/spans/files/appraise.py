@@ -41,7 +41,8 @@ from protocols.spans.files.jsonl import made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import refuse_broken_text, system_of
 
-KINDS = ("TGT", "CHK", "BAD", "REF")
+CHECK: Final = "CHK"
+KINDS = ("TGT", CHECK, "BAD", "REF")
 _MISSING = "missing"
 _FIRST = ("user", "system", "segment", "kind", "source_language", "target_language", "score")
 _NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
@@ -219,6 +220,8 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
         *(*named, whole_name(row["segment"]), judge, (output,)),
         started_at=_number("start_time", row.get("start", ""), refuse),
         ended_at=_number("end_time", row.get("end", ""), refuse),
+        # Shown a second time on purpose, as a check.
+        repeat=2 if row["kind"] == CHECK else 1,
         line=line,
     )
 
@@ -321,6 +324,7 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
     lose("source texts", judgment.source is not None)
     lose("comments", bool(judgment.comment))
     lose("active times", judgment.duration_ms is not None)
+    lose("that an output was judged a third time or more on purpose", judgment.repeat > 2)
     lose("which outputs were shown side by side", judgment.is_contrastive)
     lose(
         "identical outputs of several systems",
@@ -340,7 +344,7 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
             judgment.judge,
             system,
             segment_id(judgment.document, judgment.segment),
-            "TGT",
+            "TGT" if judgment.repeat == 1 else CHECK,
             judgment.source_language,
             judgment.target_language,
             _plain(output.score),

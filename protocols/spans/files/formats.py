@@ -17,6 +17,7 @@ from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appra
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
+from protocols.spans.files.repeats import counted_judgments
 from protocols.spans.files.wmt import read_wmt_jsonl
 from protocols.spans.records import ScoredJudgment
 from ranking.files.records import FileRead, JudgmentSelection
@@ -112,7 +113,7 @@ def read_spans(
                 source_language=judgment.source_language or source_language,
                 target_language=judgment.target_language or target_language,
             )
-            for judgment in _together(judgments, losses)
+            for judgment in _together(judgments, losses, input_format)
         ),
         losses=losses.found(),
         files=tuple(files),
@@ -158,7 +159,7 @@ def read_spans_file(
     input_format, judgments, lost = _file_read(file, input_format)
     losses = Losses()
     named = [(file.name, judgment) for judgment in judgments]
-    together = _together(named, losses, keeps_apart=False)
+    together = _together(named, losses, input_format, is_one_file=True, keeps_apart=False)
     return input_format, together, (*lost, *losses.found())
 
 
@@ -171,14 +172,20 @@ def _file_read(
 
 
 def _together(
-    judgments: Sequence[tuple[str, ScoredJudgment]], losses: Losses, *, keeps_apart: bool = True
+    judgments: Sequence[tuple[str, ScoredJudgment]],
+    losses: Losses,
+    input_format: SpansFormat,
+    *,
+    is_one_file: bool = False,
+    keeps_apart: bool = True,
 ) -> list[ScoredJudgment]:
     """Return judgments with the system removed from document names, if all documents end in their
-    system.
+    system, and without repeated outputs.
 
-    Each judgment comes with the name of its file. Refuses different sources of a segment, and
-    different texts of a system for a segment. Judgments whose place in their document is unknown
-    are segments of their own if `keeps_apart`, and left out otherwise.
+    Each judgment comes with the name of its file. Refuses different sources of a segment, different
+    texts of a system for a segment, and different answers of which none is known to be later.
+    Judgments whose place in their document is unknown are segments of their own if
+    `keeps_apart`, and left out otherwise.
     """
     named = _without_systems(judgments, losses, keeps_apart=keeps_apart)
     texts = SegmentTexts()
@@ -191,7 +198,13 @@ def _together(
             texts.check(judgment.document, judgment.segment, where, judgment.source, outputs)
         except SegmentProblem as error:
             raise FormatError(file, error.problem, error.remedy, line=judgment.line) from error
-    return [judgment for _file, judgment in named]
+    return counted_judgments(
+        named,
+        losses,
+        # Pearmut appends to its log.
+        is_logged=input_format is SpansFormat.PEARMUT_LOG,
+        is_one_file=is_one_file,
+    )
 
 
 def _without_systems(

@@ -137,6 +137,7 @@ _KEYS: Final[dict[str, Take]] = {
     "ended_at": number_of,
     "duration_ms": whole(0, MAX_NUMBER),
     "comment": any_text,
+    "repeat": whole(1, MAX_NUMBER),
 }
 _OPTIONAL: Final = [key for key in _KEYS if key not in ("segment", "judge", "outputs")]
 
@@ -175,6 +176,7 @@ def _judgment_object(judgment: ScoredJudgment) -> dict[str, Any]:
         ended_at=judgment.ended_at,
         duration_ms=judgment.duration_ms,
         comment=judgment.comment or None,
+        repeat=judgment.repeat if judgment.repeat > 1 else None,
     )
 
 

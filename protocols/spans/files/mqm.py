@@ -2,7 +2,8 @@
 
 Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``,
 ``category``, ``severity`` and optionally ``comment``. The error is between ``<v>`` and ``</v>`` in
-the target, or in the source for omissions. Rows of one system, segment and rater are one judgment.
+the target, or in the source for omissions. Rows of one system, segment and rater are one judgment; a
+row that repeats another in every column is one error.
 There is no score. If raters corrected the target while annotating, its text differs between rows;
 the errors count, as in Google's own scores, and the text is unknown.
 
@@ -18,6 +19,7 @@ from typing import Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
+from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.tables import (
     first_row,
     refuse_other_width,
@@ -57,7 +59,10 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     rows: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
     for line, cells in _rows(file):
         key = tuple(cells[name] for name in ("system", "doc", "seg_id", "rater"))
-        rows[key].append((line, cells))
+        if any(cells == earlier for _line, earlier in rows[key]):
+            losses.add(COUNTED_ONCE, f"line {line}")
+        else:
+            rows[key].append((line, cells))
     _refuse_source_errors_alone(file.name, rows.values())
     judgments = [_judgment(file.name, same, losses) for same in rows.values()]
     return judgments, losses.found()

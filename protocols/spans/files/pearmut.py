@@ -4,9 +4,9 @@ several logs.
 A line has the items of a document (``item``), the answers about each (``annotation``: a score and
 error spans by model), the judge (``user_id``), the position in the judge's task (``item_i``) and
 timed ``actions``. An item's segment is identified by its ``item_id``, or by its source if it has
-none. A later line of the same judge and position replaces repeated answers, model by model; a line
-whose annotation is ``__RESET__`` withdraws all earlier answers by that judge about the document, or
-about all documents if it names none.
+none. Lines are in the order in which judges submitted them, so a later answer about an output counts
+(`campaign.formats.repeats`); a line whose annotation is ``__RESET__`` withdraws all earlier answers by
+that judge about the document, or about all documents if it names none.
 
 Positions are those of Pearmut's page: UTF-16 units without line breaks, with an inclusive end. The
 position after the last one is ``[missing]``.
@@ -16,7 +16,6 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -48,10 +47,6 @@ _PAIR = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 
-#: The judgments of a line that counts, each with the index of its item.
-_Submission = list[tuple[int, ScoredJudgment]]
-
-
 def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
     """Return a judgment for each item of each submission that still counts, and the losses.
 
@@ -62,7 +57,7 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
         outside its text.
     """
     losses = Losses()
-    submitted: dict[tuple[str, str, str], _Submission] = {}
+    submitted: dict[tuple[str, str, str], list[ScoredJudgment]] = defaultdict(list)
     empty = True
     for campaign, line, values in _lines(file):
         empty = False
@@ -81,11 +76,10 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
             lose("forms, tutorials and attention checks")
             continue
         key = campaign, judge, str(document)
-        later = _submission(line, campaign, judge, values, refuse, lose)
-        submitted[key] = [*_without(submitted.get(key, []), later, losses), *later]
+        submitted[key] += _submission(line, campaign, judge, values, refuse, lose)
     if empty:
         raise FormatError(file.name, "the file is empty", "give the log of a campaign of Pearmut")
-    found = [judgment for own in submitted.values() for _place, judgment in own]
+    found = [judgment for own in submitted.values() for judgment in own]
     # In chronological order.
     return sorted(found, key=lambda judgment: judgment.line), losses.found()
 
@@ -104,31 +98,9 @@ def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
                 yield campaign, line, object_of(f"{campaign}[{number}]", entry, refuse)
 
 
-def _without(before: _Submission, later: _Submission, losses: Losses) -> _Submission:
-    """Return a submission without the outputs that a later line judges again."""
-    again, found = dict(later), []
-    for place, earlier in before:
-        kept, other = earlier.outputs, again.get(place)
-        if other is not None and _text_of(other) == _text_of(earlier):
-            systems = {system for output in other.outputs for system in output.systems}
-            kept = tuple(each for each in kept if systems.isdisjoint(each.systems))
-            losses.add(
-                "outputs that the same judge judged again later",
-                f"line {earlier.line}",
-                len(earlier.outputs) - len(kept),
-            )
-        if kept:
-            found.append((place, replace(earlier, outputs=kept)))
-    return found
-
-
-def _text_of(judgment: ScoredJudgment) -> tuple[object, ...]:
-    return judgment.document, judgment.segment, judgment.source
-
-
 def _submission(
     line: int, campaign: str, judge: str, values: dict[str, Any], refuse: Refuse, lose: Lose
-) -> _Submission:
+) -> list[ScoredJudgment]:
     items = list_of("item", values.get("item"), refuse)
     annotations = list_of("annotation", values.get("annotation"), refuse)
     if len(items) != len(annotations):
@@ -167,7 +139,7 @@ def _submission(
             comment=comment if isinstance(comment, str) else "",
             line=line,
         )
-        found.append((place, judgment))
+        found.append(judgment)
     return found
 
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError
+from campaign.formats.repeats import COUNTED_ONCE, REPLACED
+from protocols.spans.files.formats import read_spans_file
 from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 from tests.unit.protocols.spans.in_memory import in_memory, lost
@@ -76,19 +78,21 @@ def test_pearmut_resets_are_of_one_judge_and_document() -> None:
     assert lost(losses) == {"judgments that were reset": 3}
 
 
-def test_pearmut_the_later_judgment_replaces_what_it_judges_again() -> None:
+def test_pearmut_later_judgment_replaces_the_outputs_that_it_judges() -> None:
+    # The log has no times: its lines are in the order of the submissions.
     log = [
         entry([{"A": said(10), "B": said(20)}]),
         entry([{"B": said(30)}]),
         entry([{"B": said(90)}], judge="bob"),
+        entry([{"B": said(90)}], judge="bob"),
     ]
-    found, losses = read_pearmut_log(in_memory("\n".join(log)))
+    _format, found, losses = read_spans_file(in_memory("\n".join(log)))
     assert [[(out.systems[0], out.score) for out in each.outputs] for each in found] == [
         [("A", 10)],
         [("B", 30)],
         [("B", 90)],
     ]
-    assert lost(losses) == {"outputs that the same judge judged again later": 1}
+    assert lost(losses) == {REPLACED: 1, COUNTED_ONCE: 1}
 
 
 def test_pearmut_leaves_out_what_is_no_judgment() -> None:

@@ -1,0 +1,187 @@
+"""Decide which answers of files count if a judge answers about the same thing more than once.
+
+`docs/formats.md` states the rule ("Repeated answers"). Readers of every format call this module, so that
+pages, REST and commands report the same numbers in the same words.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Final
+
+from campaign.formats.errors import FormatError, Losses
+
+#: The same answer to the same question was submitted once, for instance with a double click.
+COUNTED_ONCE: Final = "exact repeats of an answer, which counts once"
+REPLACED: Final = "answers that the same judge replaced later"
+UNDECIDED: Final = (
+    "further answers of the same judge, without a time that tells which is later, so all count"
+)
+#: Answers without a start that were submitted within this time are one submission.
+_DOUBLE_CLICK: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An answer of a file, and what identifies it.
+
+    Attributes
+    ----------
+    about : Hashable
+        Judge, segment, outputs, and whatever else an answer is about.
+    answer : Hashable
+    file : str
+    line : int
+    started_at, ended_at : float or None
+        Seconds since 1970.
+    is_logged : bool
+        Whether later lines of the file were written later.
+    """
+
+    about: Hashable
+    answer: Hashable
+    file: str
+    line: int
+    started_at: float | None = None
+    ended_at: float | None = None
+    is_logged: bool = False
+
+    @property
+    def time(self) -> float | None:
+        """The time of the answer; None if unknown."""
+        return self.started_at if self.ended_at is None else self.ended_at
+
+    def is_same_as(self, other: "Submission") -> bool:
+        """Return whether the two are one submission, as far as the file tells."""
+        if self.answer != other.answer:
+            return False
+        if self.started_at is not None and other.started_at is not None:
+            return self.started_at == other.started_at
+        if self.time is None or other.time is None:
+            return True
+        return abs(self.time - other.time) <= _DOUBLE_CLICK
+
+
+def counted_submissions(
+    submissions: Sequence[Submission],
+    losses: Losses,
+    describe: Callable[[Submission], str] | None,
+    *,
+    is_one_file: bool = False,
+) -> list[bool]:
+    """Return which of the answers count, and count the others as losses, whose places name no file if `is_one_file`.
+
+    A repeat counts once; of different answers about the same thing, the latest counts.
+
+    Raises
+    ------
+    FormatError
+        If two answers differ and no time tells which is later. `describe` names judge and subject; without it, both
+        count.
+    """
+    by_subject: dict[Hashable, list[int]] = defaultdict(list)
+    for number, submission in enumerate(submissions):
+        by_subject[submission.about].append(number)
+    counts = [True] * len(submissions)
+    left_out: list[tuple[int, str]] = []
+    for numbers in by_subject.values():
+        if len(numbers) > 1:
+            left_out += _left_out(submissions, numbers, describe)
+    for number, what in sorted(left_out):
+        counts[number] = what == UNDECIDED
+        losses.add(what, _place(submissions[number], is_one_file=is_one_file))
+    return counts
+
+
+def _place(answer: "Submission | Repeatable", *, is_one_file: bool) -> str:
+    return f"line {answer.line}" if is_one_file else f"{answer.file}, line {answer.line}"
+
+
+def _left_out(
+    submissions: Sequence[Submission],
+    numbers: Sequence[int],
+    describe: Callable[[Submission], str] | None,
+) -> list[tuple[int, str]]:
+    """Return the numbers of the answers about one thing that are to be reported, and what they are."""
+    reported: list[tuple[int, str]] = []
+    different: list[int] = []
+    for number in sorted(numbers, key=lambda number: submissions[number].time or 0):
+        if any(submissions[number].is_same_as(submissions[other]) for other in different):
+            reported.append((number, COUNTED_ONCE))
+        else:
+            different.append(number)
+    if len(different) == 1:
+        return reported
+    last = _last([submissions[number] for number in different])
+    if last is not None:
+        reported += [(number, REPLACED) for number in different if number != different[last]]
+    elif describe is None:
+        reported += [(number, UNDECIDED) for number in sorted(different)[1:]]
+    else:
+        first, second = (submissions[number] for number in sorted(different)[:2])
+        raise FormatError(
+            second.file,
+            f"{describe(second)} differs from that in {first.file}, line {first.line},"
+            " and no time tells which is later",
+            "keep the answer that counts",
+            line=second.line,
+        )
+    return reported
+
+
+def _last(different: Sequence[Submission]) -> int | None:
+    """Return the index of the last of several different answers; None if that is unknown."""
+    is_one_log = all(each.is_logged and each.file == different[0].file for each in different)
+    times = [each.line if is_one_log else each.time for each in different]
+    known = [time for time in times if time is not None]
+    if len(known) < len(times) or known.count(max(known)) > 1:
+        return None
+    return known.index(max(known))
+
+
+def copies_of_content(contents: Iterable[Hashable]) -> int:
+    """Return how often a file holds its whole content: n if every answer stands in it n times, or a multiple of n."""
+    return gcd(*Counter(contents).values()) or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Repeatable:
+    """An answer that its judge may repeat on purpose; `content` is everything but its duration."""
+
+    file: str
+    line: int
+    content: Hashable
+    duration_ms: int | None = None
+
+
+def counted_repeatable(
+    answers: Sequence[Repeatable], losses: Losses, *, is_one_file: bool = False
+) -> list[bool]:
+    """Return which answers count if judges repeat some on purpose, and count the others as losses.
+
+    An answer is left out if it also has the duration of an earlier one. Without durations, an answer that a file has
+    once more is a repeat on purpose, except in a file that holds its whole content several times; and an answer
+    that another file also has is the same.
+    """
+    by_file: dict[str, list[Hashable]] = defaultdict(list)
+    for answer in answers:
+        if answer.duration_ms is None:
+            by_file[answer.file].append(answer.content)
+    copies = {file: copies_of_content(contents) for file, contents in by_file.items()}
+    times_in_file: Counter[Hashable] = Counter()
+    seen: set[Hashable] = set()
+    counts = []
+    for answer in answers:
+        key: Hashable = answer.content, answer.duration_ms
+        is_copy = False
+        if answer.duration_ms is None:
+            occurrence = times_in_file[answer.file, key]
+            times_in_file[answer.file, key] += 1
+            which, copy = divmod(occurrence, copies[answer.file])
+            key, is_copy = (answer.content, None, which), copy > 0
+        counts.append(not is_copy and (key not in seen))
+        seen.add(key)
+        if not counts[-1]:
+            losses.add(COUNTED_ONCE, _place(answer, is_one_file=is_one_file))
+    return counts
