@@ -13,7 +13,7 @@ from campaign.formats.errors import Loss
 from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
-from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
+from protocols.frame.lines import AnswerLines, CountedAnswers
 from protocols.models import EditingAnswer
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
@@ -35,43 +35,29 @@ def _acceptance(key: str, value: object, refuse: Refuse) -> Acceptance:
     return Acceptance(**values_taken(object_of(key, value, refuse), keys, (), refuse, f"{key}."))
 
 
-def _edit_maker() -> MakeRow[Edit]:
-    edited: set[tuple[int, str]] = set()
-
-    def make(values: dict[str, Any], refuse: Refuse) -> Edit:
-        edit = Edit(**values)
-        if (edit.segment, edit.judge) in edited:
-            refuse(
-                "judge",
-                f"{edit.judge} edits segment {edit.segment} a second time",
-                "keep one edit per judge and segment",
-            )
-        edited.add((edit.segment, edit.judge))
-        if edit.outcome is Outcome.EDITED and edit.text is None:
-            refuse("text", "the text is missing", "add the edited text")
-        if edit.outcome is not Outcome.EDITED and edit.text is not None:
-            refuse(
-                "text",
-                f"there is a text, but the outcome is {edit.outcome}",
-                "remove one of them",
-            )
-        judges = [edit.judge]
-        for judge, _acceptable in edit.acceptances:
-            if judge in judges:
-                again = "their own edit" if judge == edit.judge else "the edit a second time"
-                refuse(
-                    "acceptances", f"{judge} accepts or rejects {again}", "remove this acceptance"
-                )
-            judges.append(judge)
-        if edit.is_unable and edit.acceptances:
-            refuse(
-                "acceptances",
-                "there is nothing to accept if the editor was unable",
-                "write an empty list",
-            )
-        return edit
-
-    return make
+def _edit(values: dict[str, Any], refuse: Refuse) -> Edit:
+    edit = Edit(**values)
+    if edit.outcome is Outcome.EDITED and edit.text is None:
+        refuse("text", "the text is missing", "add the edited text")
+    if edit.outcome is not Outcome.EDITED and edit.text is not None:
+        refuse(
+            "text",
+            f"there is a text, but the outcome is {edit.outcome}",
+            "remove one of them",
+        )
+    judges = [edit.judge]
+    for judge, _acceptable in edit.acceptances:
+        if judge in judges:
+            again = "their own edit" if judge == edit.judge else "the edit a second time"
+            refuse("acceptances", f"{judge} accepts or rejects {again}", "remove this acceptance")
+        judges.append(judge)
+    if edit.is_unable and edit.acceptances:
+        refuse(
+            "acceptances",
+            "there is nothing to accept if the editor was unable",
+            "write an empty list",
+        )
+    return edit
 
 
 def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
@@ -170,7 +156,10 @@ LINES: Final = AnswerLines(
         "acceptances": each_of(_acceptance),
     },
     optional=("output", "text", "keystrokes", "active_ms", "segment_id"),
-    row_maker=_edit_maker,
+    row_maker=lambda: _edit,
+    statements=lambda edit: {
+        (edit.segment, edit.judge): (edit.systems, edit.outcome, edit.text, edit.acceptances)
+    },
     of_task=_of_task,
     answers=_answers,
     written=lambda edit: {

@@ -1,6 +1,6 @@
 """Answers as JSON Lines: a protocol declares the keys of a line and reads the answers of a task; the rest is shared."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -14,8 +14,9 @@ from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Task
 from campaign.texts.canonical_json import json_line
+from protocols.frame.repeats import CountedRows
 from ranking.analyses.kind import ChosenJudgments
-from ranking.files.labels import Take, candidate_of, json_lines, read_objects, values_taken
+from ranking.files.labels import Take, candidate_of, json_objects, read_objects, values_taken
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 
@@ -32,13 +33,14 @@ def wrote_the_same(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class AnswersRead(Generic[Row]):
-    """Answers from files, or the answers of a task that count, with its rules; and the excluded
-    judges.
+    """Answers from files, or the answers of a task that count, with its rules; the excluded judges; and the losses
+    of the files.
     """
 
     rows: list[Row]
     files: tuple[FileRead, ...] = ()
     excluded_judges: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -127,6 +129,9 @@ class AnswerLines(Generic[Row]):
         Keys that may be missing or null.
     row_maker : callable
         Returns a function that makes the rows of one file, or of several read together.
+    statements : callable or None
+        Returns a row's answer by what it is about, including its judge; of rows about the same thing, one counts. None
+        if judges may repeat answers on purpose.
     of_task : callable
         Reads the answers of a task. The number of queries is constant.
     answers : callable
@@ -143,6 +148,7 @@ class AnswerLines(Generic[Row]):
     keys: Mapping[str, Take | None]
     optional: Collection[str]
     row_maker: Callable[[], MakeRow[Row]]
+    statements: Callable[[Row], Mapping[Hashable, Hashable]] | None
     of_task: Callable[[CountedAnswers], Iterable[Row]]
     answers: Callable[[Sequence[tuple[int, Row]]], Iterable[FileAnswer]]
     losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = lambda _lines: ()
@@ -166,21 +172,30 @@ class AnswerLines(Generic[Row]):
         SelectionError
             If an excluded judge is not in the files.
         """
-        rows: list[Row] = []
+        rows = CountedRows(self.statements)
         take = self._taking()
-        files = read_objects(
-            names, lambda values, refuse: rows.append(take(values, refuse)), progress
-        )
+
+        def add(file: str, line: int, values: dict[str, Any], refuse: Refuse) -> None:
+            rows.add(file, line, take(values, refuse), refuse)
+
+        files = read_objects(names, add, progress)
+        counted, losses = rows.counted()
         excluded = tuple(dict.fromkeys(exclude_judges))
-        refuse_unknown("judge", excluded, {row.judge for row in rows})  # type: ignore[attr-defined]
-        kept = [row for row in rows if row.judge not in excluded]  # type: ignore[attr-defined]
-        return AnswersRead(kept, files, excluded)
+        refuse_unknown("judge", excluded, {row.judge for _line, row in counted})  # type: ignore[attr-defined]
+        kept = [row for _line, row in counted if row.judge not in excluded]  # type: ignore[attr-defined]
+        return AnswersRead(kept, files, excluded, losses=losses.found())
 
     def content(self, file: InputFile, _format: str | None = None) -> FileContent:
         """Return the judges' answers from a file. Raises FormatError."""
-        lines = list(json_lines(file, self._taking()))
+        rows = CountedRows(self.statements, is_one_file=True)
+        take = self._taking()
+        for line, values, refuse in json_objects(file):
+            rows.add(file.name, line, take(values, refuse), refuse)
+        lines, repeats = rows.counted()
         return FileContent(
-            file_format=self.name, answers=list(self.answers(lines)), losses=self.losses(lines)
+            file_format=self.name,
+            answers=list(self.answers(lines)),
+            losses=[*self.losses(lines), *repeats.found()],
         )
 
     def stored(self, *, task: Task, watermark: int, without: Collection[str] = ()) -> list[Row]:

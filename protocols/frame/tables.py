@@ -20,6 +20,8 @@ from ranking.reports.inputs import (
     excluded_notes,
     input_data,
     input_notes,
+    not_read_data,
+    not_read_notes,
 )
 from ranking.reports.tables import Report, Table
 
@@ -77,8 +79,13 @@ def report_of_answers(
     else:
         read: AnswersRead[Any] = given.answers
         excluded = read.excluded_judges
-        about = {"files": files_data(read.files), "excluded_judges": [*excluded], **of_files}
-        first, last = [], excluded_notes(excluded)
+        about = {
+            "files": files_data(read.files),
+            "excluded_judges": [*excluded],
+            **not_read_data(read.losses),
+            **of_files,
+        }
+        first, last = [], [*not_read_notes(read.losses), *excluded_notes(excluded)]
     return Report(
         about=first,
         notes=[*notes, *last],

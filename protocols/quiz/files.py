@@ -27,7 +27,6 @@ from ranking.files.labels import (
 
 def _reading_maker() -> MakeRow[Reading]:
     expected: dict[str, tuple[bool, ...]] = {}
-    seen: set[tuple[str, str, str]] = set()
 
     def make(values: dict[str, Any], refuse: Refuse) -> Reading:
         if ("system" in values) == ("systems" in values):
@@ -50,14 +49,6 @@ def _reading_maker() -> MakeRow[Reading]:
                 f"the expected answers about {reading.snippet} were others before",
                 "give the same expected answers for every reading of the snippet",
             )
-        keys = {(reading.snippet, system, reading.judge) for system in systems}
-        if not seen.isdisjoint(keys):
-            refuse(
-                "judge",
-                f"{reading.judge} answers about this output a second time",
-                "keep one of them",
-            )
-        seen.update(keys)
         return reading
 
     return make
@@ -152,6 +143,9 @@ LINES: Final = AnswerLines(
     # Exactly one of the first two.
     optional=("system", "systems", "duration_ms"),
     row_maker=_reading_maker,
+    statements=lambda reading: {
+        (reading.snippet, system, reading.judge): reading.answers for system in reading.systems
+    },
     of_task=_readings,
     answers=_answers,
 )

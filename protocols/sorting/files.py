@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
-from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow
+from protocols.frame.lines import AnswerLines, CountedAnswers
 from protocols.sorting.answers import answers_given
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.core.sorting import Pair, pair_of
@@ -48,24 +48,11 @@ def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
     return {pair: PairJudgments.of_rows(pair, own) for pair, own in found.items()}
 
 
-def _maker() -> MakeRow[Compared]:
-    known: set[tuple[Pair, int, str]] = set()
-
-    def make(values: dict[str, Any], refuse: Refuse) -> Compared:
-        row = Compared(**values)
-        if row.first == row.second:
-            refuse("second", f"the system {row.first} is compared with itself", "name two systems")
-        key = row.pair, row.segment, row.judge
-        if key in known:
-            refuse(
-                "judge",
-                f"the judge {row.judge} answers a second time for segment {row.segment} of {row.first} and {row.second}",
-                "keep only the last answer of a judge for a segment and pair",
-            )
-        known.add(key)
-        return row
-
-    return make
+def _compared(values: dict[str, Any], refuse: Refuse) -> Compared:
+    row = Compared(**values)
+    if row.first == row.second:
+        refuse("second", f"the system {row.first} is compared with itself", "name two systems")
+    return row
 
 
 _REMEDY: Final = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
@@ -113,7 +100,8 @@ LINES: Final = AnswerLines(
         "duration_ms": whole(0),
     },
     optional=("duration_ms",),
-    row_maker=_maker,
+    row_maker=lambda: _compared,
+    statements=lambda row: {(row.pair, row.segment, row.judge): row.sign},
     of_task=_of_task,
     answers=_shown,
     losses=_losses,

@@ -105,7 +105,6 @@ def _pair_of(
 
 
 def _said_maker() -> MakeRow[Said]:
-    # A judge may answer about the same outputs more than once.
     answers: set[Verdict] = set()
 
     def make(values: dict[str, Any], refuse: Refuse) -> Said:
@@ -160,6 +159,7 @@ def _answers(lines: Sequence[tuple[int, Said]]) -> Iterator[FileAnswer]:
             candidates=(said.first, said.second),
             said=said.answer,
             duration_ms=said.duration_ms,
+            repeat=None,
         )
 
 
@@ -175,6 +175,8 @@ LINES: Final = AnswerLines(
     },
     optional=("duration_ms",),
     row_maker=_said_maker,
+    # A judge may answer about the same outputs more than once, on purpose.
+    statements=None,
     of_task=_of_task,
     answers=_answers,
 )

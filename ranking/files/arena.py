@@ -5,12 +5,17 @@ votes about a model and itself.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
 from typing import IO, Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at, systems_of
 from campaign.formats.errors import Losses
 from campaign.formats.records import JudgedBlock
+from campaign.formats.repeats import Submission, counted_submissions
 from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
 from ranking.files.labels import array_objects, json_objects
@@ -25,11 +30,15 @@ _WINNER_COLUMNS: Final = {
     "winner_model_b": "model_b",
     "winner_tie": "tie",
 }
+#: Columns that name a question or a conversation, and its parts; and the time of a vote.
+_QUESTIONS: Final = ("id", "vote_id", "battle_id", "question_id", "conversation_id")
+_PARTS: Final = ("turn",)
+_TIMES: Final = ("tstamp", "timestamp")
 _JUDGES: Final = ("judge", "judge_hash", "user_id")
 #: False for a vote of a judge who knew the models.
 _ANONYMOUS: Final = "anony"
 _OF_VOTE: Final = (*COLUMNS, *_WINNER_COLUMNS, _ANONYMOUS)
-_READ: Final = (*_OF_VOTE, *_JUDGES)
+_READ: Final = (*_OF_VOTE, *_JUDGES, *_QUESTIONS, *_PARTS, *_TIMES)
 _ROWS_AT_A_TIME: Final = 1 << 12
 _TIE: Final = (1, 1)
 #: Ranks of the two models. Two bad answers are a tie, as in the arena's own ranking.
@@ -43,10 +52,64 @@ _WINNERS: Final = {
 }
 
 
-def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
+class NamedVotes:
+    """The votes read so far, by the questions that they name, to find repeats.
+
+    Without the name of a question, equal votes are different ones.
+    """
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._submissions: dict[int, Submission] = {}
+
+    def add(self, file: str, line: int, values: Mapping[str, Any], block: JudgedBlock) -> None:
+        """Add the next vote."""
+        number = self._number
+        self._number += 1
+        names = [str(values.get(name) or "") for name in _QUESTIONS]
+        if not any(names):
+            return
+        winners = zip(block.candidates, block.labels, strict=True)
+        ranked = tuple(sorted((systems, rank) for systems, rank in winners))
+        models = tuple(systems for systems, _rank in ranked)
+        parts = [str(values.get(name) or "") for name in _PARTS]
+        time = next((values[name] for name in _TIMES if values.get(name) not in (None, "")), None)
+        self._submissions[number] = Submission(
+            about=(*names, *parts, block.judge, models),
+            answer=ranked,
+            file=file,
+            line=line,
+            ended_at=_seconds(time),
+        )
+
+    def counted(self, losses: Losses, *, is_one_file: bool) -> npt.NDArray[np.bool_]:
+        """Return which votes count, in the order in which they were added."""
+        counts = np.ones(self._number, dtype=np.bool_)
+        numbers = list(self._submissions)
+        submissions = list(self._submissions.values())
+        counts[numbers] = counted_submissions(submissions, losses, None, is_one_file=is_one_file)
+        return counts
+
+
+def _seconds(time: object) -> float | None:
+    """Return a time as seconds since 1970; None if it is in no known form."""
+    if isinstance(time, datetime):
+        return time.timestamp()
+    try:
+        return float(str(time))
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(str(time)).timestamp()
+    except ValueError:
+        return None
+
+
+def read_arena(file: InputFile, losses: Losses, votes: NamedVotes) -> Iterator[JudgedBlock]:
     """Yield a block of two for every vote. Each vote is its own segment, because each had its own prompt.
 
-    Votes have no language pair. Other content of the file is counted in `losses`, by column.
+    Votes have no language pair. Other content of the file is counted in `losses`, by column. The blocks are also
+    added to `votes`, which finds repeats.
 
     Raises
     ------
@@ -56,14 +119,15 @@ def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
     head, whole = peek(file, 64)
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start == b"[":
-        votes = array_objects(whole)
+        rows = array_objects(whole)
     elif start == b"{":
-        votes = json_objects(whole)
+        rows = json_objects(whole)
     else:
-        votes = _rows(whole)
-    for number, (line, values, refuse) in enumerate(votes, 1):
+        rows = _rows(whole)
+    for number, (line, values, refuse) in enumerate(rows, 1):
         block = _block(line, number, values, refuse, losses)
         if block is not None:
+            votes.add(file.name, line, values, block)
             yield block
 
 
@@ -81,7 +145,9 @@ def holds_votes(name: str, source: str | IO[bytes]) -> bool:
         return are_columns_of_votes(parquet.read_schema(source).names)
 
 
-def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> Iterator[JudgedBlock]:
+def read_arena_parquet(
+    name: str, source: str | IO[bytes], losses: Losses, votes: NamedVotes
+) -> Iterator[JudgedBlock]:
     """Yield the same blocks as `read_arena`; errors give the row, counted from 1, as line."""
     row = 0
     with refusing_damage(name):
@@ -100,6 +166,7 @@ def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> It
                 values = dict(zip(columns, cells, strict=True))
                 block = _block(row, row, values, refuse_at(name, row), losses)
                 if block is not None:
+                    votes.add(name, row, values, block)
                     yield block
 
 

@@ -1,10 +1,12 @@
 """Count the judgments of Parquet files in shards of whole segments, on any engine, one shard in memory at a time."""
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from campaign.formats import Place
 from campaign.formats.tables import MAX_INTEGER
@@ -21,8 +23,8 @@ from ranking.files.records import (
     LanguagePair,
     ignored_of,
 )
-from ranking.files.selecting import Selected, one_language_pair, pairs_chosen, selected
-from ranking.files.vocabulary import Columns, Vocabulary, blocks_of, joined
+from ranking.files.selecting import RowSources, Selected, one_language_pair, pairs_chosen, selected
+from ranking.files.vocabulary import Columns, Int32Array, Vocabulary, blocks_of, joined
 
 #: A shard ends at the first segment boundary after this many rows: enough to benefit from compiled
 #: code.
@@ -139,11 +141,14 @@ class FilesWanted:
     leave_out : str or None
         A system to leave out of rankings if it occurs: the reference.
     counts : CountsWanted
+    copies : mapping of str to int
+        How often each file holds its whole content; once if it is not named.
     """
 
     selection: JudgmentSelection
     leave_out: str | None
     counts: CountsWanted
+    copies: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +247,23 @@ def count_files(
     """
     shards = cut_into_shards(row_groups_of(names), rows)
     hashes = map_shards(hash_of_file, names, engine=engine)
-    total = _Total(wanted, [FileRead(*pair) for pair in zip(names, hashes, strict=True)])
+    files = [FileRead(*pair) for pair in zip(names, hashes, strict=True)]
+    total = _counted(wanted, files, shards, engine, progress)
+    # Only all shards together show that a file holds its whole content several times.
+    copies = {name: times for name, times in total.copies.items() if times > 1}
+    if copies:
+        total = _counted(replace(wanted, copies=copies), files, shards, engine, progress)
+    return total.found()
+
+
+def _counted(
+    wanted: FilesWanted,
+    files: Sequence[FileRead],
+    shards: Sequence[SegmentShard],
+    engine: Engine | None,
+    progress: Callable[[int, int], None] | None,
+) -> "_Total":
+    total = _Total(wanted, files)
     take_shards(
         lambda _number, part: total.add(part),
         partial(count_part, wanted),
@@ -251,7 +272,7 @@ def count_files(
         progress=progress,
         sizes=[shard.rows for shard in shards],
     )
-    return total.found()
+    return total
 
 
 @in_threads
@@ -265,13 +286,16 @@ def hash_of_file(name: str) -> str:
 def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     """Read a shard, and compute the requested counts."""
     vocabulary = Vocabulary()
-    columns = _read(shard, vocabulary)
+    columns, file = _read(shard, vocabulary)
     there = tuple(vocabulary.languages)
     chosen = pairs_chosen(there, wanted.selection)
     if len(chosen) != 1:
         # Can only be checked once all shards are known.
         return PartFound(languages=there)
-    judged, rest = selected(columns, vocabulary, chosen[0], wanted.selection.exclude_judges)
+    sources = RowSources(tuple(name for name, _groups in shard.groups), file, wanted.copies)
+    judged, rest = selected(
+        columns, vocabulary, chosen[0], wanted.selection.exclude_judges, sources
+    )
     del columns
     counts = None
     if len(judged):
@@ -282,25 +306,32 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     return PartFound(there, rest, counts)
 
 
-def _read(shard: SegmentShard, vocabulary: Vocabulary) -> Columns:
-    found = []
-    for name, groups in shard.groups:
+def _read(shard: SegmentShard, vocabulary: Vocabulary) -> tuple[Columns, Int32Array]:
+    """Return the rows of a shard, and the number of the file of each."""
+    found, numbers = [], []
+    for number, (name, groups) in enumerate(shard.groups):
         with opened(name, name) as file:
             for columns in read_row_groups(file, vocabulary, groups):
                 inside = (columns.segment >= shard.first) & (columns.segment <= shard.last)
                 found.append(columns.take(inside))
-    return joined(found)
+                numbers.append(np.full(len(found[-1]), number, dtype=np.int32))
+    return joined(found), np.concatenate([np.empty(0, dtype=np.int32), *numbers])
 
 
 class _Total:
     """The sum of the shards so far."""
 
-    def __init__(self, wanted: FilesWanted, files: list[FileRead]) -> None:
+    def __init__(self, wanted: FilesWanted, files: Sequence[FileRead]) -> None:
         self._wanted = wanted
         self._files = tuple(files)
         self._languages: set[LanguagePair] = set()
         self._selected = Selected()
         self._counts = AddedCounts(wanted.counts)
+
+    @property
+    def copies(self) -> Mapping[str, int]:
+        """How often each file holds its whole content."""
+        return self._selected.copies
 
     def add(self, part: PartFound) -> None:
         self._languages.update(part.languages)
@@ -321,6 +352,7 @@ class _Total:
                 if counts.documents_count
                 else ignored_of(counts.naming, counts.blocks, several=len(counts.documents) > 1)
             ),
+            losses=self._selected.losses(self._files),
             systems=self._selected.systems,
             counts=counts,
             **self._selected.found(self._files, selection),

@@ -56,14 +56,6 @@ def array_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse
         raise FormatError(file.name, "the array is empty", "give at least one object")
 
 
-def json_lines(
-    file: InputFile, take: Callable[[dict[str, Any], Refuse], Taken]
-) -> Iterator[tuple[int, Taken]]:
-    """Yield the number of each line, and the result of `take` for its object."""
-    for line, values, refuse in json_objects(file):
-        yield line, take(values, refuse)
-
-
 def keys_check(
     values: Mapping[str, Any],
     required: Sequence[str],
@@ -225,10 +217,10 @@ def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
 
 def read_objects(
     names: Sequence[str],
-    read: Callable[[dict[str, Any], Refuse], object],
+    read: Callable[[str, int, dict[str, Any], Refuse], object],
     progress: ReadingProgress,
 ) -> tuple[FileRead, ...]:
-    """Pass each object of some files to `read`, with a function that raises an error at its line.
+    """Pass each object of some files to `read`, with its file, its line and a function that raises an error there.
 
     Parameters
     ----------
@@ -251,7 +243,7 @@ def read_objects(
     found = []
     for name in sources.names:
         with sources.input(name) as (file, stream):
-            for _taken in json_lines(file, read):
-                pass
+            for line, values, refuse in json_objects(file):
+                read(file.name, line, values, refuse)
             found.append(FileRead(name, stream.sha256()))
     return tuple(found)

@@ -8,7 +8,9 @@ from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
+from campaign.formats.errors import Losses
 from campaign.formats.records import JudgedBlock
+from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.tables import integer, read_table
 
 COLUMNS = (
@@ -26,12 +28,12 @@ COLUMNS = (
 _OF_THE_BLOCK = ("srclang", "trglang", "srcIndex", "segmentId", "judgeID")
 
 
-def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
+def read_pairwise_csv(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
     """Yield a block for every ``rankingID``, once the whole file has been read.
 
     Systems are in the order of their first occurrence. Two systems of a block that no row
     compares had the same output and are one candidate; they then have the same rank, and are
-    compared with the same others.
+    compared with the same others. A row that repeats another of its ranking counts once.
 
     Raises
     ------
@@ -54,7 +56,10 @@ def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
                 filled(row[name], name, refuse)
             judge_of(row["judgeID"], "judgeID", refuse)
             segment_of(row["srcIndex"], "srcIndex", refuse)
-        block.add(row, refuse)
+        if tuple(row.values()) in block.rows:
+            losses.add(COUNTED_ONCE, f"line {line}")
+        else:
+            block.add(row, refuse)
     for block in blocks.values():
         yield block.judged(partial(_refuse, file.name, block.line))
 
@@ -71,6 +76,7 @@ class _Block:
     line: int
     ranking: str
     first: dict[str, str]
+    rows: set[tuple[str, ...]] = field(default_factory=set)
     labels: dict[str, int | None] = field(default_factory=dict)
     pairs: set[frozenset[str]] = field(default_factory=set)
 
@@ -94,6 +100,7 @@ class _Block:
                     "remove one of the rows or change its rankingID",
                 )
             self.pairs.add(pair)
+        self.rows.add(tuple(row.values()))
 
     def _systems(
         self, row: dict[str, str], place: int, seen: set[str], refuse: Refuse

@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import IO, NamedTuple
 
+import numpy as np
+
 from campaign.formats import InputFile, Place, read_five_way_csv
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
 from campaign.formats.records import JudgedBlock
+from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.streams import byte_chunks, peek
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.arena import (
+    NamedVotes,
     are_columns_of_votes,
     holds_votes,
     read_arena,
@@ -30,10 +34,11 @@ from ranking.files.records import (
     JudgmentsRead,
     ignored_documents,
 )
-from ranking.files.selecting import one_language_pair, selected
+from ranking.files.selecting import RowSources, one_language_pair, selected
 from ranking.files.sources import ReadingProgress, Sources
 from ranking.files.vocabulary import (
     Columns,
+    Int32Array,
     Vocabulary,
     blocks_of,
     columns_of,
@@ -111,12 +116,13 @@ def _json_format_of(first_line: str) -> InputFormat | None:
     return None if is_other else InputFormat.JSONL
 
 
-READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
-    InputFormat.FIVE_WAY_CSV: lambda file: read_five_way_csv(file.stream, file.name),
+#: Each counts in `Losses` what it leaves out.
+READERS: dict[InputFormat, Callable[[InputFile, Losses], Iterator[JudgedBlock]]] = {
+    InputFormat.FIVE_WAY_CSV: lambda file, _losses: read_five_way_csv(file.stream, file.name),
     InputFormat.PAIRWISE_CSV: read_pairwise_csv,
-    InputFormat.APPRAISE_XML: read_appraise_xml,
-    InputFormat.RANK: read_rank,
-    InputFormat.JSONL: read_jsonl,
+    InputFormat.APPRAISE_XML: lambda file, _losses: read_appraise_xml(file),
+    InputFormat.RANK: lambda file, _losses: read_rank(file),
+    InputFormat.JSONL: lambda file, _losses: read_jsonl(file),
 }
 
 
@@ -160,7 +166,8 @@ def read_judgments(
     read = _read(names, input_format, progress)
     vocabulary, losses = read.vocabulary, read.losses
     languages = one_language_pair(vocabulary.languages, selection)
-    judged, rest = selected(read.columns, vocabulary, languages, selection.exclude_judges)
+    sources = RowSources(tuple(file.name for file in read.files), read.file)
+    judged, rest = selected(read.columns, vocabulary, languages, selection.exclude_judges, sources)
     found = rest.found(read.files, selection)
     blocks = blocks_of(judged, rest.systems, vocabulary)
     return JudgmentsRead(
@@ -170,7 +177,7 @@ def read_judgments(
         languages=languages,
         judges=sum(name != NO_JUDGE for name in blocks.judges),
         ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
-        losses=losses,
+        losses=(*losses, *rest.losses(read.files)),
         documents=tuple(vocabulary.documents),
         **found,
     )
@@ -202,6 +209,8 @@ class _Read(NamedTuple):
     columns: Columns
     vocabulary: Vocabulary
     losses: tuple[Loss, ...]
+    #: The number of the file of each row.
+    file: Int32Array
 
 
 def _read(
@@ -209,8 +218,10 @@ def _read(
 ) -> _Read:
     sources = Sources(names, progress=progress)
     vocabulary, losses = Vocabulary(), Losses()
+    votes = NamedVotes()
     files: list[FileRead] = []
     columns: list[Columns] = []
+    rows_of_files: list[int] = []
     holds_only_votes = True
     first: tuple[InputFormat, str] | None = None
     for name in sources.names:
@@ -229,19 +240,40 @@ def _read(
                 holds_only_votes &= holds_votes(file.name, again())
             else:
                 holds_only_votes &= found is InputFormat.ARENA_VOTES
-            parts = list(_columns(found, file, again, vocabulary, losses))
+            parts = list(_columns(found, file, again, vocabulary, _Beside(losses, votes)))
             files.append(FileRead(name, stream.sha256()))
         if not any(len(part) for part in parts):
             raise Place(file.name, 1).error(
                 "the file has no judgments", "use a file with judgments"
             )
         columns += parts
+        rows_of_files.append(sum(map(len, parts)))
     if first is None:
         raise ValueError("no file was named")
     together = joined(columns)
+    file_of_row = np.repeat(np.arange(len(files), dtype=np.int32), rows_of_files)
     if holds_only_votes:
-        together = votes_in_order(together, vocabulary)
-    return _Read(first[0], files, together, vocabulary, losses.found())
+        counts = votes.counted(losses, is_one_file=len(files) == 1)
+        for number in _files_given_again(files):
+            is_again = counts & (file_of_row == number)
+            losses.add(COUNTED_ONCE, files[number].name, int(is_again.sum()))
+            counts &= ~is_again
+        file_of_row = file_of_row[counts]
+        together = votes_in_order(together.take(counts), vocabulary)
+    return _Read(first[0], files, together, vocabulary, losses.found(), file_of_row)
+
+
+def _files_given_again(files: Sequence[FileRead]) -> list[int]:
+    """Return the numbers of the files with the bytes of an earlier one."""
+    hashes = [file.sha256 for file in files]
+    return [number for number, sha256 in enumerate(hashes) if sha256 in hashes[:number]]
+
+
+class _Beside(NamedTuple):
+    """Content of files beside their columns."""
+
+    losses: Losses
+    votes: NamedVotes
 
 
 def _columns(
@@ -249,7 +281,7 @@ def _columns(
     file: InputFile,
     again: Callable[[], str | IO[bytes]],
     vocabulary: Vocabulary,
-    losses: Losses,
+    beside: _Beside,
 ) -> Iterator[Columns]:
     """Yield the columns of a file; `again` opens it for readers that need to seek."""
     if found is InputFormat.PARQUET and not holds_votes(file.name, again()):
@@ -257,11 +289,11 @@ def _columns(
             yield from read_row_groups(parquet, vocabulary)
         return
     if found is InputFormat.PARQUET:
-        rows = read_arena_parquet(file.name, again(), losses)
+        rows = read_arena_parquet(file.name, again(), beside.losses, beside.votes)
     elif found is InputFormat.ARENA_VOTES:
-        rows = read_arena(file, losses)
+        rows = read_arena(file, beside.losses, beside.votes)
     else:
-        rows = READERS[found](file)
+        rows = READERS[found](file, beside.losses)
     yield from columns_of(_fitting(rows, file.name), vocabulary)
 
 

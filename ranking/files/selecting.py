@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import gcd
 from typing import Any
 
 import numpy as np
 
 from campaign.formats import Place
+from campaign.formats.errors import Loss
+from campaign.formats.repeats import COUNTED_ONCE
 from ranking.files.records import (
     NO_JUDGE,
     FileRead,
@@ -18,7 +21,8 @@ from ranking.files.records import (
     SelectionError,
     refuse_unknown,
 )
-from ranking.files.vocabulary import Columns, Vocabulary
+from ranking.files.repeats import RowsWithFiles, repeats_among
+from ranking.files.vocabulary import Columns, Int32Array, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,10 @@ class Selected:
     blank_labels : int
     repeated : int
     has_labels : bool
+    copies : mapping of str to int
+        By file, how often it holds its whole content, among the judgments without a duration.
+    left_out : mapping of str to int
+        By file, the number of judgments and skips that repeat another one and do not count.
     """
 
     present: tuple[str, ...] = ()
@@ -44,6 +52,8 @@ class Selected:
     blank_labels: int = 0
     repeated: int = 0
     has_labels: bool = False
+    copies: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
 
     def __add__(self, other: Selected) -> Selected:
         skipped_by = Counter(self.skipped_by) + Counter(other.skipped_by)
@@ -54,7 +64,19 @@ class Selected:
             blank_labels=self.blank_labels + other.blank_labels,
             repeated=self.repeated + other.repeated,
             has_labels=self.has_labels or other.has_labels,
+            copies={
+                file: gcd(self.copies.get(file, 0), other.copies.get(file, 0))
+                for file in {*self.copies, *other.copies}
+            },
+            left_out=dict(Counter(self.left_out) + Counter(other.left_out)),
         )
+
+    def losses(self, files: Sequence[FileRead]) -> tuple[Loss, ...]:
+        """Return the repeats as a loss, first in the first file that has any."""
+        first = next((file.name for file in files if self.left_out.get(file.name)), None)
+        if first is None:
+            return ()
+        return (Loss(COUNTED_ONCE, sum(self.left_out.values()), first),)
 
     def found(self, files: Sequence[FileRead], selection: JudgmentSelection) -> dict[str, Any]:
         """Return the fields of `JudgmentsFound`. Raises FormatError or SelectionError if nothing can be ranked."""
@@ -72,18 +94,50 @@ class Selected:
         }
 
 
+@dataclass(frozen=True)
+class RowSources:
+    """The files of rows.
+
+    Attributes
+    ----------
+    names : tuple of str
+    file : int32, shape (N,)
+        The number of the file of each row.
+    copies : mapping of str to int or None
+        How often each file holds its whole content (once if it is not named); None to find it out from the rows.
+    """
+
+    names: tuple[str, ...]
+    file: Int32Array
+    copies: Mapping[str, int] | None = None
+
+
 def selected(
-    columns: Columns, vocabulary: Vocabulary, languages: LanguagePair, excluded: Collection[str]
+    columns: Columns,
+    vocabulary: Vocabulary,
+    languages: LanguagePair,
+    excluded: Collection[str],
+    sources: RowSources,
 ) -> tuple[Columns, Selected]:
-    """Return the judgments of a language pair without those of excluded judges, and facts about them."""
-    rows = columns.take(columns.language == vocabulary.languages[languages])
+    """Return the judgments of a language pair without repeats and those of excluded judges, and facts about them."""
+    is_of_pair = columns.language == vocabulary.languages[languages]
+    rows, file = columns.take(is_of_pair), sources.file[is_of_pair]
+    no_judge = vocabulary.judges.get(NO_JUDGE, -1)
+    with_files = RowsWithFiles(rows, file)
+    copies = with_files.copies()
+    applied = copies
+    if sources.copies is not None:
+        applied = {number: sources.copies.get(name, 1) for number, name in enumerate(sources.names)}
+    counts = with_files.counted(applied, without_judge=no_judge)
+    left_out = np.bincount(file[~counts], minlength=len(sources.names)).tolist()
+    rows = rows.take(counts)
     judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
     # The first entry is for -1.
     used = np.bincount(rows.candidate.ravel() + 1, minlength=1)[1:].nonzero()[0].tolist()
     present = np.bincount(rows.judge).nonzero()[0].tolist()
-    left_out = [one for one in present if judges[one] in excluded]
-    if left_out:
-        rows = rows.take(~np.isin(rows.judge, left_out))
+    excluded_numbers = [one for one in present if judges[one] in excluded]
+    if excluded_numbers:
+        rows = rows.take(~np.isin(rows.judge, excluded_numbers))
     # As in WMT, a judge who saw outputs and labelled none of them has judged the block.
     is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
     judged, skips = rows.take(is_judged), rows.take(~is_judged)
@@ -93,21 +147,13 @@ def selected(
         systems=tuple(sorted({name for one in used for name in candidates[one]})),
         skipped_by={judges[one]: number for one, number in enumerate(count) if number},
         blank_labels=int(np.count_nonzero((rows.candidate >= 0) & (rows.label == 0))),
-        repeated=_repeated(judged, vocabulary),
+        repeated=repeats_among(judged.rows(judged.judge != no_judge)),
         has_labels=bool(judged.label.any()),
+        copies={sources.names[number]: times for number, times in copies.items()},
+        left_out={
+            name: number for name, number in zip(sources.names, left_out, strict=True) if number
+        },
     )
-
-
-def _repeated(judged: Columns, vocabulary: Vocabulary) -> int:
-    """Count the rows that equal an earlier one in judge, segment, candidates in order and labels."""
-    named = judged.rows(judged.judge != vocabulary.judges.get(NO_JUDGE, -1))
-    if not len(named):
-        return 0
-    said = np.column_stack(
-        [named.judge, named.segment, named.document, named.candidate, named.label]
-    ).astype(np.int32)
-    whole_rows = np.ascontiguousarray(said).view(f"V{said.itemsize * said.shape[1]}")
-    return len(named) - len(np.unique(whole_rows))
 
 
 def pairs_chosen(there: Iterable[LanguagePair], selection: JudgmentSelection) -> list[LanguagePair]:

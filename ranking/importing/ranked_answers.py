@@ -19,7 +19,7 @@ Ranks = tuple[int | None, ...]
 #: `.rank` files name no judges.
 _READERS: Final = {
     each: reader for each, reader in READERS.items() if each is not InputFormat.RANK
-} | {InputFormat.PARQUET: read_parquet}
+} | {InputFormat.PARQUET: lambda file, _losses: read_parquet(file)}
 #: Formats whose blocks become answers.
 RANKED_FORMATS: Final = tuple(map(str, _READERS))
 
@@ -38,7 +38,7 @@ def ranked_answers_read(
             f"give one of {', '.join(RANKED_FORMATS)}",
         )
     losses = Losses()
-    answers = _answers(_READERS[found](whole), file.name, fewest_outputs, losses)
+    answers = _answers(_READERS[found](whole, losses), file.name, fewest_outputs, losses)
     return FileContent(file_format=str(found), answers=answers, losses=losses)
 
 
@@ -74,6 +74,7 @@ def _file_answer(block: JudgedBlock) -> FileAnswer:
         is_skip=not any(block.labels),
         languages=(block.source_language, block.target_language),
         duration_ms=block.duration_ms,
+        repeat=None,
     )
 
 

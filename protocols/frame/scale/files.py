@@ -49,7 +49,6 @@ class Rating:
 
 
 def _rating_maker() -> MakeRow[Rating]:
-    rated: set[tuple[Criterion, Item, str]] = set()
     texts: dict[tuple[int, str, str], tuple[str, ...]] = {}
 
     def make(values: dict[str, Any], refuse: Refuse) -> Rating:
@@ -63,14 +62,6 @@ def _rating_maker() -> MakeRow[Rating]:
                     f"the text of {', '.join(systems)} for segment {segment} was before that of {', '.join(known)}",
                     "name the same systems for every rating of this text",
                 )
-        key = rating.criterion, rating.item, rating.judge
-        if key in rated:
-            refuse(
-                "judge",
-                f"{rating.judge} rates this text a second time by {rating.criterion}",
-                "keep the rating that counts",
-            )
-        rated.add(key)
         return rating
 
     return make
@@ -217,6 +208,7 @@ LINES: Final = AnswerLines(
     },
     optional=("condition", "segment_id", "duration_ms"),
     row_maker=_rating_maker,
+    statements=lambda rating: {(rating.criterion, rating.item, rating.judge): rating.value},
     of_task=_of_task,
     answers=_answers,
     losses=_losses,

@@ -143,7 +143,12 @@ BAD = [
         edit(output="Other.", judge="eve"),
         "differs from the test set",
     ),
-    ("editing", edit(), edit(), "edits segment 2 a second time"),
+    (
+        "editing",
+        edit(),
+        edit(text="He went home."),
+        "the answer differs from that of the same judge in",
+    ),
     ("editing", edit(), edit(judge="eve", text="x" * 20_001), "has 20,001 characters"),
     ("editing", edit(), edit(judge="eve", keystrokes=2**40), "keystrokes"),
     (
@@ -153,7 +158,12 @@ BAD = [
         "accepts or rejects their own edit",
     ),
     ("sorting", compared(), compared(answer="better"), 'write "first" or "second"'),
-    ("sorting", compared(), compared(first="cobalt", second="dune"), "answers a second time"),
+    (
+        "sorting",
+        compared(),
+        compared(first="cobalt", second="dune"),
+        "the answer differs from that of the same judge in",
+    ),
     ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
     ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),
     ("two_outputs", chosen(), chosen(answer="both_fine"), "none of the answers of this task"),

@@ -129,7 +129,7 @@ def test_what_an_answer_cannot_carry_is_said(other: Task, imported: Callable[...
     said = imported(line("fluency", condition="ASR", duration_ms=900))
     assert "input conditions, which belong to systems (1 times" in said
     assert Judgment.objects.get(task=other).duration_ms == 900
-    with pytest.raises(CommandError, match="rates this text a second time by fluency"):
+    with pytest.raises(CommandError, match="the answer differs from that of the same judge in"):
         imported(line("fluency"), line("fluency", 3))
     with pytest.raises(CommandError, match="6 is out of range"):
         imported(line("fluency", 6))

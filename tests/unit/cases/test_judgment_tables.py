@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, read_five_way_csv
+from campaign.formats.errors import Losses
 from ranking.files.pairwise import read_pairwise_csv
 from ranking.files.reading import read_judgments
 from tests.properties import examples
@@ -29,7 +30,7 @@ def _stream(content: str) -> io.BytesIO:
 
 def _blocks(content: str) -> list[tuple[object, ...]]:
     if "rankingID" in content:
-        found = list(read_pairwise_csv(InputFile("t.csv", _stream(content))))
+        found = list(read_pairwise_csv(InputFile("t.csv", _stream(content)), Losses()))
         return [(each.segment, each.judge, each.candidates, each.labels) for each in found]
     rows = read_five_way_csv(_stream(content), "t.csv")
     return [(row.segment, row.judge, row.candidates, row.labels) for row in rows]

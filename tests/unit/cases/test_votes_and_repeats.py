@@ -9,6 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from campaign.formats import FormatError
+from campaign.formats.errors import Loss
+from campaign.formats.repeats import COUNTED_ONCE
 from ranking.core.counting.counts import tally
 from ranking.files.reading import read_judgments
 
@@ -81,11 +83,22 @@ def test_vote_for_no_known_winner_is_refused(tmp_path: Path, winner: str) -> Non
         read_judgments([str(file)])
 
 
-def test_exact_repeats_are_counted_and_still_count() -> None:
-    read = read_judgments([str(_CASES / "rankings/dup.csv")])
-    assert (read.repeated, len(read.blocks)) == (20, 40)
+def test_repeats_in_five_way_csv_still_count(tmp_path: Path) -> None:
+    """Judges of WMT were given blocks again on purpose, and released files have no times."""
+    head, *rows = (_CASES / "rankings/dup.csv").read_text().splitlines(keepends=True)
+    file = tmp_path / "judgments.csv"
+    file.write_text("".join([head, *rows[1:]]))
+    read = read_judgments([str(file)])
+    assert (read.repeated, len(read.blocks), read.losses) == (19, 39, ())
     other = read_judgments([str(_CASES / "rankings/onejudge.csv")])
     assert other.repeated == 0
+
+
+def test_five_way_csv_that_holds_its_rows_twice_is_read_once() -> None:
+    name = str(_CASES / "rankings/dup.csv")
+    read = read_judgments([name])
+    assert (read.repeated, len(read.blocks)) == (0, 20)
+    assert read.losses == (Loss(COUNTED_ONCE, 20, name),)
 
 
 def test_whole_doubles_of_parquet_are_read_and_fractions_refused(tmp_path: Path) -> None:

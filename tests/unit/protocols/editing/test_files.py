@@ -60,7 +60,7 @@ def test_edits_are_read(make_file: MakeFile, run_json: Callable[..., Any]) -> No
         ({"acceptances": [{"judge": "ed2", "acceptable": True}]}, "acceptances", "ed2 accepts or rejects their own edit"),
         ({"acceptances": [{"judge": "ann", "acceptable": True}] * 2}, "acceptances", "ann accepts or rejects the edit a second time"),
         ({"acceptances": [{"judge": "ann", "acceptable": "yes"}]}, "acceptances.acceptable", "'yes' is not true or false"),
-        ({"judge": "ed", "systems": ["B"]}, "judge", "ed edits segment 1 a second time"),
+        ({"judge": "ed", "systems": ["B"]}, "judge", "the answer differs from that of the same judge in"),
         ({"active_ms": 1.5}, "active_ms", "1.5 is not a whole number"),
     ],
 )  # fmt: skip

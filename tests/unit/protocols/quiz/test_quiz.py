@@ -53,7 +53,7 @@ def test_a_worked_example(make_file: MakeFile) -> None:
 @pytest.mark.parametrize(
     ("change", "key", "problem"),
     [
-        ({}, "judge", "ann answers about this output a second time"),
+        ({"answers": [None] * 3}, "judge", "the answer differs from that of the same judge in"),
         ({"judge": "bob", "answers": [True]}, "answers", "there are 1 answers to 3 questions"),
         ({"judge": "bob", "answers": [1, 0, 1]}, "answers", "1 is not true or false"),
         ({"judge": "bob", "expected": [None] * 3}, "expected", "None is not true or false"),

@@ -55,7 +55,7 @@ def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Pa
         ({"condition": ""}, "condition", "the value is not a text"),
         ({"duration_ms": -1}, "duration_ms", "-1 is out of range"),
         ({"systems": ["A"]}, "systems", "the text of A for segment 1 was before that of A, B"),
-        ({"value": 3}, "judge", "ann rates this text a second time by fluency"),
+        ({"value": 3}, "judge", "the answer differs from that of the same judge in"),
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_key(

@@ -76,10 +76,10 @@ def test_what_is_wrong_is_said_with_line_and_key(
 
 
 def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) -> None:
-    file = make_file([LINE, LINE])
+    file = make_file([LINE, LINE, {**LINE, "segment": 2}])
     assert json.loads(run("analyse", "two_outputs", file, "--format", "json"))["agreement"][
         "totals"
-    ] == [[2, 0, 0, 0]]
+    ] == [[3, 0, 0, 0]]
 
 
 def test_kappa_of_judges_who_always_agree_is_undefined_in_words(

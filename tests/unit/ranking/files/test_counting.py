@@ -137,8 +137,8 @@ def test_rankings_are_those_of_all_judgments_at_once(
 def files_of_segments(folder: Path, segments: list[list[int]]) -> list[str]:
     """Write a file of row groups, each with judgments of the segments given."""
     names = [str(folder / f"{number}.parquet") for number in range(len(segments))]
-    for name, numbers in zip(names, segments, strict=True):
-        parquet.write_table(table_of([(one, 0, [0, 1], [1, 2, 3]) for one in numbers]), name)
+    for judge, (name, numbers) in enumerate(zip(names, segments, strict=True)):
+        parquet.write_table(table_of([(one, judge, [0, 1], [1, 2, 3]) for one in numbers]), name)
     return names
 
 
@@ -179,7 +179,7 @@ def test_a_row_group_of_two_shards_is_read_by_both_and_counted_once(tmp_path: Pa
 def test_a_row_group_without_statistics_is_read_by_all_shards(tmp_path: Path) -> None:
     names = files_of_segments(tmp_path, [[1] * 90, [2] * 90, [3] * 90])
     unknown = str(tmp_path / "unknown.parquet")
-    table = table_of([(one, 0, [0, 1], [1, 2, 3]) for one in (1, 2, 3)])
+    table = table_of([(one, 9, [0, 1], [1, 2, 3]) for one in (1, 2, 3)])
     parquet.write_table(table, unknown, write_statistics=False)
     shards = cut_into_shards(row_groups_of([*names, unknown]), rows=90)
     assert len(shards) == 3

@@ -52,7 +52,7 @@ RANK = "1\ta-b\tA\ta-b\tB\n"
         (PAIRWISE.replace("judgeID,", ""), 1, "judgeID", "no column judgeID"),
         (PAIRWISE.replace("B,2,C,3", "B,4,C,3"), 4, "system1rank", "another rank in an earlier row"),
         (PAIRWISE.replace("ann,B", "bob,B"), 4, "judgeID", "'ann' in line 2 and 'bob' here"),
-        (PAIRWISE.replace("B,2,C,3", "A,1,C,3"), 4, "rankingID", "compares A and C twice"),
+        (PAIRWISE.replace("B,2,C,3", "C,3,A,1"), 4, "rankingID", "compares C and A twice"),
         (PAIRWISE.replace("A,1,B,2", "A,1,A,1"), 2, "system2Id", "twice"),
         (PAIRWISE.rsplit("a,b", 1)[0], 2, "rankingID", "omit pairs of its systems"),
         (APPRAISE.replace('rank="2"', 'rank="7"'), 5, "rank", "'7' is not"),
