@@ -7,6 +7,7 @@ from rest_framework.parsers import MultiPartParser
 
 from annotation.answer_files import formats_read
 from annotation.importing.answers import sent_answers_import
+from annotation.importing.stored_answers import NoLongerInFile
 from campaign.api.operations import Address, operation
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
@@ -19,6 +20,13 @@ class AnswersSentSerializer(serializers.Serializer[Any]):
     file = serializers.FileField(help_text="Plain or .gz, up to 5 MB.")
     file_format = serializers.CharField(
         required=False, allow_blank=True, default="", help_text="Detected automatically if empty."
+    )
+    no_longer_in_file = serializers.ChoiceField(
+        choices=list(NoLongerInFile),
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="What happens to answers of an earlier import that the file no longer has. If empty, they are counted in a 400, and nothing is imported.",
     )
 
 
@@ -37,7 +45,7 @@ class AnswersImportedSerializer(serializers.Serializer[Any]):
     skips = serializers.IntegerField(help_text="Skips stored.")
     already_there = serializers.IntegerField(help_text="Answers and skips imported before.")
     repeated = serializers.IntegerField(
-        help_text="Answers that repeat an earlier one exactly. Each counts."
+        help_text="Answers that a judge repeated on purpose, with the same content. Each counts."
     )
     losses = LossSerializer(many=True)
 
@@ -82,8 +90,10 @@ class AnswersView(Address):
     )
     def post(self) -> Any:
         """Import the answers in a file; on any error, nothing is imported. Importing a file again changes nothing."""
+        choice = self.sent["no_longer_in_file"]
         return sent_answers_import(
             task=self.task,
             sent=self.sent["file"],
             file_format=self.sent["file_format"] or None,
+            no_longer_in_file=NoLongerInFile(choice) if choice else None,
         )

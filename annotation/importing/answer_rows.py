@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from annotation.importing.answer_places import Place
+from annotation.importing.stored_answers import StoredAnswer
 from annotation.models import HIT, Block, Design, HITSequence, Judgment, Skip, SkipReason
 from annotation.models.block import stands_for
 from annotation.protocols import answer_kind
@@ -168,8 +169,13 @@ def skips_in_words(skips: int) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class AnswerRow:
-    """An answer to store; a skip if `answer` is None."""
+    """An answer to store; a skip if `answer` is None.
 
+    `time` is its time if the file has one, in seconds since 1970. If it `supersedes` a stored judgment, it becomes a
+    revision of its block.
+    """
+
+    line: int
     client_id: UUID
     judge: int
     place: Place
@@ -180,8 +186,22 @@ class AnswerRow:
     duration_ms: int | None
     active_ms: int | None
     comment: str
+    time: float | None = None
+    repeat: int | None = 1
     about: UUID | None = None
     why: Mapping[str, Any] = field(default_factory=dict)
+    supersedes: StoredAnswer | None = None
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The ids of the outputs, in display order."""
+        return tuple(chain.from_iterable(self.place.outputs))
+
+    @property
+    def stands_for(self) -> tuple[int, ...] | None:
+        """`Block.stands_for` of the block."""
+        sizes = stands_for(list(map(len, self.place.outputs)))
+        return None if sizes is None else tuple(sizes)
 
 
 class AnswerWriter:
@@ -198,7 +218,11 @@ class AnswerWriter:
         """Write the rows and the HITs that begin with them; return the number of judgments among them."""
         if not rows:
             return 0
-        placed = list(zip(rows, self._blocks(rows), strict=True))
+        new = [row for row in rows if row.supersedes is None]
+        blocks = iter(self._blocks(new))
+        placed = [
+            (row, next(blocks) if row.supersedes is None else row.supersedes.block) for row in rows
+        ]
         judged = [(row, block) for row, block in placed if row.answer is not None]
         self._write_judgments(judged)
         skipped = [
@@ -233,6 +257,7 @@ class AnswerWriter:
                 **self._columns(row, block),
                 "labels": list(row.labels),
                 "submitted_at": row.submitted_at,
+                "supersedes_id": None if row.supersedes is None else row.supersedes.judgment,
             }
             for row, block in judged
         ]
@@ -268,8 +293,8 @@ class AnswerWriter:
                 "hit_id": hit,
                 "position": position,
                 "segment_id": row.place.segment,
-                "outputs": list(chain.from_iterable(row.place.outputs)),
-                "stands_for": stands_for(list(map(len, row.place.outputs))),
+                "outputs": list(row.outputs),
+                "stands_for": row.stands_for and list(row.stands_for),
             }
             for (hit, position), row in zip(places, rows, strict=True)
         ]

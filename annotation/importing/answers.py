@@ -4,12 +4,13 @@ import hashlib
 import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from io import BytesIO
 from itertools import islice
+from math import gcd
 from typing import Any, Final, NoReturn
 
 from django.core.files.uploadedfile import UploadedFile
@@ -32,6 +33,18 @@ from annotation.importing.answer_rows import (
     ids_there,
     imported_judges,
 )
+from annotation.importing.stored_answers import (
+    REPEAT,
+    AnswerKey,
+    NoLongerInFile,
+    StoredAnswer,
+    blocks_count_again,
+    blocks_withdraw,
+    earlier_exports,
+    overlapping,
+    stored_answers,
+    withdrawn_blocks,
+)
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
 from annotation.protocols import Rules, answer_kind
 from annotation.services.numbers import judgments_number, ranking_request
@@ -40,6 +53,8 @@ from annotation.services.planning.pool import comparisons_settle
 from campaign.database.many_rows import statistics_refresh
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss, Losses
+from campaign.formats.records import counted
+from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.streams import StoredFile, byte_chunks
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import LanguagePair, language_tag
@@ -51,6 +66,12 @@ _BATCH: Final = 1000
 _NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
 #: Clocks differ; answers further in the future are errors.
 _AHEAD: Final = timedelta(days=1)
+#: Losses that stored answers cause.
+REPLACED_STORED: Final = "stored answers that the same judge replaced later"
+OLDER: Final = "answers older than the stored one of the same judge"
+RESTORED: Final = "answers that were withdrawn, and count again"
+KEPT: Final = "stored answers that the file no longer has, kept"
+WITHDRAWN: Final = "stored answers that the file no longer has, withdrawn"
 _LONGEST_MS: Final = 2**31 - 1
 _LONGEST_COMMENT: Final = 5_000
 
@@ -77,10 +98,12 @@ class AnswersImported:
     already_there : int
         Answers and skips that had been imported before.
     repeated : int
-        How many of these answers exactly repeat an earlier one. Repeats count, too.
+        How many answers equal an earlier one of the same judge on purpose. They count, too.
     files : tuple of AnswersOfFile
     losses : tuple of Loss
         Content of the files that was not imported.
+    earlier_exports : tuple of str
+        Hashes of the files imported earlier that have answers in common with these.
     """
 
     judgments: int
@@ -89,6 +112,7 @@ class AnswersImported:
     repeated: int
     files: tuple[AnswersOfFile, ...]
     losses: tuple[Loss, ...]
+    earlier_exports: tuple[str, ...] = ()
 
 
 @transaction.atomic
@@ -98,6 +122,7 @@ def answers_import(
     files: Sequence[StoredFile],
     file_format: str | None = None,
     languages: LanguagePair | None = None,
+    no_longer_in_file: NoLongerInFile | None = None,
     is_isolated: bool = False,
 ) -> AnswersImported:
     """Import answers from files into a task: all or, on an error, none. `languages` restricts them to a language pair.
@@ -109,6 +134,9 @@ def answers_import(
     by segment, judge, candidates, content, and the number of equal answers before them. Judgments
     are numbered last, in the order of the files. After the commit, a ranking is requested.
     With `is_isolated`, files are read in a process of its own.
+
+    A later answer of the same judge about the same outputs supersedes a stored one. If earlier files that share answers
+    with these had others, too, `no_longer_in_file` says what happens to them; without it, the import is refused.
 
     The result is added to the import report of the test set.
 
@@ -123,13 +151,22 @@ def answers_import(
             f"choose a task with one of these protocols: {', '.join(protocols_with_files())}",
         )
     _refuse_unknown_format(reader, file_format)
-    importing = _Import(task, isolated_reader(reader) if is_isolated else reader, languages)
-    for file in files:
-        importing.read(file, file_format)
+    read = isolated_reader(reader) if is_isolated else reader
+    options = _Options(file_format, languages, no_longer_in_file)
+    importing = _Import(task, read, options)
+    try:
+        with transaction.atomic():
+            importing.read_all(files)
+    except _FilesRepeatThemselvesError as error:
+        importing = _Import(task, read, replace(options, copies=error.copies))
+        importing.read_all(files)
+    withdrawn = importing.finish()
     imported = importing.imported()
     told = {"task": task.pk, "imported_at": importing.began_at, **asdict(imported)}
     judgments_import_note(test_set=task.test_set, told=told)
     judgments_number(task_id=task.pk)
+    blocks_withdraw(task=task, blocks=withdrawn)
+    blocks_count_again(task=task, blocks=importing.restored)
     if answer_kind(task.protocol).comparisons is not None:
         # The planner skips campaigns that are not open, so settle the sort here as far as the
         # answers allow.
@@ -148,18 +185,32 @@ def _refuse_unknown_format(reader: AnswerFiles, file_format: str | None) -> None
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """Options of an import; `copies` says how often each file holds its whole content."""
+
+    file_format: str | None
+    languages: LanguagePair | None
+    no_longer_in_file: NoLongerInFile | None
+    copies: tuple[int, ...] = ()
+
+
+class _FilesRepeatThemselvesError(Exception):
+    """A file turned out to hold its whole content several times."""
+
+    def __init__(self, copies: tuple[int, ...]) -> None:
+        super().__init__(copies)
+        self.copies = copies
+
+
 class _Import:
     """An import in progress."""
 
-    def __init__(
-        self,
-        task: Task,
-        reader: AnswerFiles,
-        languages: LanguagePair | None,
-    ) -> None:
+    def __init__(self, task: Task, reader: AnswerFiles, options: _Options) -> None:
         self._task = task
         self._reader = reader
-        self._languages = languages
+        self._options = options
+        self._languages = options.languages
         self._chosen: dict[tuple[str, str], bool] = {}
         self._kind = answer_kind(task.protocol)
         self._writer = AnswerWriter(task)
@@ -169,14 +220,30 @@ class _Import:
         locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         self._rules: Rules = self._kind.rules(locked.rules)
         self._judges: dict[str, int] = {}
-        self._seen: Counter[bytes] = Counter()
+        self._repeats = _Repeats(options.copies)
+        # Ids of the answers of the files; and the stored answers that they replace or no longer have.
+        self._ids: set[bytes] = set()
+        self._replaced: list[int] = []
+        #: Withdrawn blocks whose answers the files have again.
+        self.restored: list[int] = []
+        self._undecided: dict[int, str] = {}
+        self._earlier_exports: tuple[str, ...] = ()
         self._losses = Losses()
         self._places = Places(task, self._losses)
         self._files: list[AnswersOfFile] = []
         self._judgments = self._skips = self._already_there = 0
 
-    def read(self, file: StoredFile, file_format: str | None) -> None:
-        """Import the answers in a file."""
+    def read_all(self, files: Sequence[StoredFile]) -> None:
+        """Import the answers of files. Raises _FilesRepeatThemselvesError for the import to begin again."""
+        for file in files:
+            self._read(file)
+        copies = self._repeats.copies_found()
+        if not self._options.copies and max(copies, default=1) > 1:
+            raise _FilesRepeatThemselvesError(copies)
+
+    def _read(self, file: StoredFile) -> None:
+        file_format = self._options.file_format
+        self._repeats.begin_file()
         sha256 = _sha256(file)
         with file.open() as stream:
             content = self._reader.read(InputFile(file.name, stream), file_format)
@@ -209,9 +276,10 @@ class _Import:
             judgments=self._judgments,
             skips=self._skips,
             already_there=self._already_there,
-            repeated=self._seen.total() - len(self._seen),
+            repeated=self._repeats.counted,
             files=tuple(self._files),
             losses=self._losses.found(),
+            earlier_exports=self._earlier_exports,
         )
 
     @property
@@ -245,14 +313,18 @@ class _Import:
     ) -> None:
         places = self._places.of(answers, refusal)
         self._judges_know(answers, refusal)
-        rows = [
-            self._row(answer, place, refusal(answer))
-            for answer, place in zip(answers, places, strict=True)
-        ]
+        rows = []
+        for answer, place in zip(answers, places, strict=True):
+            row = self._row(answer, place, refusal(answer))
+            if row is None or row.client_id.bytes in self._ids:
+                self._losses.add(COUNTED_ONCE, self._place(answer.line))
+            else:
+                self._ids.add(row.client_id.bytes)
+                rows.append(row)
         there: set[uuid.UUID] = set()
         if not self._writer.hits.is_first_import:
             there = ids_there(row.client_id for row in rows)
-        new = [row for row in rows if row.client_id not in there]
+        new = self._new(rows, there)
         try:
             judgments = self._writer.write(new)
         except (IntegrityError, DataError) as error:
@@ -260,6 +332,102 @@ class _Import:
         self._judgments += judgments
         self._skips += len(new) - judgments
         self._already_there += len(rows) - len(new)
+
+    def _new(self, rows: Sequence[AnswerRow], there: Collection[uuid.UUID]) -> list[AnswerRow]:
+        """Return the rows to be stored: those that are not there, and revisions of stored answers."""
+        stored: Mapping[AnswerKey, list[StoredAnswer]] = {}
+        is_first = self._writer.hits.is_first_import and len(self._files) == 1
+        if self._kind.about is None and not is_first:
+            own = [row for row in rows if row.repeat is not None]
+            stored = stored_answers(
+                task=self._task,
+                judges={row.judge for row in own},
+                segments={row.place.segment for row in own},
+            )
+        new, again = [], []
+        for row in rows:
+            key = AnswerKey(row.judge, row.place.segment, row.part, row.repeat or 0)
+            conflicts = overlapping(stored.get(key, []), row.outputs)
+            if self._kind.comparisons is not None:
+                # A judge compares an output with several others.
+                conflicts = [other for other in conflicts if set(other.outputs) == set(row.outputs)]
+            revision_id = uuid.uuid5(_NAMESPACE, f"{row.client_id} {row.submitted_at}")
+            if any(other.client_id in (row.client_id, revision_id) for other in conflicts):
+                self._ids.add(revision_id.bytes)
+            elif conflicts:
+                is_known = row.client_id in there
+                if self._replaces(row, conflicts):
+                    if is_known:
+                        row.client_id = revision_id
+                        self._ids.add(revision_id.bytes)
+                    new.append(row)
+            elif row.client_id in there:
+                again.append(row)
+            else:
+                new.append(row)
+        if again:
+            restored = withdrawn_blocks(row.client_id for row in again)
+            self._losses.add(RESTORED, self._place(again[0].line), len(restored))
+            self.restored += restored
+        return new
+
+    def _replaces(self, row: AnswerRow, conflicts: Sequence[StoredAnswer]) -> bool:
+        """Return whether an answer is to be stored that differs from stored ones of the same judge."""
+        last = max(other.submitted_at.timestamp() for other in conflicts)
+        place = self._place(row.line)
+        if row.time is not None and row.time < last:
+            self._losses.add(OLDER, place)
+            self._ids.update(other.client_id.bytes for other in conflicts)
+            return False
+        if row.time is None or row.time == last:
+            if self._options.no_longer_in_file is not NoLongerInFile.WITHDRAW:
+                self._undecided.update((other.block, place) for other in conflicts)
+                return False
+        else:
+            self._losses.add(REPLACED_STORED, place)
+        [first, *others] = conflicts
+        is_same_block = (first.outputs, first.stands_for) == (row.outputs, row.stands_for)
+        if is_same_block and not others:
+            row.supersedes = first
+        else:
+            self._replaced += [other.block for other in conflicts]
+        return True
+
+    def finish(self) -> list[int]:
+        """Return the blocks to be withdrawn.
+
+        Raises ImportRefusedError if stored answers are no longer in the files, and nobody said what happens to them.
+        """
+        if self._writer.hits.is_first_import and not self._undecided:
+            return self._replaced
+        exports = earlier_exports(
+            task=self._task, seen=self._ids, files={file.sha256 for file in self._files}
+        )
+        self._earlier_exports = tuple(sorted(exports.files))
+        missing = {
+            answer.block: answer.place
+            for answer in exports.missing
+            if answer.block not in self._replaced
+        } | self._undecided
+        if not missing:
+            return self._replaced
+        first = next(iter(missing.values()))
+        choice = self._options.no_longer_in_file
+        if choice is None:
+            raise ImportRefusedError(
+                f"{counted(len(missing), 'stored answer')} of an earlier import"
+                f" {'is' if len(missing) == 1 else 'are'} not in the file (first: {first}), so nothing was imported",
+                "choose to keep or to withdraw answers that the file no longer has"
+                " (--no-longer-in-file, no_longer_in_file)",
+            )
+        if choice is NoLongerInFile.KEEP:
+            self._losses.add(KEPT, first, len(missing))
+            return self._replaced
+        self._losses.add(WITHDRAWN, first, len(missing))
+        return [*self._replaced, *missing]
+
+    def _place(self, line: int) -> str:
+        return f"{self._files[-1].name}, line {line}"
 
     def _judges_know(
         self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
@@ -275,7 +443,8 @@ class _Import:
         except JudgeTakesPartError as error:
             refusal(new[error.pseudonym])(None, error.problem, RENAME_JUDGE)
 
-    def _row(self, answer: FileAnswer, place: Place, refuse: Refuse) -> AnswerRow:
+    def _row(self, answer: FileAnswer, place: Place, refuse: Refuse) -> AnswerRow | None:
+        """Return the row to be stored; None if the answer repeats another one and does not count."""
         shown = len(place.outputs)
         # Other tools may rank any number of outputs.
         if self._kind.has_answers and shown not in self._kind.candidates:
@@ -290,12 +459,20 @@ class _Import:
         about = None if answer.about is None else self._client_ids[answer.about]
         client_id = self._client_id(answer, place, answer.said if answer.is_skip else said, about)
         _refuse_times(answer, refuse)
+        if client_id is None:
+            return None
         if self._kind.about is not None:
             self._client_ids.append(client_id)
+        why = self._reader.why(answer.candidates)
+        if answer.repeat is not None and answer.repeat > 1:
+            why = {**why, REPEAT: answer.repeat}
         return AnswerRow(
+            line=answer.line,
             client_id=client_id,
             about=about,
-            why=self._reader.why(answer.candidates),
+            why=why,
+            time=answer.submitted_at,
+            repeat=answer.repeat,
             judge=self._judges[answer.judge],
             place=place,
             part=self._reader.part(said),
@@ -309,18 +486,23 @@ class _Import:
 
     def _client_id(
         self, answer: FileAnswer, place: Place, said: Any, about: uuid.UUID | None
-    ) -> uuid.UUID:
+    ) -> uuid.UUID | None:
         """Return the id of an answer, derived from its content and the number of equal answers before it.
 
-        The id depends only on data that exports preserve, so that an exported file is recognised.
+        The id depends only on data that exports preserve, so that an exported file is recognised. None if the answer
+        repeats another one and does not count.
         """
         content = json.dumps(
             [self._task.pk, place.number, answer.judge, answer.candidates, said]
             + ([] if about is None else [str(about)])
+            + ([REPEAT, answer.repeat] if answer.repeat is not None and answer.repeat > 1 else [])
         )
         first = uuid.uuid5(_NAMESPACE, content)
-        self._seen[first.bytes] += 1
-        times = self._seen[first.bytes]
+        if answer.repeat is not None:
+            return first
+        times = self._repeats.number(first.bytes, answer.duration_ms)
+        if times is None:
+            return None
         return first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
 
     def _said(self, answer: FileAnswer, place: Place, refuse: Refuse) -> Any:
@@ -342,6 +524,47 @@ class _Import:
                 "give seconds since 1970, UTC, not milliseconds",
             )
         return datetime.fromtimestamp(answer.submitted_at, UTC).isoformat()
+
+
+class _Repeats:
+    """Number equal answers of files in which judges may repeat answers on purpose.
+
+    The rule is that of `campaign.formats.repeats.counted_repeatable`, for answers that come one by one.
+    """
+
+    def __init__(self, copies: Sequence[int]) -> None:
+        self._copies = copies
+        self._in_files: list[Counter[bytes]] = []
+        self._timed: Counter[bytes] = Counter()
+        self._timed_durations: set[tuple[bytes, int]] = set()
+        #: How many answers equal an earlier one, and count.
+        self.counted = 0
+
+    def begin_file(self) -> None:
+        self._in_files.append(Counter())
+
+    def copies_found(self) -> tuple[int, ...]:
+        """Return how often each file holds its whole content, among its answers without durations."""
+        return tuple(max(gcd(*in_file.values()), 1) for in_file in self._in_files)
+
+    def number(self, content: bytes, duration_ms: int | None) -> int | None:
+        """Return the number of the answer among equal ones, from 1; None if it does not count."""
+        if duration_ms is not None:
+            if (content, duration_ms) in self._timed_durations:
+                return None
+            self._timed_durations.add((content, duration_ms))
+            self._timed[content] += 1
+            number = self._timed[content]
+        else:
+            in_file = self._in_files[-1]
+            in_file[content] += 1
+            copies = self._copies[len(self._in_files) - 1] if self._copies else 1
+            before, copy = divmod(in_file[content] - 1, copies)
+            if copy:
+                return None
+            number = before + 1
+        self.counted += number > 1
+        return number
 
 
 def _without_region(pair: LanguagePair) -> tuple[str, ...]:
@@ -398,7 +621,11 @@ _BY_COMMAND: Final = "use the command import_answers, or split the file"
 
 
 def sent_answers_import(
-    *, task: Task, sent: "UploadedFile[Any]", file_format: str | None = None
+    *,
+    task: Task,
+    sent: "UploadedFile[Any]",
+    file_format: str | None = None,
+    no_longer_in_file: NoLongerInFile | None = None,
 ) -> AnswersImported:
     """Import the answers of an uploaded file.
 
@@ -418,4 +645,10 @@ def sent_answers_import(
                 f"the file is larger than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
                 _BY_COMMAND,
             )
-    return answers_import(task=task, files=[file], file_format=file_format, is_isolated=True)
+    return answers_import(
+        task=task,
+        files=[file],
+        file_format=file_format,
+        no_longer_in_file=no_longer_in_file,
+        is_isolated=True,
+    )

@@ -24,6 +24,8 @@ class BlockControl(models.TextChoices):
     # The correct order is not known: the block showed an output that was later corrected, and does
     # not count.
     CORRECTED = "corrected", _("Wrong output")
+    # Imported, and no longer in a later export of the tool that collected the answer.
+    WITHDRAWN = "withdrawn", _("Withdrawn")
 
 
 def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:
@@ -91,9 +93,19 @@ class Block(models.Model):
             ),
             is_one_of("control", BlockControl, name="block_control_is_known"),
             models.CheckConstraint(
-                condition=models.Q(control__in=["", "corrected"], expected__isnull=True)
+                condition=models.Q(
+                    control__in=["", "corrected", "withdrawn"], expected__isnull=True
+                )
                 | models.Q(control__in=["attention", "training"], expected__isnull=False),
                 name="block_expects_an_order_exactly_if_a_control",
+            ),
+        ]
+        indexes = [
+            # Read for each ranking; few blocks are withdrawn.
+            models.Index(
+                fields=["hit"],
+                condition=models.Q(control="withdrawn"),
+                name="block_withdrawn",
             ),
         ]
         triggers = [

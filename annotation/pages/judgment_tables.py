@@ -213,8 +213,9 @@ class JudgmentTable(DeskTable):
         badges = [
             words
             for words, holds in (
-                (_("Control"), row.control and row.control != BlockControl.CORRECTED),
+                (_("Control"), row.control in (BlockControl.ATTENTION, BlockControl.TRAINING)),
                 (_("Wrong output"), row.control == BlockControl.CORRECTED),
+                (_("Withdrawn"), row.control == BlockControl.WITHDRAWN),
                 (_("Revised later"), row.later),
                 (_("Problem reported"), row.is_reported),
             )

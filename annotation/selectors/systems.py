@@ -281,13 +281,20 @@ def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
     return found.select_related("before__system", "before__segment", "after").order_by("-pk")
 
 
-def corrections_recorded(task_id: int) -> dict[str, list[int]]:
-    """Return the corrections whose judgments do not count, as parameters of a ranking; empty if there are none."""
+def left_out_recorded(task_id: int) -> dict[str, Any]:
+    """Return the corrections whose judgments do not count, and the number of withdrawn blocks, as parameters of a ranking.
+
+    Empty if there are none.
+    """
     found = OutputCorrection.objects.filter(
         before__segment__test_set__tasks=task_id, leaves_out=True
     )
     ids = list(found.order_by("pk").values_list("pk", flat=True))
-    return {"corrections": ids} if ids else {}
+    withdrawn = Block.objects.filter(hit__task=task_id, control=BlockControl.WITHDRAWN).count()
+    return {
+        **({"corrections": ids} if ids else {}),
+        **({"withdrawn": withdrawn} if withdrawn else {}),
+    }
 
 
 def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:

@@ -15,6 +15,7 @@ from annotation.answer_files import formats_read
 from annotation.export.five_way import names_shown
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, sent_answers_import
+from annotation.importing.stored_answers import NoLongerInFile
 from annotation.models import JudgmentNumber, ProblemReply, ProblemReport
 from annotation.pages.judgment_tables import (
     JudgmentFilter,
@@ -62,6 +63,15 @@ class AnswersForm(forms.Form):
         ),
     )
     file_format = forms.ChoiceField(label=gettext_lazy("Format"), required=False)
+    no_longer_in_file = forms.ChoiceField(
+        label=gettext_lazy("Imported answers that the file no longer has"),
+        choices=[
+            ("", gettext_lazy("Ask before importing")),
+            (NoLongerInFile.KEEP, gettext_lazy("Keep")),
+            (NoLongerInFile.WITHDRAW, gettext_lazy("Withdraw")),
+        ],
+        required=False,
+    )
 
     def __init__(self, *given: Any, formats: Sequence[str]) -> None:
         super().__init__(*given)
@@ -189,11 +199,13 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
     """Import the file; False, with an error, if refused."""
+    choice = form.cleaned_data["no_longer_in_file"]
     try:
         imported = sent_answers_import(
             task=task,
             sent=form.cleaned_data["file"],
             file_format=form.cleaned_data["file_format"] or None,
+            no_longer_in_file=NoLongerInFile(choice) if choice else None,
         )
     except (FormatError, ImportRefusedError) as error:
         form.add_error("file", str(error))

@@ -20,7 +20,7 @@ from django.db.models.functions import Now, TruncDay
 from annotation.models import Design
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.judges import excluded_judges
-from annotation.selectors.systems import corrections_recorded
+from annotation.selectors.systems import left_out_recorded
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import sampling_state_record
 from campaign.database.many_rows import named_lock, named_lock_try
@@ -365,7 +365,7 @@ def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
         "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
         # Record all excluded judges by pseudonym, even if they have not judged this task.
         "excluded_judges": excluded_judges(campaign_id=basis.test_set.campaign_id),
-        **corrections_recorded(basis.pk),
+        **left_out_recorded(basis.pk),
         "agreement": {
             "chance": Chance.CONGER.value,
             "chance_of_judges": JudgeChance.OWN.value,
@@ -521,10 +521,12 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             f"The run resampled by content keys of version {version}; "
             f"this code has version {CONTENT_KEY_VERSION}."
         )
-    left_out = run.parameters.get("corrections", [])
-    if corrections_recorded(run.task_id).get("corrections", []) != left_out:
+    then = {
+        key: run.parameters[key] for key in ("corrections", "withdrawn") if key in run.parameters
+    }
+    if left_out_recorded(run.task_id) != then:
         raise ValueError(
-            "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it."
+            "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it, or imported answers were withdrawn."
         )
     with transaction.atomic():
         result = run_result(run)

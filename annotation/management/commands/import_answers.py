@@ -8,6 +8,7 @@ from django.db import transaction
 
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
+from annotation.importing.stored_answers import NoLongerInFile
 from campaign.formats.archives import opener
 from campaign.formats.streams import ReadCounter, StoredFile
 from campaign.importing.judgment_files import LanguagePair
@@ -53,8 +54,16 @@ class Command(BaseCommand):
             help="format of the files (default: detected automatically)",
         )
 
+        parser.add_argument(
+            "--no-longer-in-file",
+            choices=list(NoLongerInFile),
+            help="answers of an earlier import that the file no longer has: keep or withdraw them"
+            " (default: import nothing)",
+        )
+
     def handle(self, *_args: Any, **options: Any) -> None:
         languages = _languages(options)
+        no_longer_in_file = options["no_longer_in_file"]
         paths: list[Path] = options["files"]
         # Each file is hashed before it is read.
         passes = 3 if options["create_test_set"] else 2
@@ -70,6 +79,7 @@ class Command(BaseCommand):
                     files=files,
                     file_format=options["input_format"],
                     languages=languages,
+                    no_longer_in_file=no_longer_in_file and NoLongerInFile(no_longer_in_file),
                 )
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))

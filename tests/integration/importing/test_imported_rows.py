@@ -6,6 +6,7 @@ import uuid
 from collections import Counter
 from dataclasses import replace
 from io import BytesIO
+from math import gcd
 
 import pytest
 from django.db import transaction
@@ -90,6 +91,23 @@ def _stored(task: Task) -> list[tuple[object, ...]]:
     return found
 
 
+def _without_copies(rows: list[JudgedBlock]) -> list[JudgedBlock]:
+    """Return the rows once if the file holds all of them several times, equally often."""
+    times: Counter[str] = Counter(_said(row) for row in rows)
+    copies = gcd(*times.values())
+    so_far: Counter[str] = Counter()
+    kept = []
+    for row in rows:
+        if so_far[_said(row)] % copies == 0:
+            kept.append(row)
+        so_far[_said(row)] += 1
+    return kept
+
+
+def _said(row: JudgedBlock) -> str:
+    return repr((row.segment, row.judge, row.candidates, row.labels))
+
+
 def _expected(rows: list[JudgedBlock], task: Task, content: bytes) -> list[tuple[object, ...]]:
     sha256 = hashlib.sha256(content).hexdigest()
     why = {"file": "judgments.csv", "format": "five-way-csv", "sha256": sha256}
@@ -152,6 +170,7 @@ def test_every_row_is_stored_as_it_is_read(
     monkeypatch.setattr(finding, "_MOST_CHARACTERS", characters)
     monkeypatch.setattr(placing, "BLOCKS_OF_A_HIT", _BLOCKS_OF_A_HIT)
     file = _file(rows)
+    kept = _without_copies(rows)
     with file.open() as stream:
         assert list(read_five_way_csv(stream, file.name)) == rows
     with transaction.atomic():
@@ -163,12 +182,12 @@ def test_every_row_is_stored_as_it_is_read(
             ).tasks.get()
         done = answers_import(task=task, files=[file])
         with file.open() as stream:
-            expected = _expected(rows, task, stream.read(-1))
+            expected = _expected(kept, task, stream.read(-1))
         assert _stored(task) == expected
         assert done.judgments == sum(row[-1] is not None for row in expected)
-        assert (done.skips, done.already_there) == (len(rows) - done.judgments, 0)
+        assert (done.skips, done.already_there) == (len(kept) - done.judgments, 0)
         said = {(row.segment, row.judge, row.candidates, row.labels) for row in rows}
-        assert done.repeated == len(rows) - len(said)
+        assert done.repeated == len(kept) - len(said)
         judges = Judge.objects.order_by("pk").values_list("pseudonym", flat=True)
         assert list(judges) == list(dict.fromkeys(row.judge for row in rows))
         if not with_texts:
@@ -176,5 +195,5 @@ def test_every_row_is_stored_as_it_is_read(
             stored = System.objects.order_by("pk").values_list("name", flat=True)
             assert list(stored) == list(dict.fromkeys(named))
         again_done = answers_import(task=task, files=[file])
-        assert (again_done.already_there, _stored(task)) == (len(rows), expected)
+        assert (again_done.already_there, _stored(task)) == (len(kept), expected)
         transaction.set_rollback(True)

@@ -15,11 +15,12 @@ from django.test import Client
 
 from annotation.models import HIT, Block, Judgment
 from annotation.models.hit import POOLED
+from campaign.formats.repeats import COUNTED_ONCE
 from campaign.management.files import loss_lines
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import SpansAnswer
 from protocols.spans.files.answers import scores_read
-from protocols.spans.files.formats import SpansFormat
+from protocols.spans.files.formats import SpansFormat, read_spans
 from tests.exporting import export_of
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
@@ -128,15 +129,23 @@ def test_answers_become_judgments_of_imported_judges(
     assert not hits.filter(completed_at=None, purpose__in=POOLED).exists()
 
 
-def test_the_same_file_doubles_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
+def test_the_same_file_doubles_nothing(
+    task: Task, jsonl: Callable[..., Path], tmp_path: Path
+) -> None:
     importing()(jsonl())
     assert "0 judgments imported, 8 already there." in importing()(jsonl())
     more = line(5, "ada", ("dune", 10, [])), LINES[2]
-    # The same again within a file is another judgment.
     said = importing()(jsonl(*LINES, *more))
-    assert "2 judgments imported, 8 already there." in said
-    assert "1 row is an exact repeat" in said
+    assert "1 judgments imported, 8 already there." in said
+    assert f"Not converted: {COUNTED_ONCE} (1 times" in said
+    # Another judgment on purpose, with the same answer.
+    intended = json.dumps({**json.loads(LINES[2]), "repeat": 2, "ended_at": 1_770_000_200}) + "\n"
+    assert "1 judgments imported, 9 already" in importing()(jsonl(*LINES, more[0], intended))
     assert task.judgment_numbers.count() == 10
+    # An export says which it was, so that both count in the figures of the file, too.
+    for form in (SpansFormat.JSONL, SpansFormat.APPRAISE_CSV):
+        written, _losses = exported(task, tmp_path, form)
+        assert len(read_spans([str(written)]).judgments) == 10
 
 
 def exported(task: Task, folder: Path, form: SpansFormat) -> tuple[Path, str]:
@@ -313,11 +322,11 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     )
     assert send("".join(LINES)).json()["already_there"] == 8
     assert send("".join([*LINES, LINES[2], LINES[2]])).json() == {
-        "judgments": 2,
+        "judgments": 0,
         "skips": 0,
         "already_there": 8,
-        "repeated": 2,
-        "losses": [],
+        "repeated": 0,
+        "losses": [{"what": COUNTED_ONCE, "count": 2, "first": "spans.jsonl, line 9"}],
     }
     refused_answer = send(scored(score=101))
     assert refused_answer.status_code == 400
@@ -325,14 +334,14 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     assert send("".join(LINES), file_format="xlsx").status_code == 400
     imports = organiser.get(address).json()["imports"]
     assert [(each["judgments"], each["already_there"]) for each in imports] == [
-        (2, 8), (0, 8), (8, 0),
+        (0, 8), (0, 8), (8, 0),
     ]  # fmt: skip
     assert [file["name"] for file in imports[0]["files"]] == ["spans.jsonl"]
     bomb = SimpleUploadedFile("spans.jsonl.gz", gzip.compress(b"\n" * 30_000_000))
     assert "20 MB unpacked" in organiser.post(address, {"file": bomb}).content.decode()
     stream = f"/api/v1/tasks/{task.pk}/exports/stream/"
     written = organiser.get(stream, {"kind": "answers", "file_format": "mqm-tsv"})
-    assert written["Not-Carried-Over"].startswith("languages (10); ")
+    assert written["Not-Carried-Over"].startswith("languages (8); ")
     assert b"".join(written).decode().startswith("system\tdoc\t")
     refused_answer = organiser.get(stream, {"kind": "answers", "file_format": "csv"})
     assert refused_answer.status_code == 400

@@ -1,0 +1,178 @@
+"""Find imported answers that the answers of a later file replace, or that it no longer has.
+
+Imports only add rows: an answer that replaces a stored one becomes a revision of its block, as a judge's own does. Where
+that cannot be, the stored block is withdrawn and does not count.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from annotation.models import Block, Design, Judgment, Skip
+from annotation.models.block import BlockControl
+from annotation.models.judgment import JudgmentQuerySet
+from annotation.services.numbers import counters_rebuild, ranking_request
+from campaign.models import Task
+from campaign.selectors.uploads import judgments_imports
+
+#: Key of `HIT.why` for a judge's intended further answers about the same outputs.
+REPEAT: Final = "repeat"
+
+
+class NoLongerInFile(StrEnum):
+    """What happens to stored answers that a later file of the same tool no longer has."""
+
+    KEEP = "keep"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """An imported judgment that counts."""
+
+    judgment: int
+    client_id: UUID
+    block: int
+    outputs: tuple[int, ...]
+    stands_for: tuple[int, ...] | None
+    submitted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKey:
+    """What an answer is about, besides its outputs."""
+
+    judge: int
+    segment: int
+    part: int
+    repeat: int
+
+
+def stored_answers(
+    *, task: Task, judges: Collection[int], segments: Collection[int]
+) -> dict[AnswerKey, list[StoredAnswer]]:
+    """Return the imported judgments that count, by these judges about these segments. One query."""
+    rows = (
+        _imported_judgments(task)
+        .filter(judge__in=judges, block__segment__in=segments)
+        .values_list(
+            *("judge", "block__segment", "block__hit__part", f"block__hit__why__{REPEAT}"),
+            *("pk", "client_id", "block", "block__outputs", "block__stands_for", "submitted_at"),
+        )
+    )
+    found: dict[AnswerKey, list[StoredAnswer]] = defaultdict(list)
+    for judge, segment, part, repeat, pk, client_id, block, outputs, stands_for, at in rows:
+        sizes = None if stands_for is None else tuple(stands_for)
+        stored = StoredAnswer(pk, client_id, block, tuple(outputs), sizes, at)
+        found[AnswerKey(judge, segment, part, repeat or 1)].append(stored)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class MissingAnswer:
+    """A stored answer that a later file no longer has: its block, and where it came from."""
+
+    block: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierExports:
+    """The earlier files with which an import shares answers, by hash; and their answers that it does not have."""
+
+    files: frozenset[str]
+    missing: tuple[MissingAnswer, ...]
+
+
+def earlier_exports(
+    *, task: Task, seen: Collection[bytes], files: Collection[str]
+) -> EarlierExports:
+    """Compare an import with earlier ones.
+
+    Parameters
+    ----------
+    task : Task
+    seen : collection of bytes
+        The client ids of the answers of the import.
+    files : collection of str
+        The hashes of its files.
+    """
+    columns = (
+        *("client_id", "block", "block__hit__why__sha256", "block__hit__why__file"),
+        *("judge__pseudonym", "block__segment__number"),
+    )
+    skips = Skip.objects.filter(
+        task=task, block__hit__design__kind=Design.Kind.IMPORTED, block__control=""
+    ).standing()
+    stored = [
+        *_imported_judgments(task).order_by("pk").values_list(*columns),
+        *skips.order_by("pk").values_list(*columns),
+    ]
+    shared = {sha256 for client_id, _block, sha256, *_rest in stored if client_id.bytes in seen}
+    if shared <= set(files):
+        return EarlierExports(frozenset(), ())
+    earlier = _with_exports_in_between(task, shared)
+    missing = tuple(
+        MissingAnswer(block, f"{file}, judge {judge}, segment {segment}")
+        for client_id, block, sha256, file, judge, segment in stored
+        if client_id.bytes not in seen and sha256 in earlier and sha256 not in files
+    )
+    return EarlierExports(earlier, missing)
+
+
+def _with_exports_in_between(task: Task, files: Collection[str]) -> frozenset[str]:
+    """Return these files, and the imports that shared answers with them, however many imports apart."""
+    earlier = set(files)
+    groups = [
+        {*(file["sha256"] for file in report["files"]), *report.get("earlier_exports", ())}
+        for report in judgments_imports(task=task)
+    ]
+    is_growing = True
+    while is_growing:
+        joined = [group for group in groups if not earlier.isdisjoint(group) and group - earlier]
+        earlier.update(*joined)
+        is_growing = bool(joined)
+    return frozenset(earlier)
+
+
+def withdrawn_blocks(client_ids: Iterable[UUID]) -> list[int]:
+    """Return the withdrawn blocks of the judgments and skips with these ids. Two queries."""
+    of_withdrawn = {"client_id__in": list(client_ids), "block__control": BlockControl.WITHDRAWN}
+    return [
+        *Judgment.objects.filter(**of_withdrawn).values_list("block", flat=True),
+        *Skip.objects.filter(**of_withdrawn).values_list("block", flat=True),
+    ]
+
+
+def blocks_count_again(*, task: Task, blocks: Sequence[int]) -> None:
+    """Let withdrawn blocks count again. Requests a ranking. Called as `blocks_withdraw` is."""
+    if blocks:
+        withdrawn = Block.objects.filter(pk__in=blocks, control=BlockControl.WITHDRAWN)
+        withdrawn.update(control=BlockControl.NONE)
+        counters_rebuild(task_id=task.pk)
+        ranking_request(task_id=task.pk)
+
+
+def blocks_withdraw(*, task: Task, blocks: Sequence[int]) -> None:
+    """Let imported blocks no longer count. Requests a ranking.
+
+    Called within the import's transaction, after its judgments were numbered.
+    """
+    if blocks:
+        Block.objects.filter(pk__in=blocks).update(control=BlockControl.WITHDRAWN)
+        counters_rebuild(task_id=task.pk)
+        ranking_request(task_id=task.pk)
+
+
+def overlapping(stored: Sequence[StoredAnswer], outputs: Collection[int]) -> list[StoredAnswer]:
+    """Return the stored answers about any of these outputs."""
+    return [answer for answer in stored if not set(outputs).isdisjoint(answer.outputs)]
+
+
+def _imported_judgments(task: Task) -> JudgmentQuerySet:
+    current = Judgment.objects.of(task.pk).counted().current()
+    return current.filter(block__hit__design__kind=Design.Kind.IMPORTED)
