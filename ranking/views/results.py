@@ -533,13 +533,17 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
         state = here if at is None else _state(request, slug, task_id)
         sections = Sections(request, state.task)
         shown = _context(state)
-        contents = [("headline", _("Ranking"))]
+        listed = sections.of("ranking")
+        contents = []
+        if shown["in_place"] is None:
+            contents.append(("headline", _("Ranking")))
         if shown["history"]:
             contents.append(("history", _("Ranking over time")))
         context = shown | {
             "section": "ranking",
             "read_at": at,
-            "sections": sections.of("ranking"),
+            "answers": [each for each in listed if each["name"] == shown["in_place"]],
+            "sections": listed,
             "contents": contents,
         }
         return render(request, "dashboard/test_set.html", context, status=sections.status)
@@ -599,6 +603,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         if compares
         else summary_without_order(in_place if progress.judged else None),
         "implies_no_order": not compares,
+        "in_place": None if compares or in_place is None else in_place.name,
         "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
         "waiting": _waiting(task),
         "rule": shown_rule_of(run),
