@@ -14,7 +14,6 @@ _task = [
     path("training/<int:block_id>/", training_block, name="training-block"),
     path("outputs/<int:output_id>/correct/", output_correct_page, name="output-correct"),
     path("corrections/<int:correction_id>/", correction_decide_page, name="correction-decide"),
-    path("systems/", systems.systems_page, name="systems"),
     path("systems/add/", systems.system_add_page, name="system-add"),
     path("systems/<int:system_id>/", systems.system_page, name="system"),
     path("systems/<int:system_id>/withdraw/", systems.system_withdraw_page, name="system-withdraw"),

@@ -2,7 +2,12 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from ranking.views import campaigns, exports, judge, publishing, results, settings
 from ranking.views.metrics import metrics_page
-from ranking.views.one_system import segment_page, system_results_ask, system_results_page
+from ranking.views.one_system import (
+    segment_page,
+    system_results_ask,
+    system_results_page,
+    systems_page,
+)
 
 _judges = [
     path("", judge.judges_page, name="judge-quality"),
@@ -44,6 +49,7 @@ _task: list[URLPattern | URLResolver] = [
     path("data/", results.data_page, name="test-set-data"),
     path("metrics/", metrics_page, name="metrics"),
     path("analyses/", include(_analyses)),
+    path("systems/", systems_page, name="systems"),
     path("systems/<int:system_id>/results/", system_results_page, name="system-results"),
     path("systems/<int:system_id>/results/ask/", system_results_ask, name="system-results-ask"),
     path("segments/<int:number>/", segment_page, name="segment"),

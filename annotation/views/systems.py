@@ -12,17 +12,14 @@ from annotation.pages.systems import (
     CorrectionForm,
     SystemAddForm,
     SystemForm,
-    SystemTable,
     system_details,
 )
 from annotation.selectors.shown import languages_data
 from annotation.selectors.systems import (
-    conflicts_listed,
     corrections_listed,
     joining_in_words,
     judgments_of,
     name_settled_in_words,
-    systems_listed,
     withdrawal_in_words,
 )
 from annotation.services.systems import (
@@ -39,7 +36,7 @@ from campaign.models.system import system_label
 from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, page_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_told
 
 _SECTION = "systems"
 
@@ -59,22 +56,6 @@ def _page(task: Task, system: System | None = None) -> str:
         if system is None
         else reverse("system-results", args=[*of, system.pk])
     )
-
-
-@page_view
-def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the systems of a test set."""
-    task = organised_task(request, slug, task_id)
-    table = SystemTable(
-        systems_listed(task=task),
-        of=[slug, task_id],
-        conflicts=conflicts_listed(task=task),
-    )
-    context = {
-        **of_task(task, _SECTION),
-        "table": table.of(request),
-    }
-    return render(request, "organiser/systems.html", context)
 
 
 @form_view

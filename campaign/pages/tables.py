@@ -1,8 +1,8 @@
 """Table of organisers' pages, sorted and paged by the server; its state is in the address."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import cache, partial, reduce
+from functools import cache, cached_property, partial, reduce
 from typing import Any, Final
 
 import django_tables2 as tables
@@ -17,6 +17,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import localtime
 
 ROWS: Final = 50
+#: What a cell without a value shows.
+NO_VALUE: Final = "–"
 _SORT: Final = "sort"
 _PAGE: Final = "page"
 
@@ -78,6 +80,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     caption: str | Promise = ""
     #: Record of the totals below the rows; its cells use the same methods.
     in_all: Any = None
+    #: Columns that are left out if they are empty on a page that shows all rows.
+    left_out_if_empty: frozenset[str] = frozenset()
 
     _asked: QueryDict
     _at: str
@@ -119,7 +123,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     @property
     def heads(self) -> Iterator[tuple[Any, str]]:
         """The columns, each with the address that sorts by it; empty if none does."""
-        for column in self.columns:
+        for column in self._filled_columns:
             by = column.order_by_alias.next if column.orderable else ""
             yield column, self._asked_with(**{self.prefixed_order_by_field: by}) if by else ""
 
@@ -141,6 +145,26 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             asked[name] = str(value)
         return f"{self._at}?{asked.urlencode()}"
 
+    @cached_property
+    def _filled_columns(self) -> list[Any]:
+        """The columns, without those that are left out because they are empty."""
+        if self.page.has_other_pages() or self.in_all is not None:
+            return list(self.columns)
+        return [
+            column
+            for column in self.columns
+            if column.name not in self.left_out_if_empty or self._has_value(column)
+        ]
+
+    def _has_value(self, column: Any) -> bool:
+        cell = self._cell_of(column)
+        return any(cell(row.record) not in ("", NO_VALUE) for row in self.page.object_list)
+
+    def _cell_of(self, column: Any) -> Callable[[Any], Any]:
+        """Return the function of a record that returns the content of its cell."""
+        method: Callable[[Any], Any] | None = getattr(self, f"cell_{column.name}", None)
+        return method or partial(_cell, column.accessor)
+
     @property
     def body(self) -> SafeString:
         """The rows of the page.
@@ -157,11 +181,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     def _lines(self, records: list[Any]) -> SafeString:
         cells = [
-            (
-                *self._around(column, is_first=not at),
-                getattr(self, f"cell_{column.name}", None) or partial(_cell, column.accessor),
-            )
-            for at, column in enumerate(self.columns)
+            (*self._around(column, is_first=not at), self._cell_of(column))
+            for at, column in enumerate(self._filled_columns)
         ]
         lines = []
         for record in records:

@@ -1,4 +1,4 @@
-"""A system with its wins and losses, in tables and sentences, and a segment with its judgments."""
+"""The systems of a test set, a system with its wins and losses, in tables and sentences, and a segment with its judgments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -17,7 +17,12 @@ from django.views.decorators.cache import never_cache
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.pages.systems import system_details
 from annotation.protocols import answer_kind
-from annotation.selectors.systems import correctable_outputs, corrections_listed
+from annotation.selectors.systems import (
+    conflicts_listed,
+    correctable_outputs,
+    corrections_listed,
+    systems_listed,
+)
 from campaign.models import System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.texts.counted import counted
@@ -35,6 +40,7 @@ from ranking.models import Analysis, RankingRun
 from ranking.pages.formats import Addresses
 from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import names_in_a_row
+from ranking.pages.systems import RankedSystemTable, with_places
 from ranking.reports import Report
 from ranking.reports.tables import Table
 from ranking.selectors.analyses import Answered, answer_for_people, answered
@@ -47,6 +53,22 @@ from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 
 #: Number of sentences shown initially; the others can be unfolded.
 SENTENCES_AT_ONCE = 4
+
+
+@page_view
+def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the systems of a test set, in the order of the current ranking."""
+    task = organised_task(request, slug, task_id)
+    run = latest_run(task_id=task.pk)
+    table = RankedSystemTable(
+        with_places(systems_listed(task=task), run),
+        of=[slug, task_id],
+        conflicts=conflicts_listed(task=task),
+        run=run,
+        addresses=Addresses(task),
+    )
+    context = {**of_task(task, "systems"), "table": table.of(request)}
+    return render(request, "organiser/systems.html", context)
 
 
 def _pairs_with(name: str, run: RankingRun | None) -> list[ComparedPair]:

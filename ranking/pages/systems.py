@@ -1,0 +1,91 @@
+"""Table of a test set's systems with their places in the current ranking."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Case, F, Field, FloatField, IntegerField, QuerySet, Value, When
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy
+
+from annotation.pages.systems import SystemTable
+from campaign.models import System
+from campaign.pages.tables import NO_VALUE, SortedColumn
+from ranking.models import RankingRun
+from ranking.pages.formats import Addresses
+from ranking.wording.numbers import decimals
+from ranking.wording.ranges import shared_rank
+
+
+def with_places(systems: QuerySet[System], run: RankingRun | None) -> QuerySet[System]:
+    """Annotate systems with rank, score and comparisons in a ranking, best first."""
+    rows = [] if run is None else run.result["systems"]
+    ranks = {row["system"]: row["rank"] for row in rows}
+    scores = {row["system"]: row["score"] for row in rows if row["score"] is not None}
+    comparisons = {row["system"]: row["wins"] + row["losses"] + row["ties"] for row in rows}
+    annotated: QuerySet[Any] = systems.annotate(
+        rank=_by_name(ranks, IntegerField()),
+        score=_by_name(scores, FloatField()),
+        comparisons=_by_name(comparisons, IntegerField()),
+    )
+    return annotated.order_by(F("rank").asc(nulls_last=True), "name")
+
+
+def _by_name(values: Mapping[str, Any], field: "Field[Any, Any]") -> Case:
+    """Return an expression for the value of each system; null for those without one."""
+    whens = [When(name=name, then=Value(value)) for name, value in values.items()]
+    return Case(*whens, default=Value(None), output_field=field)
+
+
+class RankedSystemTable(SystemTable):
+    """Rows of `with_places`."""
+
+    rank = SortedColumn(gettext_lazy("Rank"), by="rank", then="name", kind="number")
+    score = SortedColumn(
+        gettext_lazy("Score"),
+        by="score",
+        then="name",
+        kind="number",
+        initial_sort_descending=True,
+    )
+    comparisons = SortedColumn(
+        gettext_lazy("Comparisons"),
+        by="comparisons",
+        then="name",
+        kind="number",
+        initial_sort_descending=True,
+    )
+
+    left_out_if_empty = SystemTable.left_out_if_empty | {"rank", "score", "comparisons"}
+
+    class Meta:
+        sequence = ("name", "rank", "score", "comparisons", "...")
+
+    def __init__(
+        self,
+        rows: QuerySet[System],
+        *,
+        of: Sequence[Any],
+        conflicts: Mapping[int, Sequence[str]],
+        run: RankingRun | None,
+        addresses: Addresses,
+    ) -> None:
+        super().__init__(rows, of=of, conflicts=conflicts)
+        ranked = [] if run is None else run.result["systems"]
+        self._ranked = {row["system"]: row for row in ranked}
+        self._addresses = addresses
+
+    def cell_rank(self, row: System) -> str:
+        place = self._ranked.get(row.name)
+        return NO_VALUE if place is None else shared_rank(place)
+
+    def cell_score(self, row: System) -> str:
+        score = self._ranked.get(row.name, {}).get("score")
+        return NO_VALUE if score is None else decimals(score, 3)
+
+    def cell_comparisons(self, row: Any) -> str | SafeString:
+        if row.comparisons is None:
+            return NO_VALUE
+        address = self._addresses.judgments(system=row.name)
+        return format_html('<a href="{}">{}</a>', address, number_format(row.comparisons))
