@@ -72,6 +72,11 @@ def has_low_agreement(disagrees: float | None) -> bool:
     return disagrees is not None and disagrees < LOW_AGREEMENT_LEVEL
 
 
+def has_flag(row: Any) -> bool:
+    """Return whether a row of `judges_listed` has a quality action in force, or low agreement."""
+    return row.gravity > 0 or has_low_agreement(row.disagrees)
+
+
 #: A judge with a quality action in force, or with low agreement.
 FLAGGED = Q(gravity__gt=0) | Q(disagrees__lt=LOW_AGREEMENT_LEVEL)
 #: All others: no problem found, or nothing measured.
@@ -79,7 +84,7 @@ UNFLAGGED = Q(gravity=0) & (Q(disagrees=None) | Q(disagrees__gte=LOW_AGREEMENT_L
 
 
 def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
-    """Return the tallies of judges as of the latest measurement, the most serious problems first.
+    """Return the tallies of judges as of the latest measurement, flagged ones first, then by name.
 
     Each has `standing`, the number of skips that were not withdrawn; the judge's `pseudonym`, `origin` and `note`;
     `seconds` per block; `kappa` with its interval; `disagrees`, the p-value of the test for low agreement; and
@@ -99,7 +104,11 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
         disagrees=_measured("measured__measures", JudgeMeasure.DISAGREES),
         gravity=_gravity(task),
     )
-    return rows.order_by("-gravity", F("disagrees").asc(nulls_last=True), "pseudonym")
+    low_agreement = Case(
+        When(disagrees__lt=LOW_AGREEMENT_LEVEL, then=F("disagrees")),
+        output_field=FloatField(),
+    )
+    return rows.order_by("-gravity", low_agreement.asc(nulls_last=True), "pseudonym")
 
 
 def _measured(measures: str, measure: str, number: str = "value") -> Cast:

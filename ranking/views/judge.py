@@ -77,6 +77,7 @@ from ranking.selectors.judges import (
     exclusions_in_force,
     group_uses,
     groups_listed,
+    has_flag,
     has_low_agreement,
     judges_listed,
     lacks_measure,
@@ -176,6 +177,7 @@ def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpRes
     table.actions = actions_in_force(task=task, judges=flagged)
     lacks_reference = lacks_measure(task_id=task.pk, measure=JudgeMeasure.REFERENCE)
     is_drawn = any(row.record.kappa is not None for row in table.page)
+    has_flags = any(has_flag(row.record) for row in table.page)
     context = {
         **of_task(task, "judges"),
         "filter": asked,
@@ -190,6 +192,7 @@ def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpRes
         if is_drawn
         else None,
         "no_reference": reference_missing_in_words(task) if lacks_reference else "",
+        "is_led_by_flags": has_flags and not request.GET.get("sort"),
         "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
         "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
         "read_at": at,
