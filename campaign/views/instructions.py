@@ -43,6 +43,9 @@ class InstructionsForm(VersionedForm):
         field: Any = self.fields["language"]
         field.choices = [(tag, language_name(tag)) for tag in tags]
         field.initial = next(iter(written), language_tag_checked(get_language() or "en"))
+        if not written:
+            # Judges always accept the first version.
+            del self.fields["demands_acceptance"]
 
 
 @form_view
@@ -62,7 +65,13 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         preview = _shown(**form.cleaned_data)
     elif form.is_valid():
         with RefusalsAt(form, "text"):
-            kept = instructions_write(campaign=campaign, user=user_of(request), **form.cleaned_data)
+            kept = instructions_write(
+                campaign=campaign,
+                user=user_of(request),
+                language=form.cleaned_data["language"],
+                text=form.cleaned_data["text"],
+                demands_acceptance=form.cleaned_data.get("demands_acceptance", True),
+            )
             said = (
                 _("Version %(version)d published. Judges must accept it before they continue.")
                 if kept.demands_acceptance
