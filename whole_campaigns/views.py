@@ -19,6 +19,8 @@ from campaign.texts.languages import language_name
 from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
+from ranking.selectors.tasks import preparation
+from ranking.views.campaigns import steps_of
 from whole_campaigns.cloning import Clone, campaign_clone
 from whole_campaigns.forms import CloneForm, NewTaskForm, RehearsalForm, TaskSettingsForm
 from whole_campaigns.rehearsing import rehearsal_in_words
@@ -46,7 +48,8 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
             clone = campaign_clone(source=campaign, by=user_of(request), **form.cleaned_data)
             made = {**context, "campaign": clone.campaign, "clone": clone, "source": campaign}
             made["links"] = _links(request, clone)
-            made["rows"] = sum(clone.rows.values())
+            steps = steps_of(clone.campaign, preparation(campaign=clone.campaign))
+            made["next_step"] = next(step for step in steps if step.is_needed)
             return render(request, "organiser/cloned.html", made)
     return form_page(request, "organiser/clone.html", context)
 

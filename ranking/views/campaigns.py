@@ -675,17 +675,17 @@ class TaskTable(DeskTable):
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect members to their campaigns and judges to their work; show an explanation to others."""
     user = cast("User", request.user)
-    if Campaign.objects.open_to(user).exists():
-        return redirect("campaign-list")
     judging = list(
         Judge.objects.filter(user=user, withdrawn_at=None)
         .select_related("campaign")
         .order_by("-pk")
     )
+    begins = not judging and may_make_campaigns(user)
+    if begins or Campaign.objects.open_to(user).exists():
+        return redirect("campaign-list")
     if len(judging) == 1:
         return redirect("judge", slug=judging[0].campaign.slug)
-    context = {"judging": judging, "hidden": [] if judging else states_hidden(user=user)}
-    return render(request, "dashboard/home.html", context)
+    return render(request, "dashboard/home.html", {"judging": judging})
 
 
 @require_safe
@@ -698,9 +698,11 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
     asked = CampaignFilter.of(request, organised_campaigns(user=user))
     judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
+    table = campaign_table(asked.found, request=request)
     context = {
         "filter": asked,
-        "table": campaign_table(asked.found, request=request),
+        "table": table,
+        "begins": user.is_staff and not table.paginator.count and not asked.is_used,
         "judging": judging.order_by("-pk"),
         "archived": asked.data.get("state") == CampaignState.ARCHIVED,
         "hidden": states_hidden(user=user),
