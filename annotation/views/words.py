@@ -212,7 +212,7 @@ OF_SCREENS = {
     },
     "editing": {
         "edit_question": _("Make this text as fluent as you can. The source is not shown."),
-        "accept_question": _("Is this text fluent, and does it mean the same?"),
+        "accept_question": _("Is this text fluent, and does it mean the same as the source?"),
         "edit_text": _("Edited text"),
         "choose_edited": _("edit"),
         "choose_unchanged": _("no corrections needed"),

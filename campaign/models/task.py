@@ -185,7 +185,7 @@ _WORK: Final = {
     Protocol.SPANS: _("You mark the errors in a translation and give it a score from 0 to 100."),
     Protocol.SORTING: _("You compare two translations of a sentence and choose the better one."),
     Protocol.EDITING: _(
-        "You correct translations, without seeing the source, until they are fluent."
+        "You correct translations without seeing the source, and decide whether corrections by others are acceptable."
     ),
     Protocol.QUIZ: _("You read short texts and decide whether statements about them are true."),
 }
