@@ -225,6 +225,8 @@ _SOURCE_SHAPE: Final = (
 _OUTPUT_SHAPE: Final = '{"doc_id": "…", "hypothesis": "…"} on every line'
 # Keys of the output in files of systems; the first one present counts.
 OUTPUT_KEYS: Final = ("hypothesis", "tgt_text", "translation")
+# Keys of the segment within the document, in files with a line for each segment.
+SEGMENT_KEYS: Final = ("segment_id", "seg_id")
 _REFERENCE_SYSTEM: Final = re.compile(r"ref[A-Z]?")  # WMT lists references as systems
 
 
@@ -285,8 +287,7 @@ def genmt_sources(file: InputFile) -> Iterator[GenmtSource]:
     Raises FormatError for lines that are not such objects, with the key as field.
     """
     for line in _lines(file, _SOURCE_SHAPE):
-        identifier = line.name("doc_id")
-        divided = divided_id(identifier)
+        divided = divided_id(line.name("doc_id"))
         source, target = divided.languages or ("", "")
         domain = line.optional("domain")
         names = (
@@ -298,10 +299,10 @@ def genmt_sources(file: InputFile) -> Iterator[GenmtSource]:
             references.setdefault(name, outputs.pop(name))
         yield GenmtSource(
             number=line.number,
-            id=identifier,
+            id=line.identifier(),
             languages=(line.optional("src_lang") or source, line.optional("tgt_lang") or target),
             document="/".join(names),
-            segment=divided.segment,
+            segment=line.segment() or divided.segment,
             text=line.text("src_text", line.values.get("src_text")),
             references=references,
             outputs=outputs,
@@ -315,7 +316,7 @@ def genmt_outputs(file: InputFile) -> Iterator[GenmtOutput]:
     """
     for line in _lines(file, _OUTPUT_SHAPE):
         key = next((key for key in OUTPUT_KEYS if key in line.values), OUTPUT_KEYS[0])
-        yield GenmtOutput(line.number, line.name("doc_id"), line.output(key, line.values))
+        yield GenmtOutput(line.number, line.identifier(), line.output(key, line.values))
 
 
 def _lines(file: InputFile, shape: str) -> Iterator["_Line"]:
@@ -349,6 +350,20 @@ class _Line:
         if not value:
             raise self.error("the value is empty", "add an ID to every line", key)
         return value
+
+    def segment(self) -> str | None:
+        """Return the segment of the document that the line names, if any: a text or a whole number."""
+        key = next((key for key in SEGMENT_KEYS if self.values.get(key) is not None), None)
+        if key is None:
+            return None
+        value = self.values[key]
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return str(value) if is_number else self.name(key)
+
+    def identifier(self) -> str:
+        """Return the ID of the line: its document, and its segment if the line names one."""
+        document, segment = self.name("doc_id"), self.segment()
+        return document if segment is None else f"{document} #{segment}"
 
     def optional(self, key: str) -> str | None:
         return None if self.values.get(key) is None else self.name(key)

@@ -86,6 +86,22 @@ def test_a_system_is_matched_by_id_and_blank_lines_stay(read: Read) -> None:
     )
 
 
+def test_lines_that_name_their_segment_are_segments_of_one_document(
+    read: Read, refused: Refused
+) -> None:
+    pair = {"src_lang": "en", "tgt_lang": "de"}
+    first = pair | {"doc_id": "news-1", "segment_id": 1, "src_text": "Rain."}
+    second = pair | {"doc_id": "news-1", "segment_id": 2, "src_text": "Sun."}
+    outputs = [
+        {"doc_id": "news-1", "segment_id": "2", "hypothesis": "Sonne."},
+        {"doc_id": "news-1", "segment_id": "1", "hypothesis": "Regen."},
+    ]
+    segments = read(lines(first, second), {"amber": lines(*outputs)})
+    read_back = [(row.document, row.position, row.source, row.outputs["amber"]) for row in segments]
+    assert read_back == [("news-1", 1, "Rain.", "Regen."), ("news-1", 2, "Sun.", "Sonne.")]
+    assert 'the id "news-1 #1" appears twice, first on line 1' in refused(lines(first, first), {})
+
+
 def test_paragraphs_become_segments_if_asked_for(read: Read, refused: Refused) -> None:
     segments = read(lines(ONE, TWO), {"amber": lines(*AMBER)}, by_paragraph=True)
     assert [
