@@ -297,7 +297,7 @@ PRESETS: Final = (
         name="adaptive",
         label=gettext_lazy("Adaptive five-way"),
         sentence=gettext_lazy(
-            "Judges rank five outputs of systems that are hard to tell apart, so fewer judgments are needed."
+            "Judges rank five outputs, more often of systems that are hard to tell apart."
         ),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.ACTIVE, "systems_per_block": 5},

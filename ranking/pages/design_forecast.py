@@ -339,15 +339,12 @@ def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, 
     found = design_forecast(task=task, design=design, is_from_scratch=True)
     if found is None:
         return "", 0, None, "–"
-    judgments = found.judgments_for(_SHARE)
-    goal = _("%(share)s of pairs significant (sign tests)") % {"share": percent(_SHARE)}
+    judgments, reached = found.judgments_for(_SHARE), _SHARE
     if judgments is None:
+        # All judgments that the test set has blocks for.
         judgments = found.most
-        goal = ngettext(
-            "%(pairs)s significant pair (sign tests)",
-            "%(pairs)s significant pairs (sign tests)",
-            round(found.at(judgments).pairs.value),
-        ) % {"pairs": decimals(found.at(judgments).pairs.value, 0)}
+        reached = floor(100 * found.at(judgments).pairs.value / found.pairs) / 100
+    goal = _("%(share)s of pairs significant (sign tests)") % {"share": percent(reached)}
     at = found.at(judgments)
     return goal, judgments, at.hours, decimals(at.clusters.value, 1)
 
