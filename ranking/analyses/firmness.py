@@ -103,12 +103,12 @@ def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -
             ),
         ],
         tables=[
-            *_deciding(given, fewest),
             *(
                 _without(name, without, unit, title, _NAMED[name])
                 for name, (without, unit, title) in units.items()
                 if without
             ),
+            *_deciding(given, fewest),
         ],
         data={
             "method": found["method"],

@@ -144,6 +144,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
     return report_on(
         given,
         notes=[
+            _outliers_in_words(rules),
             _("An outlier is a reason to look closer, not proof of bad work."),
             _("Judges with fewer than about 20 to 60 blocks cannot be assessed reliably."),
         ],
@@ -154,6 +155,13 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
         ],
         data=found,
     )
+
+
+def _outliers_in_words(rules: Sequence[RuleOutcome]) -> str:
+    names = dict.fromkeys(name for rule in rules for name in rule.outliers)
+    if not names:
+        return _("No outliers.")
+    return _("Outliers: %(judges)s.") % {"judges": pgettext("between names", ", ").join(names)}
 
 
 def _judges(

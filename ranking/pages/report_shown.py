@@ -70,7 +70,7 @@ def _table(
     rows = _first(table)
     filled = _filled_columns(table)
     won = addresses.won if isinstance(addresses, Addresses) else None
-    plot = drawn_for_page(table, pair_address=won)
+    plot = None if _is_one_dot(table) else drawn_for_page(table, pair_address=won)
     return {
         "name": table.name,
         "title": table.title,
@@ -87,6 +87,16 @@ def _table(
         if plot is None or file_address is None
         else [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES],
     }
+
+
+def _is_one_dot(table: Table) -> bool:
+    """Return whether the plot of a table would compare nothing: it has one value."""
+    plot = table.plot
+    if plot is None or plot.kind not in ("intervals", "line", "points", "bars"):
+        return False
+    position = [column.key for column in table.columns].index(plot.value)
+    drawn = table.rows[: plot.most]
+    return sum(row[position] is not None for row in drawn) == 1
 
 
 def _filled_columns(table: Table) -> frozenset[int]:

@@ -139,6 +139,9 @@ class SectionsOf(ABC):
                 notes = context.get(name, ())
                 context[name] = [note for note in notes if note not in said]
                 said.update(notes)
+            for table in context.get("tables", ()):
+                table["notes"] = [note for note in table["notes"] if note not in said]
+                said.update(caution for caution in table["notes"] if caution == strength_caution())
             body = render_to_string("analyses/_section.html", context, self._request)
             found.append({"name": kind.name, "title": kind.title, "body": body})
         return found
