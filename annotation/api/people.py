@@ -167,7 +167,9 @@ class CampaignJudgesView(_JudgeAddress):
         text = sent["list"]
         judges = isolated("list", len(text), lambda: judge_list_read(text))
         if sent["dry_run"]:
-            checked = judge_list_check(campaign=self.campaign, judges=judges)
+            checked = judge_list_check(
+                campaign=self.campaign, judges=judges, needs_addresses=bool(sent["mail"])
+            )
             return self.answer(_answer(checked, {}), JudgeListAnswerSerializer, 200)
         base_url = self.request.build_absolute_uri("/")
         mail = {"base_url": base_url, "language": sent["language"], "note": sent["note"]}

@@ -276,9 +276,9 @@ class JudgeListForm(forms.Form):
     """A list of judges, pasted or as a file, and how they receive their links."""
 
     text = forms.CharField(
-        label=gettext_lazy("Addresses or CSV"),
+        label=gettext_lazy("Addresses, names or CSV"),
         help_text=gettext_lazy(
-            "One judge per line, with or without a name, or a table with any of these columns: email, name, languages, expertise, groups, conflicts."
+            "One judge per line: an address, a name or both, or a table with any of these columns: email, name, languages, expertise, groups, conflicts."
         ),
         max_length=MAX_BYTES,
         required=False,

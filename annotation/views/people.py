@@ -223,7 +223,11 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = JudgeListForm(request.POST, request.FILES)
     if not form.is_valid():
         return _adding_page(request, campaign, form, 400)
-    checked = judge_list_check(campaign=campaign, judges=form.judges)
+    checked = judge_list_check(
+        campaign=campaign,
+        judges=form.judges,
+        needs_addresses=form.cleaned_data["how"] == "mail",
+    )
     new = len(checked.of(RowState.NEW))
     if request.POST.get("act") != "add" or not new:
         return _adding_page(request, campaign, form, checked=checked)

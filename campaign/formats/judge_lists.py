@@ -1,4 +1,4 @@
-"""Lists of judges: one address per line, or a CSV with a header. No ORM.
+"""Lists of judges: an address or a name per line, or a CSV with a header. No ORM.
 
 Rows are validated elsewhere; only content that is not a list is refused here.
 """
@@ -39,12 +39,14 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
+#: Also of full width, which input methods for Chinese and Japanese write.
+_AT_SIGN: Final = re.compile("[@\uff20]")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """Row of a judge list, unparsed; `line` counts from 1."""
+    """Row of a judge list, unparsed; `line` counts from 1. A judge without an address has a name."""
 
     line: int
     address: str
@@ -85,7 +87,8 @@ def judge_list_decode(content: bytes) -> str:
 
 
 def judge_list_read(text: str) -> JudgeList:
-    """Return the rows of a list: a CSV if the first line is a header, else addresses, optionally with names.
+    """Return the rows of a list: a CSV if the first line is a header, else addresses, optionally with names,
+    or names only if no line has an address.
 
     Texts are normalised to NFC. Raises FormatError.
     """
@@ -107,7 +110,7 @@ def judge_list_read(text: str) -> JudgeList:
                 f"it has more than {MAX_ROWS:,} judges", "split it into several lists"
             )
     if not rows:
-        raise FormatError(_NAME, "the list is empty", "enter one e-mail address per line")
+        raise FormatError(_NAME, "the list is empty", "enter one e-mail address or name per line")
     return JudgeList(rows, ignored=[] if header is None else _ignored(header[1]))
 
 
@@ -120,11 +123,13 @@ def _too_long() -> FormatError:
 def _header(text: str) -> tuple[str, list[str]] | None:
     """Return the separator and cells of the header; None if there is no header."""
     first = next((line for line in text.split("\n") if line.strip()), "")
-    if "@" in first:
+    if _AT_SIGN.search(first):
         return None
     separator = max(_SEPARATORS, key=first.count)
     cells = [cell.strip().strip('"').strip() for cell in first.split(separator)]
-    return (separator, cells) if any(_column(cell) == "address" for cell in cells) else None
+    columns = [_column(cell) for cell in cells]
+    is_header = "address" in columns or ("name" in columns and _AT_SIGN.search(text) is None)
+    return (separator, cells) if is_header else None
 
 
 def _column(cell: str) -> str | None:
@@ -182,6 +187,11 @@ def _parts(cell: str, separators: str) -> tuple[str, ...]:
 
 
 def _from_lines(text: str) -> Iterator[JudgeRow]:
+    if _AT_SIGN.search(text) is None:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                yield JudgeRow(number, address="", name=" ".join(line.split()))
+        return
     for number, line in enumerate(text.split("\n"), start=1):
         for row in named_addresses(line):
             yield JudgeRow(number, row.address, row.name)

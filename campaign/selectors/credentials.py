@@ -229,6 +229,16 @@ def judges_by_address(*, campaign: Campaign) -> dict[str, str]:
     return {address_key(address): pseudonym for address, pseudonym in rows}
 
 
+def judges_by_name(*, campaign: Campaign) -> dict[str, str]:
+    """Return the pseudonyms of judges without an address by the name given to them, case-folded. One query."""
+    judges = Judge.objects.filter(campaign=campaign, address="", user__isnull=False)
+    named = judges.exclude(user__name=F("pseudonym"))
+    return {
+        name.casefold(): pseudonym
+        for name, pseudonym in named.values_list("user__name", "pseudonym")
+    }
+
+
 def may_make_campaigns(user: User) -> bool:
     """Return whether this user may create campaigns: one who runs Quintet or organises a campaign."""
     return user.is_staff or user.memberships.filter(role__in=CHANGING_ROLES).exists()

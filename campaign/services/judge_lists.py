@@ -27,7 +27,7 @@ from campaign.models import (
     User,
 )
 from campaign.notification import mail_enqueue
-from campaign.selectors.credentials import judges_by_address
+from campaign.selectors.credentials import judges_by_address, judges_by_name
 from campaign.services.invitations import invitations_create
 from campaign.services.people import pseudonyms_free
 from campaign.texts.addresses import address_canonical, address_key
@@ -47,7 +47,7 @@ class RowState(StrEnum):
 
     NEW = "new"
     KNOWN = "known"  # already a judge of the campaign: left alone
-    AGAIN = "again"  # the address occurs further up
+    AGAIN = "again"  # the address, or the name without one, occurs further up
     WRONG = "wrong"
 
 
@@ -55,8 +55,8 @@ class RowState(StrEnum):
 class CheckedRow:
     """A row of a list, and its effect.
 
-    `known_as` is the pseudonym of a judge with this address, `first_line` the line above that already has the address,
-    and `problems` are reasons to refuse the whole list. Once the list is added, `judge` is the new judge, and `token` that
+    `known_as` is the pseudonym of a judge with this address, `first_line` the line above that already has the address;
+    rows without an address are compared by name. `problems` are reasons to refuse the whole list. Once the list is added, `judge` is the new judge, and `token` that
     of their link, or empty if it is sent by e-mail.
     """
 
@@ -97,9 +97,14 @@ class JudgeListRefusedError(Exception):
         self.checked = checked
 
 
-def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
-    """Return the effect of each row of a list; nothing is changed. Four queries."""
-    known = judges_by_address(campaign=campaign)
+def judge_list_check(
+    *, campaign: Campaign, judges: JudgeList, needs_addresses: bool = False
+) -> CheckedList:
+    """Return the effect of each row of a list; nothing is changed. Five queries.
+
+    Judges with a name need no address, unless `needs_addresses`: their links are then sent by e-mail.
+    """
+    known = judges_by_address(campaign=campaign) | judges_by_name(campaign=campaign)
     groups = {
         group.name.casefold(): group
         for group in JudgeGroup.objects.present().filter(campaign=campaign)
@@ -110,9 +115,12 @@ def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
     seen: dict[str, int] = {}
     rows = []
     for row in judges.rows:
-        address = address_key(row.address)
-        checked = CheckedRow(row, known.get(address, ""), seen.get(address))
-        checked.problems = [*_values_read(checked), *_names_read(checked, groups, systems)]
+        key = address_key(row.address) or row.name.casefold()
+        checked = CheckedRow(row, known.get(key, ""), seen.get(key))
+        checked.problems = [
+            *_values_read(checked, needs_addresses),
+            *_names_read(checked, groups, systems),
+        ]
         if checked.problems:
             checked.state = RowState.WRONG
         elif checked.first_line is not None:
@@ -120,25 +128,32 @@ def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
         elif checked.known_as:
             checked.state = RowState.KNOWN
         if not checked.problems:
-            seen.setdefault(address, row.line)
+            seen.setdefault(key, row.line)
         rows.append(checked)
     return CheckedList(rows, judges.ignored)
 
 
-def _values_read(checked: CheckedRow) -> Iterator[str]:
-    """Read address, languages and expertise of a row; yield its errors."""
-    row = checked.row
+def _address_problem(row: JudgeRow, *, is_needed: bool) -> str:
+    """Return what is wrong with the address of a row; empty if nothing is."""
+    if not row.address:
+        missing = is_needed or not row.name
+        return _("The address is missing. Enter one such as ada@example.org.") if missing else ""
     try:
         if len(row.address) > 254:
             raise ValidationError(row.address)
         validate_email(row.address)
     except ValidationError:
-        said = (
-            _("“%(text)s” is not an e-mail address. Enter one such as ada@example.org.")
-            if row.address
-            else _("The address is missing. Enter one such as ada@example.org.")
-        )
-        yield said % {"text": row.address[:80]}
+        words = _("“%(text)s” is not an e-mail address. Enter one such as ada@example.org.")
+        return words % {"text": row.address[:80]}
+    return ""
+
+
+def _values_read(checked: CheckedRow, needs_addresses: bool) -> Iterator[str]:
+    """Read address, languages and expertise of a row; yield its errors."""
+    row = checked.row
+    problem = _address_problem(row, is_needed=needs_addresses)
+    if problem:
+        yield problem
     for text in row.languages:
         try:
             checked.languages.append(language_tag_checked(text))
@@ -193,7 +208,7 @@ def judge_list_add(
     and does nothing, if any row is wrong.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    checked = judge_list_check(campaign=campaign, judges=judges)
+    checked = judge_list_check(campaign=campaign, judges=judges, needs_addresses=mail is not None)
     if count := len(checked.of(RowState.WRONG)):
         said = counted(
             "No judges added: %(count)d row is invalid.",

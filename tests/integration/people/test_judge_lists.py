@@ -56,14 +56,29 @@ def test_each_row_says_what_it_would_do(campaign: Campaign) -> None:
         f"e@example.org,{'a' * 151},,{'b' * 61},,\n",
     )
     states = [row.state for row in rows]
-    assert states == ["new", "known", "again", *["wrong"] * 6]
+    assert states == ["new", "known", "again", "wrong", "new", *["wrong"] * 4]
     assert (rows[0].languages, rows[0].expertise) == (["en-GB", "de"], ["law"])
     assert [group.name for group in rows[0].groups] == ["Experts"]
     assert [system.name for system in rows[0].conflicts] == ["amber"]
     assert rows[1].known_as.startswith("judge-")
     assert rows[2].first_line == 2
-    assert [len(row.problems) for row in rows[3:]] == [1, 1, 1, 1, 1, 2]
+    assert [len(row.problems) for row in rows[3:]] == [1, 0, 1, 1, 1, 2]
     assert "nobody" in rows[6].problems[0]
+
+
+def test_judges_with_names_need_no_address_unless_links_are_sent(campaign: Campaign) -> None:
+    names = judge_list_read("Ada\nBen\nADA\n")
+    added = judge_list_add(campaign=campaign, judges=names)
+    assert [row.state for row in added.rows] == ["new", "new", "again"]
+    judges = Judge.objects.filter(campaign=campaign, address="").order_by("user__name")
+    assert list(judges.values_list("user__name", flat=True)) == ["Ada", "Ben"]
+    assert all(row.token for row in added.rows[:2])
+    again = judge_list_check(campaign=campaign, judges=names)
+    assert [row.state for row in again.rows] == ["known", "known", "again"]
+    with pytest.raises(JudgeListRefusedError):
+        judge_list_add(
+            campaign=campaign, judges=judge_list_read("Cara"), mail={"base_url": "http://x"}
+        )
 
 
 def test_groups_and_systems_are_those_of_the_campaign(campaign: Campaign) -> None:

@@ -28,7 +28,7 @@ def rows(text: str) -> list[JudgeRow]:
         ("Ada Lovelace, ada@example.org", [("ada@example.org", "Ada Lovelace")]),
         ("ada@example.org\tAda Lovelace", [("ada@example.org", "Ada Lovelace")]),
         ("Ada Lovelace ada@example.org", [("ada@example.org", "Ada Lovelace")]),
-        ("nobody", [("nobody", "")]),
+        ("Ada  Lovelace", [("", "Ada Lovelace")]),
         ("a@example.org, nobody, b@example.org", [("a@example.org", ""), ("nobody", ""), ("b@example.org", "")]),
         # From mail programs, tables and chats.
         ("Lovelace, Ada <ada@example.org>; Babbage, Bob <bob@example.org>", [("ada@example.org", "Lovelace, Ada"), ("bob@example.org", "Babbage, Bob")]),
@@ -87,6 +87,11 @@ def test_encodings_are_recognised(encoding: str) -> None:
     text = "email;name\nada@example.org;Zoë Müller\n"
     [row] = rows(judge_list_decode(text.encode(encoding)))
     assert row.name == "Zoë Müller"
+
+
+def test_a_table_of_names_needs_no_addresses() -> None:
+    read = [(row.line, row.address, row.name) for row in rows("name;languages\nAda;de")]
+    assert read == [(2, "", "Ada")]
 
 
 def test_names_come_in_one_form() -> None:
