@@ -6,7 +6,7 @@ from typing import Any, Final
 import django_filters
 import numpy as np
 import numpy.typing as npt
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -256,7 +256,7 @@ class JudgeFilter(DeskFilter):
     """Filters of `judges_listed`."""
 
     name = django_filters.CharFilter(
-        "pseudonym", lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=100
+        label=gettext_lazy("Name contains"), max_length=100, method="of_name"
     )
     status = django_filters.ChoiceFilter(
         label=gettext_lazy("Status"),
@@ -270,6 +270,10 @@ class JudgeFilter(DeskFilter):
         empty_label=gettext_lazy("All"),
         method="of_flag",
     )
+
+    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(Q(pseudonym__icontains=value) | Q(given_name__icontains=value))
 
     def of_status(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
@@ -318,6 +322,8 @@ class JudgeTable(DeskTable):
                 self._select % {"judge": row.pseudonym},
                 link,
             )
+        if row.given_name and row.given_name != row.pseudonym:
+            link = format_html('{} <span class="quiet"><bdi>{}</bdi></span>', link, row.given_name)
         if row.origin != Judge.Origin.SIMULATED:
             return link
         return format_html('{} <span class="badge">{}</span>', link, self._simulated)

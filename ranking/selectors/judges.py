@@ -86,7 +86,7 @@ UNFLAGGED = Q(gravity=0) & (Q(disagrees=None) | Q(disagrees__gte=LOW_AGREEMENT_L
 def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
     """Return the tallies of judges as of the latest measurement, flagged ones first, then by name.
 
-    Each has `standing`, the number of skips that were not withdrawn; the judge's `pseudonym`, `origin` and `note`;
+    Each has `standing`, the number of skips that were not withdrawn; the judge's `pseudonym`, `given_name`, `origin` and `note`;
     `seconds` per block; `kappa` with its interval; `disagrees`, the p-value of the test for low agreement; and
     `gravity`, the index of the status in `GRAVITIES`. Two queries, including that of the list.
     """
@@ -94,6 +94,7 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
     rows: QuerySet[Any, Any] = judges_present(task.pk).annotate(
         measured=measured,
         pseudonym=F("judge__pseudonym"),
+        given_name=F("judge__user__name"),
         origin=F("judge__origin"),
         note=F("judge__note"),
         standing=F("skipped") - F("taken_back"),
