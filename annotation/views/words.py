@@ -141,7 +141,9 @@ WORDS = {
 # Strings of individual screens.
 OF_SCREENS = {
     Protocol.RANKING.value: {
-        "ranking_question": _("Rank the translations from best to worst. Ties are allowed."),
+        "ranking_question": _(
+            "Rank the translations from best to worst: meaning first, then fluency. Ties are allowed."
+        ),
     },
     "rating": {
         "asked_fluency": _("Is the text written in good {language}?"),
@@ -165,7 +167,7 @@ OF_SCREENS = {
     },
     "two_outputs": {
         "output": _("Output {letter}"),
-        "which_is_better": _("Which output is better?"),
+        "which_is_better": _("Which output is better: meaning first, then fluency?"),
         "verdict_first": _("A is better"),
         "verdict_same": _("the same"),
         "verdict_second": _("B is better"),
@@ -174,7 +176,9 @@ OF_SCREENS = {
         "verdict_wanted": _("Choose an answer, or skip the sentence."),
     },
     "top": {
-        "top_question": _("Mark the best translation, or several that are equally good."),
+        "top_question": _(
+            "Mark the best translation: meaning first, then fluency. Mark several if they are equally good."
+        ),
         "top_none": _("No outputs marked yet"),
         "top_said": _("Top: {letters}"),
         "top_on": _("{letter} marked as top."),

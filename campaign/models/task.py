@@ -166,6 +166,11 @@ class Protocol(models.TextChoices):
         return str(_WORK[self])
 
     @property
+    def criterion(self) -> str:
+        """What judges judge by, in starter instructions."""
+        return str(_CRITERIA.get(self, _BETTER))
+
+    @property
     def answers_are_in(self) -> str:
         """Table of `protocols` with the answers beyond labels; empty if there are none."""
         if self in (Protocol.RANKING, Protocol.TOP, Protocol.SORTING):
@@ -188,6 +193,22 @@ _WORK: Final = {
         "You correct translations without seeing the source, and decide whether corrections by others are acceptable."
     ),
     Protocol.QUIZ: _("You read short texts and decide whether statements about them are true."),
+}
+
+_BETTER: Final = _(
+    "A translation is better if it keeps more of the meaning of the source. If two keep equally much, the more fluent one is better."
+)
+_CRITERIA: Final = {
+    Protocol.RATING: _(
+        "Judge fluency by the translation alone. Judge meaning by how much of the source it expresses, however it reads."
+    ),
+    Protocol.SPANS: _(
+        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is that of the whole translation."
+    ),
+    Protocol.EDITING: _(
+        "Correct only what is not fluent. A corrected text is acceptable if it is fluent and means the same as the source."
+    ),
+    Protocol.QUIZ: _("Answer from the text alone, not from what you know."),
 }
 
 

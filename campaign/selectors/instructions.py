@@ -1,8 +1,12 @@
 """Instructions of a campaign for its judges, by language."""
 
+from django.conf import settings
 from django.db.models import Count, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Instructions
+from campaign.models import Campaign, Instructions, Protocol, Task
+from campaign.texts.languages import language_tag_checked
 
 
 def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
@@ -34,6 +38,25 @@ def instructions_to_read(
     relatives = (row for tag, row in by_tag.items() if tag.split("-")[0] == base)
     first = next(iter(in_force.values()), None)
     return by_tag.get(wanted) or by_tag.get(base) or next(relatives, first)
+
+
+def starter_instructions(*, campaign: Campaign, language: str) -> str:
+    """Return a text to edit: the work and the criterion of each protocol of a campaign. One query.
+
+    Empty for languages that Quintet is not translated into.
+    """
+    translated = {language_tag_checked(tag): tag for tag, _name in settings.LANGUAGES}
+    if language not in translated:
+        return ""
+    protocols = Task.objects.of(campaign).order_by("pk").values_list("protocol", flat=True)
+    with translation.override(translated[language]):
+        paragraphs: dict[str, None] = {}
+        for protocol in map(Protocol, dict.fromkeys(protocols) or [Protocol.RANKING]):
+            paragraphs |= dict.fromkeys((protocol.work, protocol.criterion))
+        closing = _(
+            "Skip a sentence that you cannot judge. Your judgments are published without your name."
+        )
+        return "\n\n".join([*paragraphs, closing])
 
 
 def instructions_history(*, campaign: Campaign) -> QuerySet[Instructions]:

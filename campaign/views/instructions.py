@@ -1,5 +1,6 @@
 """Organisers' pages of instructions: writing, preview, versions and acceptances."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -11,10 +12,14 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from campaign.forms import VersionedForm, languages_validate
-from campaign.models import Acceptance, Instructions
+from campaign.models import Acceptance, Campaign, Instructions
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import campaign_languages
-from campaign.selectors.instructions import instructions_history, instructions_in_force
+from campaign.selectors.instructions import (
+    instructions_history,
+    instructions_in_force,
+    starter_instructions,
+)
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.texts.languages import language_direction, language_name, language_tag_checked
 from campaign.texts.markdown import markdown_render
@@ -42,7 +47,6 @@ class InstructionsForm(VersionedForm):
         tags = dict.fromkeys([*written, *interface, *read])
         field: Any = self.fields["language"]
         field.choices = [(tag, language_name(tag)) for tag in tags]
-        field.initial = next(iter(written), language_tag_checked(get_language() or "en"))
         if not written:
             # Judges always accept the first version.
             del self.fields["demands_acceptance"]
@@ -53,10 +57,9 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the versions; POST previews a new one, or publishes it."""
     campaign = organised_campaign(request, slug)
     in_force = instructions_in_force(campaign=campaign)
-    start = in_force.get((request.POST or request.GET).get("language", ""))
     form = InstructionsForm(
         request.POST or None,
-        initial={"language": start.language, "text": start.text} if start else None,
+        initial=_start(campaign, in_force, request.GET.get("language", "")),
         written=list(in_force),
         read=campaign_languages(campaign),
     )
@@ -85,12 +88,31 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "instructions",
         "form": form,
         "preview": preview,
+        "others": [
+            (tag, name)
+            for tag, name in form.fields["language"].choices
+            if tag != form["language"].value()
+        ],
         "versions": [
             (row, language_name(row.language), row.pk in current)
             for row in instructions_history(campaign=campaign)
         ],
     }
     return form_page(request, "organiser/instructions.html", context)
+
+
+def _start(
+    campaign: Campaign, in_force: Mapping[str, Instructions], language: str
+) -> dict[str, str]:
+    """Return the language and text to begin with: the current version, or a starter text."""
+    interface = language_tag_checked(get_language() or "en")
+    language = language or next(iter(in_force), interface)
+    if language in in_force:
+        return {"language": language, "text": in_force[language].text}
+    return {
+        "language": language,
+        "text": starter_instructions(campaign=campaign, language=language),
+    }
 
 
 def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:

@@ -140,20 +140,35 @@ SCREENS: dict[str, Screen] = {
     ),
     "two_outputs": Screen(
         Protocol.TWO_OUTPUTS,
-        heard=("Source:", "Output A:", "Output B:", "Which output is better?"),
+        heard=(
+            "Source:",
+            "Output A:",
+            "Output B:",
+            "Which output is better: meaning first, then fluency?",
+        ),
         keys=("1",),
         taps=("button[data-choice=first]",),
     ),
     "two_outputs-four_answers": Screen(
         Protocol.TWO_OUTPUTS,
-        heard=("Source:", "Output A:", "Output B:", "Which output is better?"),
+        heard=(
+            "Source:",
+            "Output A:",
+            "Output B:",
+            "Which output is better: meaning first, then fluency?",
+        ),
         keys=("2",),
         taps=("button[data-choice=both_wrong]",),
         rules={"four_answers": True},
     ),
     "sorting": Screen(
         Protocol.SORTING,
-        heard=("Source:", "Output A:", "Output B:", "Which output is better?"),
+        heard=(
+            "Source:",
+            "Output A:",
+            "Output B:",
+            "Which output is better: meaning first, then fluency?",
+        ),
         keys=("3",),
         taps=("button[data-choice=second]",),
     ),
