@@ -1,11 +1,14 @@
 """Invitations, the messages that carry them, and the browsers that open them."""
 
+from base64 import urlsafe_b64encode
+from hashlib import sha256
 from typing import ClassVar, Final
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower, Now
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.personal import DOWNLOADED, ERASED, NOT_DOWNLOADED, PersonalData
@@ -13,6 +16,8 @@ from campaign.database.recording import RecordedModel, RecordedQuerySet, Recordi
 from campaign.database.triggers import is_one_of
 from campaign.models.campaign import Campaign, CampaignState
 from campaign.models.user import by_user
+
+TOKEN_BYTES: Final = 16  # 128 bits
 
 
 class InvitationRole(models.TextChoices):
@@ -48,7 +53,8 @@ class Invitation(RecordedModel):
     The button of a user's link signs them in and leads them to their work. A link without a user
     creates a judge for each person who presses its button. A member's invitation by e-mail adds
     them as a member, once. Every link expires. The address carries 128 random bits; only their
-    SHA-256 is kept, so that a copy of the database cannot be used to sign in.
+    SHA-256 is kept, so that a copy of the database cannot be used to sign in. Those of shared links
+    are derived from the secret key, so that organisers can see them again.
     """
 
     campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="invitations")
@@ -140,6 +146,22 @@ class Invitation(RecordedModel):
                 name="invitation_accepted_is_no_judges",
             ),
         ]
+
+    @property
+    def shared_token(self) -> str:
+        """The token of a shared link, derived from the secret key, so that organisers can see it again.
+
+        Links made before it was derived, or with another secret key, have another token: compare the hash.
+        """
+        made = f"{self.pk} {self.created_at.isoformat()}"
+        digest = salted_hmac("campaign.shared-link", made, algorithm="sha256").digest()
+        return urlsafe_b64encode(digest[:TOKEN_BYTES]).rstrip(b"=").decode()
+
+    @property
+    def shows_again(self) -> bool:
+        """True for shared links whose token can be derived."""
+        derived = sha256(self.shared_token.encode()).digest()
+        return self.user_id is None and derived == bytes(self.token_hash)
 
     @property
     def makes_member(self) -> bool:

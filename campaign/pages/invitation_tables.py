@@ -98,6 +98,14 @@ class LinkTable(_InvitationTable):
     caption = gettext_lazy("Shared links")
     template = "organiser/_link_actions.html"
 
+    def cell_actions(self, row: Invitation) -> SafeString:
+        link = ""
+        if row.shows_again and row.revoked_at is None:
+            path = reverse("invitation", args=[row.shared_token])
+            link = self._request.build_absolute_uri(path)
+        context = {"campaign": self._campaign, "row": row, "link": link}
+        return render_to_string(self.template, context, self._request)
+
     def cell_note(self, row: Invitation) -> str:
         return row.note or _("Link from %(when)s") % _moment(row.created_at)
 

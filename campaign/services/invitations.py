@@ -17,13 +17,12 @@ from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
-from campaign.models.invitation import InvitationQuerySet
+from campaign.models.invitation import TOKEN_BYTES, InvitationQuerySet
 from campaign.refusals import RefusedError
 from campaign.texts.addresses import address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked
 
-TOKEN_BYTES = 16  # 128 bits
 #: Maximum number of judges through one shared link.
 MOST_JUDGES_OF_A_LINK: Final = 10_000
 
@@ -84,7 +83,7 @@ def invitation_create(
         expires_at=expires_at or Now() + link_lifetime(role),
         **described,
     )
-    invitation.refresh_from_db(fields=["expires_at"])
+    invitation.refresh_from_db(fields=["expires_at", "created_at"])
     return invitation, token
 
 
@@ -110,6 +109,7 @@ def invitations_create(
     return tokens, expires_at
 
 
+@transaction.atomic
 def invitation_create_for_anybody(
     *, campaign: Campaign, cap: int, languages: Sequence[str] = (), **described: Any
 ) -> tuple[Invitation, str]:
@@ -118,13 +118,17 @@ def invitation_create_for_anybody(
     They read `languages` (all of the campaign's if none are given), or choose some of them when
     they join. Raises `LanguageTagError`.
     """
-    return invitation_create(
+    invitation, _token = invitation_create(
         campaign=campaign,
         role=InvitationRole.JUDGE,
         cap=cap,
         languages=language_tags_checked(languages),
         **described,
     )
+    token = invitation.shared_token
+    invitation.token_hash = _hash(token)
+    invitation.save(update_fields=["token_hash"])
+    return invitation, token
 
 
 @transaction.atomic

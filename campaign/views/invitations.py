@@ -303,7 +303,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
 @action_view
 @never_cache
 def link_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Create a shared link, and show its address once."""
+    """Create a shared link, and show its address, which the list of shared links has, too."""
     campaign = organised_campaign(request, slug)
     form = LinkForm(request.POST, languages=campaign_languages(campaign), prefix="link")
     if not form.is_valid():
@@ -320,7 +320,7 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
     )
     # Without a redirect, for which the token would have to be stored.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
-    return _page(request, campaign, 201, new_link=link)
+    return _page(request, campaign, 201, new_link=link, is_shared=True)
 
 
 @action_view
