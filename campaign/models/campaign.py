@@ -279,7 +279,8 @@ class Campaign(RecordedModel):
 class MembershipRole(models.TextChoices):
     """Role of a member, from most to fewest rights.
 
-    Every member reads the whole campaign; secrets are shown once, to the member who creates them.
+    Every member reads the whole campaign; secrets are shown once, to the member who creates them;
+    links for anybody also to those who may change the campaign.
     All other rights are defined below, and nowhere else.
     """
 

@@ -46,7 +46,7 @@ def make_campaign_of(page: Page, folder: Path) -> None:
     expect(page.get_by_label("Source language")).to_have_value("cs")
     expect(page.get_by_label("Target language")).to_have_value("en")
     page.get_by_role("button", name="Create test set").click()
-    expect(page.get_by_role("heading", name="Segment 1").first).to_be_visible()
+    expect(page.get_by_text("newstest2012 added.")).to_be_visible()
 
 
 def counted(page: Page, words: str) -> None:

@@ -1,4 +1,4 @@
-"""A new campaign watches its judges by the suggested rules, whichever way it was made."""
+"""What a new campaign begins with: suggested rules, however it was made, starter instructions and links."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,11 +6,17 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.utils import translation
 from rest_framework.test import APIClient
 
 from annotation.models import QualityRule
 from annotation.services.quality import SUGGESTED_RULES
-from campaign.models import Campaign, MembershipRole, User
+from campaign.models import Campaign, Instructions, MembershipRole, Protocol, User
+from campaign.services.invitations import (
+    invitation_create_for_anybody,
+    invitation_open,
+    invitation_revoke,
+)
 from campaign.services.members import member_add
 from whole_campaigns.cloning import campaign_clone
 
@@ -80,3 +86,53 @@ def test_a_file_with_rules_and_a_clone_keep_their_own(organiser: User, tmp_path:
         people=False,
     )
     assert terms_in_force("again") == terms_in_force("tour")
+
+
+def test_an_organiser_without_campaigns_is_led_to_the_first(client: Client) -> None:
+    user = User.objects.create_user(email="rosa@example.org", name="Rosa", is_staff=True)
+    client.force_login(user)
+    page = client.get("/", follow=True).content.decode()
+    assert "Welcome, Rosa" in page
+    assert 'class="button primary" href="/new-campaign/"' in page
+
+
+def test_the_first_instructions_begin_with_the_criterion_and_are_always_accepted(
+    organiser: User, client: Client
+) -> None:
+    client.force_login(organiser)
+    page = "/campaigns/other/instructions/"
+    first = client.get(page, {"language": "de"}).context["form"]
+    assert "demands_acceptance" not in first.fields
+    with translation.override("de"):
+        assert Protocol.RANKING.criterion in first["text"].value()
+    client.post(page, {"language": "de", "text": "Lesen Sie genau."})
+    assert Instructions.objects.get().demands_acceptance
+    second = client.get(page, {"language": "de"}).context["form"]
+    assert "demands_acceptance" in second.fields
+    assert second["text"].value() == "Lesen Sie genau."
+
+
+def test_a_shared_link_can_be_read_again_until_it_is_withdrawn(
+    organiser: User, client: Client
+) -> None:
+    client.force_login(organiser)
+    campaign = Campaign.objects.get(slug="other")
+    link, token = invitation_create_for_anybody(campaign=campaign, cap=3)
+    page = f"/campaigns/{campaign.slug}/invitations/"
+    assert invitation_open(token=token) == link
+    assert f"/i/{token}/" in client.get(page).content.decode()
+    invitation_revoke(invitation=link)
+    assert token not in client.get(page).content.decode()
+
+
+def test_only_members_who_may_change_a_campaign_read_its_shared_links(
+    organiser: User, client: Client
+) -> None:
+    campaign = organiser.memberships.get().campaign
+    _link, token = invitation_create_for_anybody(campaign=campaign, cap=3)
+    reader = User.objects.create_user(email="ana@example.org", name="Ana")
+    member_add(campaign=campaign, user=reader, role=MembershipRole.ANALYST)
+    client.force_login(reader)
+    page = client.get(f"/campaigns/{campaign.slug}/invitations/")
+    assert page.status_code == 200
+    assert token not in page.content.decode()

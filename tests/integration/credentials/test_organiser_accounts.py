@@ -53,7 +53,7 @@ def test_the_first_organiser_enters_an_account_once_and_signs_in_with_it(client:
     rosa = User.objects.get()
     assert (rosa.name, rosa.email, rosa.is_staff) == ("Rosa", "Rosa@example.org", True)
     assert signed_in(client) == rosa.pk
-    assert "New campaign" in words(client.get("/"))
+    assert "New campaign" in words(client.get("/", follow=True))
     assert "New campaign" in words(client.get("/campaigns/"))
     for used in (path, earlier.removeprefix("http://127.0.0.1:8000")):
         assert Client().get(used).status_code == Client().post(used, ENTERED).status_code == 404

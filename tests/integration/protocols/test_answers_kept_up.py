@@ -81,6 +81,10 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     table = next(each for each in page_tables(page) if each.headings == headings)
     assert [row[0] for row in table.rows] == [str(row[0]) for row in first.rows]
     assert "not compared yet" not in page
+    # Nothing but the title and the links to sections is above it.
+    before_table = page.partition('class="dashboard-ranking">')[2].partition("<table")[0]
+    assert 'class="card"' not in before_table
+    assert page.index(f'id="{kind}"') < page.index('id="progress"')
 
 
 def test_it_is_computed_again_once_there_is_a_tenth_more(client: Client) -> None:

@@ -11,9 +11,11 @@ from campaign.services.people import judge_group_create, judge_group_members_cha
 from ranking.models import Analysis
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute
+from tests.factories import make_organiser
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
+from tests.page_tables import page_tables
 
 pytestmark = pytest.mark.django_db
 
@@ -135,3 +137,16 @@ def test_systems_without_a_rank_have_a_page(
     assert "hx-post" not in page
     missing = reverse("system-results", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, 0])
     assert as_organiser.get(missing).status_code == 404
+
+
+def test_systems_are_listed_best_first_with_score_and_comparisons(
+    by_length: TestSetWriter, client: Client
+) -> None:
+    client.force_login(make_organiser(by_length.campaign))
+    page = client.get(reverse("systems", args=[by_length.campaign.slug, by_length.task.pk]))
+    (table,) = page_tables(page.content.decode())
+    # Nothing is known of approach, team and the like.
+    assert table.headings == ["System", "Rank", "Score", "Comparisons", "Kind"]
+    assert [row[0] for row in table.rows][2:] == ["C"]
+    assert [row[3] for row in table.rows] == ["96"] * 3
+    assert table.rows[2][1:3] == ["3", "0.000"]
