@@ -396,7 +396,10 @@ class StepState(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A line of the checklist: its topic, state, link to continue, and link to view."""
+    """A line of the checklist: its topic, state, link to continue, and link to view.
+
+    With `begins`, the address is that of an action instead of a page.
+    """
 
     name: str
     state: StepState
@@ -405,6 +408,7 @@ class Step:
     address: str
     see: str = ""
     see_address: str = ""
+    begins: bool = False
 
     @property
     def is_needed(self) -> bool:
@@ -438,13 +442,16 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
     address = reverse("test-sets", args=[campaign.slug])
     # Once there is a test set, an abandoned upload is no longer a step; the page of test sets
     # lists it.
-    if said or not found.uploads:
+    if said:
+        return Step(_("Texts"), StepState.DONE, said, _("Add texts"), address)
+    if not found.uploads:
         return Step(
             _("Texts"),
-            StepState.DONE if said else StepState.MISSING,
-            said or [_("Source, reference and output files")],
+            StepState.MISSING,
+            [_("Source, reference and output files")],
             _("Add texts"),
-            address,
+            reverse("upload-new", args=[campaign.slug]),
+            begins=True,
         )
     said.append(
         _("An import failed. Open it to see the error.")
