@@ -109,12 +109,23 @@ def texts_page(*, task: Task, start: int = 1) -> TextsPage:
         .values_list("number", flat=True)[:SEGMENTS_ON_A_PAGE]
     )
     for segment in rows:
-        systems: dict[str | None, list[str]] = {}
-        for output in segment.by_system:  # type: ignore[attr-defined]
-            systems.setdefault(output.text, []).append(output.system.name)
-        segment.shared = systems.items()  # type: ignore[attr-defined]
+        segment.shared = _systems_by_text(segment).items()  # type: ignore[attr-defined]
     return TextsPage(
         segments=rows[:SEGMENTS_ON_A_PAGE],
         before=earlier[-1] if earlier else None,
         after=rows[SEGMENTS_ON_A_PAGE].number if len(rows) > SEGMENTS_ON_A_PAGE else None,
     )
+
+
+def _systems_by_text(segment: Any) -> dict[str | None, list[str]]:
+    """Return the systems of each text of a segment, without the reference if only it has the text."""
+    systems: dict[str | None, list[str]] = {}
+    own: set[str | None] = set()
+    for output in segment.by_system:
+        systems.setdefault(output.text, []).append(output.system.name)
+        if output.system.kind == SystemKind.REFERENCE:
+            own.add(output.text)
+    listed = {reference.text for reference in segment.in_order}
+    return {
+        text: names for text, names in systems.items() if len(names) > 1 or text not in own & listed
+    }

@@ -173,10 +173,10 @@ def system_words(
     row = _row_of(name, run)
     if row is None:
         unranked = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
-        why = reason_in_words(unranked[name]) if name in unranked else _("not ranked")
+        why = f"{reason_in_words(unranked[name])}." if name in unranked else ""
         return {
             "headline": _("%(system)s is not ranked") % {"system": label},
-            "lead": capfirst(f"{why}."),
+            "lead": capfirst(why),
             "counts": _counts(None, data),
         }
     place = place_in_words(row["rank"])
@@ -201,6 +201,12 @@ def system_words(
 def _row_of(name: str, run: RankingRun) -> Mapping[str, Any] | None:
     """Return the row of a system in a ranking; None if it is not ranked."""
     return next((row for row in run.result["systems"] if row["system"] == name), None)
+
+
+def _has_comparisons(name: str, run: RankingRun) -> bool:
+    """Return whether a ranking has comparisons of a system, so that there is something to analyse."""
+    reasons = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
+    return _row_of(name, run) is not None or reasons.get(name, "no_comparison") != "no_comparison"
 
 
 def _direction(trend: Mapping[str, Any] | None) -> int:
@@ -411,6 +417,7 @@ class _Page:
             "name": self.name,
             "is_withdrawn": self.system.withdrawn_at is not None,
             "words": system_words(self.name, self.run, data),
+            "is_compared": self.run is None or _has_comparisons(self.name, self.run),
             "answer": answer,
             "shown": shown,
             "neighbours": _neighbours(self.name, self.run, addresses),
