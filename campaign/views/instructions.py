@@ -51,6 +51,13 @@ class InstructionsForm(VersionedForm):
             # Judges always accept the first version.
             del self.fields["demands_acceptance"]
 
+    @property
+    def other_languages(self) -> list[tuple[str, str]]:
+        """The languages besides the one that the form shows, as tags and names."""
+        field: Any = self.fields["language"]
+        shown = self["language"].value()
+        return [(tag, name) for tag, name in field.choices if tag != shown]
+
 
 @form_view
 def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
@@ -88,11 +95,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "instructions",
         "form": form,
         "preview": preview,
-        "others": [
-            (tag, name)
-            for tag, name in form.fields["language"].choices
-            if tag != form["language"].value()
-        ],
+        "others": form.other_languages,
         "versions": [
             (row, language_name(row.language), row.pk in current)
             for row in instructions_history(campaign=campaign)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.formats.recognising import FileRole
 from campaign.forms import UploadForm
-from campaign.models import Campaign, CampaignState, Job, ReferenceUse, Upload
+from campaign.models import Campaign, CampaignState, Job, ReferenceUse, TestSet, Upload
 from campaign.selectors.jobs import jobs_of
 from campaign.selectors.tasks import first_task
 from campaign.selectors.texts import texts_page
@@ -163,7 +163,7 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     """Show files, findings and open decisions; POST carries out the next step."""
     upload = _upload(request, slug, upload_id)
     if upload.test_set is not None:
-        return _next_after(request, upload)
+        return _next_after(request, upload, upload.test_set)
     form = UploadForm(request.POST if _decides(request) else None, upload=upload)
     if request.method == "POST":
         try:
@@ -189,10 +189,12 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     return form_page(request, "organiser/upload.html", context)
 
 
-def _next_after(request: HttpRequest, upload: Upload) -> HttpResponse:
+def _next_after(request: HttpRequest, upload: Upload, test_set: TestSet) -> HttpResponse:
     """Say what was created, and redirect to the checklist of a draft, or to the texts."""
-    test_set, report = upload.test_set, upload.report or {}
-    added = [_("%(name)s added.") % {"name": test_set.name}, _takes_part(upload, report)]
+    added = [
+        _("%(name)s added.") % {"name": test_set.name},
+        _takes_part(upload, upload.report or {}),
+    ]
     messages.success(request, " ".join(filter(None, added)))
     if upload.campaign.state == CampaignState.DRAFT:
         return redirect("campaign-detail", upload.campaign.slug)
