@@ -40,6 +40,16 @@ WHOLE_DOCUMENT_FIELD: Final = forms.BooleanField(
 )
 
 
+def numbered_columns(name: str, kind: type, count: int) -> dict[str, type]:
+    """Return columns of a table that are numbered from 1."""
+    return {f"{name}{number}": kind for number in range(1, count + 1)}
+
+
+def numbered_cells(name: str, values: Sequence[Any]) -> dict[str, Any]:
+    """Return the values of such columns."""
+    return {f"{name}{number}": value for number, value in enumerate(values, 1)}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextsBeside:
     """Texts shown alongside the outputs.
@@ -237,6 +247,13 @@ class AnswerKind:
     as_given : callable, optional
         Returns the answer as it was given, in JSON, from an object with the fields of `table`. None
         if these fields themselves are the answer.
+    cell_kinds : callable
+        Returns the columns of an answer in exported tables with their types (text, integer or boolean), given the largest
+        number of candidates in a block.
+    cells : callable
+        Returns the values of these columns for an answer in JSON. By default, its fields.
+    not_in_cells : lazy str
+        The part of an answer that these columns omit, for organisers; empty if there is none.
     labels : callable
         Returns the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared.
     refusal : callable
@@ -303,6 +320,9 @@ class AnswerKind:
     row: Callable[[Answer, int], dict[str, Any]] = lambda answer, _part: dict(answer)
     about: AboutJudgment | None = None
     as_given: Callable[[Any], Answer] | None = None
+    cell_kinds: Callable[[int], Mapping[str, type]] = lambda _candidates: {}
+    cells: Callable[[Answer], Mapping[str, Any]] = dict
+    not_in_cells: str | Promise = ""
     simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
     passes: Passes | None = None
     comparisons: Comparisons | None = None

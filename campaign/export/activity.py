@@ -1,6 +1,5 @@
-"""The activity log as files: CSV with a line for each field that changed, JSON Lines with one for each event."""
+"""The activity log as files: CSV with a line for each part of a field that changed, JSON Lines with one for each event."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -10,6 +9,8 @@ from campaign.export.downloads import csv_line
 from campaign.models import ActivityEvent, Campaign
 from campaign.selectors.activity import events_named
 from campaign.texts.canonical_json import json_line
+from campaign.texts.moments import moment
+from campaign.texts.values import joined
 
 COLUMNS: Final = (
     *("id", "time", "by", "user", "through", "operator", "change", "kind", "thing_id", "thing"),
@@ -24,20 +25,28 @@ def activity_jsonl(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> It
 
 
 def activity_csv(*, campaign: Campaign, events: QuerySet[ActivityEvent]) -> Iterator[str]:
-    """Yield a header, and a line for each field of each event; an event without fields has one line."""
+    """Yield a header, and the rows of each event."""
     yield csv_line(COLUMNS)
     for event, names in events_named(campaign=campaign, events=events):
-        data = event_data(event, names)
-        changes = data.pop("changes")
-        for field, (before, after) in changes.items() or [("", (None, None))]:
-            yield csv_line([*data.values(), field, _cell(before), _cell(after)])
+        for row in event_rows(event_data(event, names)):
+            yield csv_line(row[name] for name in COLUMNS)
+
+
+def event_rows(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each field of an event; an event without fields has one row."""
+    event = {name: value for name, value in data.items() if name != "changes"}
+    for field, (before, after) in data["changes"].items() or [("", (None, None))]:
+        yield from (
+            {**event, "field": ".".join([field, *path]), "before": old, "after": new}
+            for path, old, new in _values(before, after)
+        )
 
 
 def event_data(event: ActivityEvent, names: Mapping[int, str]) -> dict[str, Any]:
     """Return an event as in files and REST: the first fields of `COLUMNS`, and `changes`."""
     return {
         "id": event.pk,
-        "time": event.happened_at.isoformat(),
+        "time": moment(event.happened_at),
         "by": event.origin,
         "user": None if event.user_id is None else names.get(event.user_id),
         "through": event.through,
@@ -52,7 +61,14 @@ def event_data(event: ActivityEvent, names: Mapping[int, str]) -> dict[str, Any]
     }
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _values(before: Any, after: Any) -> Iterator[tuple[list[str], str, str]]:
+    """Yield the parts that differ of two values: the keys of the part, and the part before and after."""
+    if not isinstance(before, dict) and not isinstance(after, dict):
+        yield [], joined(before), joined(after)
+        return
+    old = before if isinstance(before, dict) else {}
+    new = after if isinstance(after, dict) else {}
+    for key in {**old, **new}:
+        if old.get(key) != new.get(key):
+            for path, left, right in _values(old.get(key), new.get(key)):
+                yield [str(key), *path], left, right

@@ -97,10 +97,16 @@ def _headers(name: str, headers: Mapping[str, str] | None) -> dict[str, str]:
 def csv_line(cells: Iterable[Any]) -> str:
     """Return a CSV line; cells that a spreadsheet would compute get an apostrophe."""
     buffer = io.StringIO()
-    shown = (neutral(cell) if isinstance(cell, str) else cell for cell in cells)
+    shown = (_shown(cell) for cell in cells)
     # The csv writer quotes only its own line terminator, but some readers accept either.
     csv.writer(buffer, lineterminator="\r\n").writerow(shown)
     return buffer.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _shown(cell: Any) -> Any:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return neutral(cell) if isinstance(cell, str) else cell
 
 
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)

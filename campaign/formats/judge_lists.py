@@ -13,6 +13,7 @@ from typing import Final
 
 from campaign.formats.address_lines import named_addresses
 from campaign.formats.errors import FormatError, Place
+from campaign.formats.tables import restored
 from campaign.texts.normalisation import composed
 
 #: Enough for ten thousand judges with all columns.
@@ -137,12 +138,26 @@ def _column(cell: str) -> str | None:
     return _COLUMNS.get(word) or _COLUMNS.get(word.removesuffix("s")) or _COLUMNS.get(word + "s")
 
 
+def _columns(header: Sequence[str]) -> list[str | None]:
+    """Return the column of each cell of a header; None for ignored ones.
+
+    Beside a column of names, `judge` has the pseudonyms of an exported list.
+    """
+    columns = [_column(cell) for cell in header]
+    if columns.count("name") > 1:
+        is_pseudonym = [cell.strip().strip('"').casefold() == "judge" for cell in header]
+        return [
+            None if skip else column for skip, column in zip(is_pseudonym, columns, strict=True)
+        ]
+    return columns
+
+
 def _ignored(cells: Sequence[str]) -> list[str]:
     return [cell for cell in cells if cell and _column(cell) is None]
 
 
 def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[JudgeRow]:
-    columns = [_column(cell) for cell in header]
+    columns = _columns(header)
     twice = {name for name in columns if name and columns.count(name) > 1}
     if twice:
         raise Place(_NAME, 1).error(
@@ -162,7 +177,8 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
                     f"the row has {len(cells)} cells, the header {len(columns)}",
                     "quote cells that contain a separator",
                 )
-            yield _row(reader.line_num, dict(zip(columns, cells, strict=False)))
+            restored_cells = map(restored, cells)
+            yield _row(reader.line_num, dict(zip(columns, restored_cells, strict=False)))
     except csv.Error as error:
         raise Place(_NAME, reader.line_num).error(
             f"invalid CSV ({error})", "close quotation marks, and double those inside a cell"

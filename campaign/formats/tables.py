@@ -73,7 +73,8 @@ def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tup
 
     Quotes enclose cells if this is consistent with every line; otherwise they are text. Since the last line may
     decide, all lines are first written to disk. Before the header is yielded, the places of columns with
-    only numbers are added to `numeric`.
+    only numbers are added to `numeric`. In a table separated by commas, apostrophes before formula characters are removed
+    (`neutral`), if no cell begins with such a character itself.
 
     Raises FormatError for a quoted cell that continues on the next line, and like `text_lines`.
     """
@@ -94,6 +95,7 @@ def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tup
 def _kept_rows(
     file: str, kept: IO[str], separator: str, quoted: bool
 ) -> Iterator[tuple[int, list[str]]]:
+    is_neutral = separator == "," and not _has_formulas(kept, separator, quoted)
     kept.seek(0)
     width, last = 0, (0, "")
     header = ""
@@ -108,7 +110,18 @@ def _kept_rows(
         if len(cells) != width:
             _refuse_open_quote(file, (line, text), last, separator)
         last = line, text
-        yield line, cells
+        yield line, [restored(cell) for cell in cells] if is_neutral else cells
+
+
+def _has_formulas(kept: IO[str], separator: str, quoted: bool) -> bool:
+    """Return whether a cell begins like a formula; a table that `neutral` wrote has none."""
+    kept.seek(0)
+    return any(
+        _FORMULA_CELL.match(cell)
+        for text in kept
+        if _FORMULA_CELL.search(text)
+        for cell in cells_of(text[:-1], separator, quoted=quoted)
+    )
 
 
 def _numeric_columns(rows: Iterator[tuple[int, list[str]]]) -> set[int]:
@@ -135,6 +148,7 @@ def _refuse_open_quote(
             )
 
 
+_FORMULA_CELL: Final = re.compile(r"[=+\-@\t\r]")
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 _NEUTRAL: Final = re.compile(r"'+[=+\-@\t\r]")
 

@@ -46,6 +46,8 @@ def text_lines(
 ) -> Iterator[dict[str, Any]]:
     """Yield the texts of each segment as an object of the JSON Lines format of test sets.
 
+    `segment` is the number in the test set, as in files of judgments.
+
     Parameters
     ----------
     names : mapping of int to str, optional
@@ -67,7 +69,7 @@ def text_lines(
         }
         yield {
             "document": segment.document.name,
-            "segment": segment.position,
+            "segment": segment.number,
             "source": segment.source_text,
             "references": [
                 references.get(number, "") for number in range(1, max(references, default=0) + 1)

@@ -251,6 +251,12 @@ ANSWERS: Final = AnswerKind(
     row=_row,
     about=AboutJudgment(column="edit_id", find=_edit),
     as_given=_as_given,
+    cell_kinds=lambda _candidates: {
+        "outcome": str,
+        "text": str,
+        "keystrokes": int,
+        "acceptable": bool,
+    },
     # Overridden by the stage of a HIT that repeats another.
     shown_rules=lambda _campaign, _rules: dict(FIRST_STAGE.rules),
     rules_serializer=EditingRulesSerializer,

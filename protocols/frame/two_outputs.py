@@ -38,7 +38,11 @@ def simulated(perceived: Perceived) -> dict[str, str]:
 
 def two_outputs_answers(protocol: Protocol, **particular: Any) -> AnswerKind:
     """Return the answers of a protocol whose judges choose the better of two outputs."""
-    of_all: dict[str, Any] = {"refusal": refusal, "simulated": simulated}
+    of_all: dict[str, Any] = {
+        "refusal": refusal,
+        "simulated": simulated,
+        "cell_kinds": lambda _candidates: {"verdict": str},
+    }
     return AnswerKind(
         protocol=protocol,
         candidates=range(_OUTPUTS, _OUTPUTS + 1),

@@ -27,6 +27,8 @@ from annotation.protocols import (
     Rules,
     Stage,
     TextsBeside,
+    numbered_cells,
+    numbered_columns,
     rules_completed,
 )
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
@@ -205,6 +207,8 @@ ANSWERS: Final = AnswerKind(
     serializer=QuizAnswerSerializer,
     refusal_by_database=_refusal_by_database,
     table=QuizAnswer,
+    cell_kinds=lambda _candidates: numbered_columns("answer", bool, MOST_STATEMENTS),
+    cells=lambda answer: numbered_cells("answer", answer["answers"]),
     rules_serializer=QuizRulesSerializer,
     simulated=_simulated,
     simulated_knows=_knows,

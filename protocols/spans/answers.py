@@ -21,7 +21,14 @@ from rest_framework.settings import api_settings
 
 from annotation.models import Block
 from annotation.models.block import by_candidate
-from annotation.protocols import AnswerKind, Perceived, Rules, rules_completed
+from annotation.protocols import (
+    AnswerKind,
+    Perceived,
+    Rules,
+    numbered_cells,
+    numbered_columns,
+    rules_completed,
+)
 from annotation.selectors.shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Campaign, Protocol
@@ -281,6 +288,25 @@ def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     return {"outputs": outputs}
 
 
+def _cell_kinds(candidates: int) -> dict[str, type]:
+    columns = numbered_columns("score", int, candidates)
+    columns |= numbered_columns("minor_errors", int, candidates)
+    return columns | numbered_columns("major_errors", int, candidates)
+
+
+def _cells(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the score and the numbers of errors of each output."""
+    outputs = answer["outputs"]
+    cells = numbered_cells("score", [output["score"] for output in outputs])
+    for severity in Severity:
+        counts = [
+            sum(span["severity"] == severity.value for span in output["spans"])
+            for output in outputs
+        ]
+        cells |= numbered_cells(f"{severity.value}_errors", counts)
+    return cells
+
+
 def spans_are_asked(rules: Mapping[str, Any]) -> bool:
     """Return whether judges of a task with these rules mark errors."""
     return bool(rules_complete(rules)["spans_asked"])
@@ -362,6 +388,9 @@ ANSWERS: Final = AnswerKind(
     table=SpansAnswer,
     row=_row,
     as_given=answer_json,
+    cell_kinds=_cell_kinds,
+    not_in_cells=gettext_lazy("positions of errors"),
+    cells=_cells,
     shown_rules=_shown_rules,
     rules_serializer=SpansRulesSerializer,
     simulated=_simulated,

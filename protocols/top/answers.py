@@ -6,7 +6,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Perceived
+from annotation.protocols import AnswerKind, Perceived, numbered_cells, numbered_columns
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
@@ -56,6 +56,8 @@ ANSWERS: Final = AnswerKind(
     labels=lambda answer, _candidates: [_TOP if each else _NOT for each in answer["top"]],
     refusal=_refusal,
     as_given=lambda judgment: {"top": [label == _TOP for label in judgment.labels]},
+    cell_kinds=lambda candidates: numbered_columns("top", bool, candidates),
+    cells=lambda answer: numbered_cells("top", answer["top"]),
     rules_serializer=TopRulesSerializer,
     simulated=_simulated,
 )

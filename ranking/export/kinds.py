@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.answer_files import answer_files, protocols_with_files
+from annotation.protocols import answer_kind
 from campaign.models import Task
 
 
@@ -23,6 +24,7 @@ class ExportFormat(StrEnum):
     CSV = "csv"
     PEARMUT = "pearmut-campaign"
     EVALSET = "evalset"
+    ZIP = "zip"
 
 
 def export_formats() -> list[str]:
@@ -82,16 +84,33 @@ class ExportKind:
         own = {} if files is None else files.writers
         if self.name == ANSWERS:
             return dict.fromkeys(own)
-        lost = (_ANSWERS,) if own and self.has_ranks_only else ()
-        return {each: (*losses, *lost) for each, losses in self.formats.items()}
+        if self.has_ranks_only and own:
+            return {name: (*losses, _ANSWERS) for name, losses in self.formats.items()}
+        not_in_cells = answer_kind(task.protocol).not_in_cells
+        if self.name == "judgments" and not_in_cells:
+            tables = dict.fromkeys((ExportFormat.CSV, ExportFormat.PARQUET), (not_in_cells,))
+            return {**self.formats, **tables}
+        return self.formats
 
 
 #: Kind with the protocol's own formats.
 ANSWERS: Final = "answers"
+#: Kind with the files of all others.
+EVERYTHING: Final = "everything"
 #: Kind with skips after the judgments.
 WITH_SKIPS: Final = "with-skips"
 
 _ALL: Final = (
+    ExportKind(
+        name=EVERYTHING,
+        title=_("Everything"),
+        description=_(
+            "All files below in one zip, without names and addresses of judges, and a README that describes their columns."
+        ),
+        formats={ExportFormat.ZIP: ()},
+        by_number=True,
+        is_whole=True,
+    ),
     ExportKind(
         name="counted",
         title=_("Judgments that count"),

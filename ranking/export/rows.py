@@ -1,7 +1,11 @@
-"""Read the rows of exports (recorded judgments, skips, assignments, texts, designs, activity, judges) as JSON objects."""
+"""Read the rows of exports (recorded judgments, skips, assignments, texts, designs, activity, judges).
+
+JSON Lines have them as JSON objects. In a table (CSV, Parquet), each cell is a value: lists over the outputs of a block have a
+column for each output, other lists are joined by commas, and an event has a row for each field that changed.
+"""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -10,27 +14,32 @@ from typing import Any, Final
 
 from django.db.models import Max, QuerySet, Sum
 from django.utils import timezone
-from rest_framework.fields import BooleanField, IntegerField, ListField, SerializerMethodField
+from rest_framework.fields import BooleanField, IntegerField
 from rest_framework.utils.encoders import JSONEncoder
 
 from annotation.api.designs import DesignSerializer
 from annotation.api.research import JudgmentRecordSerializer, judgments_recorded
 from annotation.models import Assignment, Design, Judgment
+from annotation.protocols import answer_kind, numbered_cells, numbered_columns
 from annotation.selectors.judgment_list import skips_listed
 from annotation.services.numbers import judgments_number
-from campaign.export.activity import event_data
-from campaign.models import ActivityEvent, Judge, Segment, Task
+from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
+from campaign.export.activity import event_data, event_rows
+from campaign.models import ActivityEvent, Judge, Reference, Segment, SystemKind, Task
 from campaign.selectors.activity import users_named
 from campaign.selectors.texts import text_lines
+from campaign.texts.moments import moment
+from campaign.texts.values import joined
 
 #: Larger tables are not counted exactly: pages show “more than” this number.
 MOST_COUNTED: Final = 10_000
 _AT_ONCE: Final = 500
 
-#: Type of a column: text, integer, boolean, or any JSON value.
-Kind = type[str] | type[int] | type[bool] | type[object]
+#: Type of a column.
+Kind = type[str] | type[int] | type[bool] | type[float]
 
 Row = Mapping[str, Any]
+Columns = Mapping[str, Kind]
 Read = Callable[[Task, int, int, int], Iterator[Sequence[Row]]]
 
 
@@ -40,8 +49,8 @@ class Rows:
 
     Attributes
     ----------
-    columns : mapping of str to type
-        Name and type of each column.
+    columns : callable
+        Returns the name and type of each column of a table, given the task and the largest number of outputs in a block.
     every : callable
         Returns the queryset of all rows of a task.
     read : callable
@@ -51,13 +60,16 @@ class Rows:
         Field with the position of a row.
     counted : callable or None
         Returns the number of rows of a task; None if they must be counted one by one.
+    in_table : callable
+        Returns the rows of the table for a row, by name of column; by default the row itself.
     """
 
-    columns: Mapping[str, Kind]
+    columns: Callable[[Task, int], Columns]
     every: Callable[[Task], QuerySet[Any, Any]]
     read: Read
     place: str = "pk"
     counted: Callable[[Task], int] | None = None
+    in_table: Callable[[Task, Row], Iterable[Row]] = lambda _task, row: [row]
 
     def last(self, task: Task) -> int:
         """Return the position of the last row, 0 without rows."""
@@ -83,7 +95,8 @@ def _table(
         for some in _in_parts(rows, after, until, itemgetter(0)):
             yield [dict(zip(columns, values, strict=True)) for values in some]
 
-    return Rows({name: kind for name, (kind, _field) in columns.items()}, every, read, **more)
+    kinds = {name: kind for name, (kind, _field) in columns.items()}
+    return Rows(lambda _task, _slots: kinds, every, read, **more)
 
 
 def _in_parts(
@@ -96,17 +109,38 @@ def _in_parts(
         after = key(some[-1])
 
 
-_KINDS: Final[dict[type, Kind]] = {
-    IntegerField: int,
-    BooleanField: bool,
-    ListField: object,
-    SerializerMethodField: object,
-}
+_KINDS: Final[dict[type, Kind]] = {IntegerField: int, BooleanField: bool}
 #: The fields of a judgment in REST.
 _JUDGMENT: Final = {
     name: _KINDS.get(type(field), str)
     for name, field in JudgmentRecordSerializer().get_fields().items()
 }
+
+
+def _judgment_columns(task: Task, slots: int) -> Columns:
+    answers = answer_kind(task.protocol)
+    count = min(slots, answers.candidates[-1])
+    columns: dict[str, Kind] = {}
+    for name, kind in _JUDGMENT.items():
+        if name == "candidates":
+            columns |= numbered_columns("candidate", str, count)
+        elif name == "labels":
+            columns |= numbered_columns("label", int, count)
+        elif name == "answer":
+            columns |= answers.cell_kinds(count)
+        else:
+            columns[name] = kind
+    return columns
+
+
+def _judgment_in_table(task: Task, row: Row) -> list[Row]:
+    """Return a judgment with a column for each output and for each part of the answer."""
+    flat = {name: value for name, value in row.items() if name in _JUDGMENT}
+    flat |= numbered_cells("candidate", [joined(systems) for systems in row["candidates"]])
+    flat |= numbered_cells("label", row["labels"])
+    if row["answer"] is not None:
+        flat |= answer_kind(task.protocol).cells(row["answer"])
+    return [flat]
 
 
 def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[Sequence[Row]]:
@@ -118,6 +152,8 @@ def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[S
         with timezone.override(UTC):
             some = judgments_recorded(list(numbers.order_by("number")), task=task, until=watermark)
         # Outside the override, so that the caller's time zone does not change.
+        for row in some:
+            row["submitted_at"] = moment(datetime.fromisoformat(row["submitted_at"]))
         yield some
 
 
@@ -127,10 +163,56 @@ def _texts(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequ
         yield some
 
 
+_TEXTS: Final[Columns] = {"document": str, "segment": int, "source": str}
+
+
+def _text_columns(task: Task, _slots: int) -> Columns:
+    """Return the columns of the TSV format of test sets."""
+    test_set = task.test_set
+    references = Reference.objects.filter(segment__test_set=test_set)
+    most = references.aggregate(most=Max("number"))["most"] or 0
+    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
+    names = [*map(_reference, range(1, most + 1))]
+    names += [_system(name) for name in systems.values_list("name", flat=True)]
+    return {**_TEXTS, **dict.fromkeys(names, str)}
+
+
+def _text_in_table(_task: Task, row: Row) -> list[Row]:
+    flat = {name: row[name] for name in _TEXTS}
+    flat |= {_reference(number): text for number, text in enumerate(row["references"], 1)}
+    flat |= {_system(name): text for name, text in row["outputs"].items()}
+    return [flat]
+
+
+def _reference(number: int) -> str:
+    return "reference" if number == 1 else f"reference{number}"
+
+
+def _system(name: str) -> str:
+    """Return the column of a system, which no other column has."""
+    return f"{name} (system)" if name.lower() in _TEXTS or name.startswith("reference") else name
+
+
+#: The types of the fields of a design that are not texts.
+_DESIGN_KINDS: Final[Mapping[str, Kind]] = {
+    "FloatField": float,
+    "PositiveSmallIntegerField": int,
+}
+
+
+def _design_columns(_task: Task, _slots: int) -> Columns:
+    fields = {field.name: field.get_internal_type() for field in Design._meta.concrete_fields}
+    names = [name for name in DesignSerializer.Meta.fields if name != "id"]
+    return {"id": int, **{name: _DESIGN_KINDS.get(fields[name], str) for name in names}}
+
+
 def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
-    designs = Design.objects.filter(task=task).select_related("judge_group")
+    designs = Design.objects.filter(task=task).select_related("judge_group", "changed_by")
     for some in _in_parts(designs, after, until):
-        yield [{"id": each.pk, "design": DesignSerializer(each).data} for each in some]
+        yield [
+            {**DesignSerializer(design).data, "created_at": moment(design.created_at)}
+            for design in some
+        ]
 
 
 def _activity(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
@@ -138,7 +220,13 @@ def _activity(task: Task, after: int, until: int, _watermark: int) -> Iterator[S
     for some in _in_parts(ActivityEvent.objects.filter(campaign=campaign), after, until):
         ids = {each.user_id for each in some if each.user_id is not None}
         names = users_named(campaign=campaign, ids=ids)
-        yield [{"id": each.pk, "event": event_data(each, names)} for each in some]
+        yield [event_data(each, names) for each in some]
+
+
+_ACTIVITY: Final[Columns] = {
+    name: int if name in {"id", "thing_id", "things", "test_set"} else str
+    for name in ACTIVITY_COLUMNS
+}
 
 
 def _all_judges(task: Task) -> QuerySet[Judge]:
@@ -149,15 +237,16 @@ _JUDGE: Final[dict[str, tuple[Kind, str]]] = {
     "number": (int, "pk"),
     "judge": (str, "pseudonym"),
     "origin": (str, "origin"),
-    "languages": (object, "languages"),
+    "languages": (str, "languages"),
 }
 #: By name of the kind.
 ROWS: Final[Mapping[str, Rows]] = {
     "judgments": Rows(
-        _JUDGMENT,
+        _judgment_columns,
         lambda task: Judgment.objects.of(task.pk),
         _judgments,
         counted=lambda task: judgments_number(task_id=task.pk),
+        in_table=_judgment_in_table,
     ),
     "skips": _table(
         {
@@ -193,39 +282,47 @@ ROWS: Final[Mapping[str, Rows]] = {
         counted=lambda task: int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0),
     ),
     "texts": Rows(
-        {"document": str, "segment": int, "source": str, "references": object, "outputs": object},
+        _text_columns,
         lambda task: Segment.objects.filter(test_set=task.test_set_id),
         _texts,
         place="number",
+        in_table=_text_in_table,
     ),
-    "designs": Rows(
-        {"id": int, "design": object}, lambda task: Design.objects.filter(task=task), _designs
-    ),
+    "designs": Rows(_design_columns, lambda task: Design.objects.filter(task=task), _designs),
     "activity": Rows(
-        {"id": int, "event": object},
+        lambda _task, _slots: _ACTIVITY,
         lambda task: ActivityEvent.objects.filter(campaign=task.test_set.campaign_id),
         _activity,
+        in_table=lambda _task, row: event_rows(row),
     ),
     "judges": _table(_JUDGE, _all_judges),
     "named-judges": _table(
-        {**_JUDGE, "name": (str, "user__name"), "address": (str, "address")}, _all_judges
+        {**_JUDGE, "name": (str, "user__name"), "email": (str, "address")}, _all_judges
     ),
 }
 
 
+class _Encoder(JSONEncoder):
+    """Write times as in tables, all in one form."""
+
+    def default(self, obj: Any) -> Any:
+        return moment(obj) if isinstance(obj, datetime) else super().default(obj)
+
+
 def json_line(row: Row) -> str:
-    """Return a row as a line of JSON, with times as in REST."""
-    return json.dumps(row, ensure_ascii=False, cls=JSONEncoder) + "\n"
+    """Return a row as a line of JSON."""
+    return json.dumps(row, ensure_ascii=False, cls=_Encoder) + "\n"
 
 
-def cells(columns: Mapping[str, Kind], row: Row) -> list[Any]:
-    """Return a row as the cells of a table, with JSON and times as text."""
-    return [_cell(kind, row[name]) for name, kind in columns.items()]
+def rows_in_table(export_rows: Rows, task: Task, columns: Columns, row: Row) -> Iterator[list[Any]]:
+    """Yield the cells of each row of a table for a row."""
+    for flat in export_rows.in_table(task, row):
+        yield [_cell(kind, flat.get(name)) for name, kind in columns.items()]
 
 
 def _cell(kind: Kind, value: Any) -> Any:
-    if kind is object:
-        return json.dumps(value, ensure_ascii=False, cls=JSONEncoder)
+    if value is None or kind is not str:
+        return value
     if isinstance(value, datetime):
-        return JSONEncoder().default(value)
-    return str(value) if kind is str and value is not None else value
+        return moment(value)
+    return joined(value) if isinstance(value, list | tuple) else str(value)

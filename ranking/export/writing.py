@@ -1,8 +1,6 @@
 """Write exports in each format, and run the job that stores them."""
 
-import io
 import json
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, combinations, islice, product
@@ -20,8 +18,10 @@ from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import JobProgress, handles
 from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.evalset import evalset_files
-from ranking.export.kinds import WITH_SKIPS, ExportFormat
-from ranking.export.rows import ROWS, Kind, Row, cells, json_line
+from ranking.export.everything import everything_bytes
+from ranking.export.kinds import EVERYTHING, WITH_SKIPS, ExportFormat
+from ranking.export.rows import ROWS, Columns, Row, json_line, rows_in_table
+from ranking.export.zips import Sink, ZipBytes
 from ranking.files.pairwise import COLUMNS
 
 if TYPE_CHECKING:
@@ -33,16 +33,21 @@ Told = Callable[[int, int], None]
 #: Judgments converted to lines at a time, and rows per row group of Parquet.
 _AT_ONCE: Final = 1 << 13
 _ROW_GROUP: Final = 1 << 15
-#: Fixed time of files in a zip, so that the bytes do not depend on the day.
-_NO_MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 #: Pearmut assigns documents dynamically, and collects errors with a score.
 _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
-def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> Iterator[bytes]:
-    """Yield the file; apart from answers, at most tens of thousands of rows are in memory at a time."""
+def export_bytes(
+    export: Export, *, told: Told = lambda _done, _total: None, has_marks: bool = False
+) -> Iterator[bytes]:
+    """Yield the file; apart from answers, at most tens of thousands of rows are in memory at a time.
+
+    With `has_marks`, the CSV files in a zip begin with a byte order mark, for spreadsheets.
+    """
     if export.answers is not None:
         return iter(["".join(export.answers.lines).encode()])
+    if export.kind.name == EVERYTHING:
+        return everything_bytes(export, part_bytes=export_bytes, has_marks=has_marks)
     if export.file_format == ExportFormat.EVALSET:
         return _folder_bytes(export)
     write = _rows_bytes if export.kind.name in ROWS else _judged_bytes
@@ -51,23 +56,10 @@ def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> 
 
 def _folder_bytes(export: Export) -> Iterator[bytes]:
     """Yield a zip of a folder; the same data gives the same bytes."""
-    sink = _Sink()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, lines in evalset_files(task=export.task, watermark=export.watermark):
-            with archive.open(zip_entry(name), "w") as target:
-                for line in lines:
-                    target.write(f"{line}\n".encode())
-            yield sink.taken()
-    yield sink.taken()
-
-
-def zip_entry(name: str, moment: tuple[int, ...] = _NO_MOMENT) -> zipfile.ZipInfo:
-    """Return the entry of a compressed file in a zip, the same on any platform."""
-    entry = zipfile.ZipInfo(name, moment)  # type: ignore[arg-type]  # six numbers
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    # Unix permissions on any platform: writable for the owner, readable for all.
-    entry.create_system, entry.external_attr = 3, 0o100644 << 16
-    return entry
+    written = ZipBytes()
+    for name, lines in evalset_files(task=export.task, watermark=export.watermark):
+        yield from written.entry(name, (f"{line}\n".encode() for line in lines))
+    yield written.end()
 
 
 @handles(JobKind.EXPORT, ExportRefusedError, ExportStorageError)
@@ -146,7 +138,7 @@ def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
     """Return a line for every pair of systems in a block with different outputs."""
     block = [
         *(neutral(row.source_language), neutral(row.target_language)),
-        *(row.segment, row.segment, neutral(row.judge)),
+        *(row.segment, neutral(row.segment_id), neutral(row.judge)),
     ]
     labelled = [
         [(neutral(system), _rank(label)) for system in systems]
@@ -196,19 +188,31 @@ _LINES: Final[Mapping[str, _Lines]] = {
 
 
 def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
-    columns, batches = ROWS[export.kind.name].columns, _counted(export, told)
+    batches = _counted(export, told)
     if export.file_format == ExportFormat.PEARMUT:
         yield from _pearmut_campaign(export, batches)
-    elif export.file_format == ExportFormat.PARQUET:
-        yield from _rows_parquet(columns, batches)
     elif export.file_format == ExportFormat.JSONL:
         for batch in batches:
             yield "".join(map(json_line, batch)).encode()
     else:
-        if not export.after:
-            yield csv_line(columns).encode()
-        for batch in batches:
-            yield "".join(csv_line(cells(columns, row)) for row in batch).encode()
+        yield from _table_bytes(export, batches)
+
+
+def _table_bytes(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[bytes]:
+    """Yield rows as CSV or Parquet."""
+    rows = ROWS[export.kind.name]
+    columns = rows.columns(export.task, export.slots)
+    cells = (
+        [row for each in batch for row in rows_in_table(rows, export.task, columns, each)]
+        for batch in batches
+    )
+    if export.file_format == ExportFormat.PARQUET:
+        yield from _rows_parquet(columns, cells)
+        return
+    if not export.after:
+        yield csv_line(columns).encode()
+    for batch in cells:
+        yield "".join(map(csv_line, batch)).encode()
 
 
 def _counted(export: Export, told: Told) -> Iterator[Sequence[Row]]:
@@ -223,7 +227,9 @@ def _counted(export: Export, told: Told) -> Iterator[Sequence[Row]]:
 
 def _pearmut_campaign(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[bytes]:
     """Yield a campaign of Pearmut, or a part of it, from the rows of texts."""
-    earlier = ROWS["texts"].every(export.task).filter(number__lte=export.after)
+    segments = ROWS["texts"].every(export.task)
+    positions = dict(segments.filter(number__gt=export.after).values_list("number", "position"))
+    earlier = segments.filter(number__lte=export.after)
     document = earlier.order_by("number").values_list("document__name", flat=True).last()
     if document is None:
         # Pearmut names files by the campaign's id.
@@ -233,16 +239,17 @@ def _pearmut_campaign(export: Export, batches: Iterable[Sequence[Row]]) -> Itera
         said = []
         for row in batch:
             begins = "[" if document is None else "],\n["
-            said += [", " if row["document"] == document else begins, _pearmut_item(row)]
+            item = _pearmut_item(row, positions[row["segment"]])
+            said += [", " if row["document"] == document else begins, item]
             document = row["document"]
         yield "".join(said).encode()
     if export.until == export.watermark:
         yield b"]}\n" if document is None else b"]]}\n"
 
 
-def _pearmut_item(row: Row) -> str:
+def _pearmut_item(row: Row, position: int) -> str:
     item = {
-        "item_id": f"{row['document']}_###_{row['segment']}",
+        "item_id": f"{row['document']}_###_{position}",
         "src": row["source"],
         "ref": next(iter(row["references"]), None),
         "tgt": row["outputs"],
@@ -279,13 +286,13 @@ def _cells(row: JudgedBlock, slots: int) -> list[Any]:
     ]
 
 
-def _rows_parquet(columns: Mapping[str, Kind], batches: Iterable[Sequence[Row]]) -> Iterator[bytes]:
-    """Yield rows, with JSON and times in columns of text."""
+def _rows_parquet(columns: Columns, batches: Iterable[list[list[Any]]]) -> Iterator[bytes]:
+    """Yield rows, with times in columns of text."""
     import pyarrow as pa
 
-    kinds = {int: pa.int64(), bool: pa.bool_()}
+    kinds = {int: pa.int64(), bool: pa.bool_(), float: pa.float64()}
     schema = pa.schema([(name, kinds.get(kind, pa.string())) for name, kind in columns.items()])
-    rows = (cells(columns, row) for row in chain.from_iterable(batches))
+    rows = chain.from_iterable(batches)
     return _parquet(schema, iter(lambda: list(islice(rows, _ROW_GROUP)), []))
 
 
@@ -294,7 +301,7 @@ def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> 
     import pyarrow as pa
     from pyarrow import parquet
 
-    sink = _Sink()
+    sink = Sink()
     # Omit Arrow's own schema, so that all readers see text columns.
     with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
         for rows in groups:
@@ -308,22 +315,3 @@ def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> 
                 writer.write_table(table, row_group_size=len(table))
             yield sink.taken()
     yield sink.taken()
-
-
-class _Sink(io.RawIOBase):
-    """Collect written bytes until they are taken."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def taken(self) -> bytes:
-        found, self._parts = b"".join(self._parts), []
-        return found

@@ -15,6 +15,7 @@ from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, ExportChangedError, export_asked
+from ranking.export.columns import described_columns
 from ranking.export.kinds import KINDS, ExportFormat, ExportKind
 from ranking.export.rows import MOST_COUNTED, ROWS
 from ranking.export.writing import export_bytes
@@ -30,6 +31,7 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "csv": 250,
     "pearmut-campaign": 600,
     "evalset": 1000,
+    "zip": 400,
 }
 
 
@@ -58,7 +60,15 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
             for name, losses in kind.formats_of(task).items()
             if name != ExportFormat.PARQUET or has_extra("parquet")
         ]
-        found.append({"kind": kind, "rows": rows, "is_more": is_more, "formats": formats})
+        found.append(
+            {
+                "kind": kind,
+                "rows": rows,
+                "is_more": is_more,
+                "formats": formats,
+                "columns": described_columns(kind, task),
+            }
+        )
     return found
 
 
@@ -74,11 +84,13 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
 
 
 def export_stream(
-    *, task: Task, asked: dict[str, Any], sent: Mapping[str, str]
+    *, task: Task, asked: dict[str, Any], sent: Mapping[str, str], has_marks: bool = False
 ) -> StreamingHttpResponse:
     """Stream an export to a member, from the replica if there is one.
 
     Its headers contain the parameters for resuming it, and what it omits. `sent` are the headers of the request.
+    With `has_marks`, the CSV files in a zip begin with a byte order mark.
+
     Raises what `export_of_member` does, and ExportChangedError if the request resumes an export whose content has
     changed since.
     """
@@ -102,7 +114,7 @@ def export_stream(
         if export.answers is not None:
             lost = (f"{loss.what} ({loss.count})" for loss in export.answers.losses)
             headers["Not-Carried-Over"] = "; ".join(lost)
-        content = export_bytes(export)
+        content = export_bytes(export, has_marks=has_marks)
         # An export that cannot be written is refused before the response begins.
         beginning = next(content, b"")
         whole = chain([beginning], read_on(content))

@@ -36,7 +36,7 @@ from ranking.export.bundles import (
     frozen_result,
     parquet_write,
 )
-from ranking.export.writing import zip_entry
+from ranking.export.zips import zip_entry
 from ranking.files import bundles
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages import formats

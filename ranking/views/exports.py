@@ -48,7 +48,9 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
     if form.is_bound and form.is_valid():
         with RefusalsAt(form, "file_format"):
             if "stream" in form.data:
-                streamed = export_stream(task=task, asked=form.asked, sent=request.headers)
+                streamed = export_stream(
+                    task=task, asked=form.asked, sent=request.headers, has_marks=True
+                )
                 return for_spreadsheets(streamed)
             export = export_of_member(task=task, asked=form.asked)
     if export is not None and request.method == "POST":

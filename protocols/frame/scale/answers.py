@@ -62,6 +62,7 @@ def scale_answers(protocol: Protocol, **particular: Any) -> AnswerKind:
         "shown_rules": lambda _campaign, _rules: {"criterion": criterion_asked(protocol, 0).value},
         "refusal": refusal,
         "simulated": _simulated,
+        "cell_kinds": lambda _candidates: {"criterion": str, "value": int},
     }
     return AnswerKind(
         protocol=protocol,
