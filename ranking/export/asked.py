@@ -78,7 +78,11 @@ class Export:
         campaign = self.task.test_set.campaign.slug
         if self.rehearsed is not None:
             campaign = f"rehearsal-of-{self.rehearsed}"
-        task = slugify(self.task.called_in_full) or f"task-{self.task.pk}"
+        task = slugify(self.task.called_in_full)
+        name = self.task.test_set.name
+        if len(slugify(name)) < len(slugify(name, allow_unicode=True)):
+            # Names of files are ASCII, and without its other letters a name may be another's.
+            task = f"task-{self.task.pk}-{task}"
         part = f"-{self.after}-{self.until}" if self.is_part else ""
         # The formats of answers may have the same extension.
         kind = self.file_format if self.kind.name == ANSWERS else self.kind.name

@@ -31,7 +31,12 @@ from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
 from ranking.selectors.analyses import ERROR_READERS, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
-from ranking.selectors.metrics import evalset_word, evalset_words, metric_given
+from ranking.selectors.metrics import (
+    evalset_word,
+    evalset_words,
+    joined_by_underscores,
+    metric_given,
+)
 
 _NO_OUTPUT: Final = "[No translation supplied]"
 _NOTHING: Final = "None"
@@ -140,7 +145,7 @@ class _Renamed:
         return [
             f"{self.kind} {name!r} is named {word}"
             for name, word in sorted(self.words.items())
-            if word != evalset_word(name)
+            if word != joined_by_underscores(name)
         ]
 
 

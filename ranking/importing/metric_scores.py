@@ -159,15 +159,17 @@ def _read(
     words = evalset_words(set(known.values()))
     documents = zip(found.documents, known.values(), strict=False)
     for line, (said, there) in enumerate(documents, 1):
-        if said not in (there, evalset_word(there), words[there]):
+        is_same = evalset_word(said) == evalset_word(there)
+        if not is_same and said not in (there, words[there]):
             raise Place(f"{called}, documents", line).error(
                 f'segment {line} is of the document "{there}", and here of "{said}"',
                 "give the folder of this test set",
             )
     systems = evalset_words(test_set.systems.values_list("name", flat=True))
-    name_of = {word: system for system, word in systems.items()}
+    name_of = {system: system for system in systems}
+    name_of |= {word: system for system, word in systems.items()}
     scores = [
-        replace(each, systems=tuple(name_of.get(system, system) for system in each.systems))
+        replace(each, systems=tuple(_system_named(system, name_of) for system in each.systems))
         for each in found.scores
     ]
     names = tuple(SegmentName(str(number), is_number=True) for number in known)
@@ -179,6 +181,11 @@ def _read(
         for each in scores
     ]
     return given, found.references
+
+
+def _system_named(word: str, name_of: Mapping[str, str]) -> str:
+    """Return the system of a word in a folder; words of earlier exports kept more characters."""
+    return name_of.get(word) or name_of.get(evalset_word(word), word)
 
 
 def _content(

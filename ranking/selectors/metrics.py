@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 import numpy as np
 from django.db.models import QuerySet
@@ -84,9 +85,21 @@ def compared_texts(*, test_set: TestSet) -> tuple[dict[str, list[str | None]], l
     return {name: texts for name, texts in outputs.items() if any(texts)}, references
 
 
+_IN_NO_WORD: Final = re.compile(r"[\s/\\]+")
+#: Characters and names that Windows has in no file name.
+_IN_NO_FILE_NAME: Final = re.compile(r'[:*?"<>|]')
+_DEVICE: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
+
+
 def evalset_word(name: str) -> str:
-    """Return a name as in EvalSet files, with spaces and slashes replaced by underscores."""
-    return re.sub(r"[\s/\\]+", "_", name)
+    """Return a name as in EvalSet files, with underscores for what words and names of files cannot contain."""
+    word = _IN_NO_FILE_NAME.sub("_", joined_by_underscores(name))
+    return _DEVICE.sub(r"\1_", word) if _DEVICE.match(word) else word
+
+
+def joined_by_underscores(name: str) -> str:
+    """Return a name with spaces and slashes replaced by underscores."""
+    return _IN_NO_WORD.sub("_", name)
 
 
 def evalset_words(names: Iterable[str], reserved: Collection[str] = ()) -> dict[str, str]:

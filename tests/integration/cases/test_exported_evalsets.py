@@ -94,3 +94,16 @@ def test_names_that_would_become_one_file_name_stay_apart(task: Task, as_organis
     answer = as_organiser.post(reverse("api-metrics", args=[task.pk]), {"files": [uploaded]})
     assert answer.status_code == 201, answer.json()
     assert set(Metric.objects.get().systems) == set(names.values())
+
+
+def test_names_of_files_are_possible_on_windows(task: Task) -> None:
+    names = {"cobalt": "model:7b", "dune": "CON"}
+    for system, name in names.items():
+        task.test_set.systems.filter(name=system).update(name=name)
+    files = folder(task)
+    assert {"system-outputs/en-de/model_7b.txt", "system-outputs/en-de/CON_.txt"} <= files.keys()
+    assert "system 'model:7b' is named model_7b" in files["README.txt"]
+    scores = {
+        row.split("\t")[0] for row in files["human-scores/en-de.spans.sys.score"].splitlines()
+    }
+    assert {"model_7b", "CON_"} <= scores

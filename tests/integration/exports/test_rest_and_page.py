@@ -233,3 +233,12 @@ def test_analysts_export_all_but_who_judges_are(
     assert "named-judges" not in client.get(page(news)).content.decode()
     form = {"kind": "named-judges", "file_format": "csv", "stream": "on"}
     assert client.get(page(news), form).status_code == 400
+
+
+def test_files_of_two_test_sets_have_two_names(as_organiser: Client, campaign: Campaign) -> None:
+    names = set()
+    for name in ("新闻", "对话"):
+        news = TestSetWriter(campaign, name, ["a", "b"])
+        answer = as_organiser.get(api(news, "stream/"), {"kind": "texts", "file_format": "csv"})
+        names.add(answer["Content-Disposition"])
+    assert len(names) == 2
