@@ -111,6 +111,10 @@ class ExportKindSerializer(serializers.Serializer[Any]):
     )
     rows = serializers.IntegerField(help_text="Maximum number of rows; a lower bound if `is_more`.")
     is_more = serializers.BooleanField(help_text="More rows exist than were counted.")
+    columns = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="Columns of CSV and Parquet with their descriptions; N stands for a number.",
+    )
     formats = ExportFormatSerializer(many=True)
 
 

@@ -207,3 +207,10 @@ def test_csv_in_the_zip_of_the_page_opens_in_spreadsheets(
                 if name.endswith(".csv")
             }
         assert marks == {has_mark}
+
+
+def test_rest_describes_the_columns(as_organiser: Client, news: TestSetWriter) -> None:
+    address = f"/api/v1/tasks/{news.task.pk}/exports/kinds/"
+    kinds = {row["name"]: row for row in as_organiser.get(address).json()["results"]}
+    assert kinds["judgments"]["columns"]["candidateN"]
+    assert kinds["everything"]["columns"] == {}
