@@ -252,8 +252,8 @@ class AnswerKind:
         number of candidates in a block.
     cells : callable
         Returns the values of these columns for an answer in JSON. By default, its fields.
-    not_in_cells : lazy str
-        The part of an answer that these columns omit, for organisers; empty if there is none.
+    not_in_cells : lazy str, optional
+        The part of an answer that these columns omit, for organisers.
     labels : callable
         Returns the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared.
     refusal : callable
@@ -322,7 +322,7 @@ class AnswerKind:
     as_given: Callable[[Any], Answer] | None = None
     cell_kinds: Callable[[int], Mapping[str, type]] = lambda _candidates: {}
     cells: Callable[[Answer], Mapping[str, Any]] = dict
-    not_in_cells: str | Promise = ""
+    not_in_cells: Promise | None = None
     simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
     passes: Passes | None = None
     comparisons: Comparisons | None = None

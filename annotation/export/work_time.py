@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from annotation.selectors.panels import participations_described, participations_of
 from annotation.selectors.work_time import JudgeTime, Worked, WorkTime
-from campaign.formats.tables import csv_row
+from campaign.export.downloads import csv_line
 from campaign.models import Judge, Panel
 
 COLUMNS = ("campaign", "judge", "day", "time_zone", "sentences", "active_seconds", "active_time")
@@ -43,7 +43,7 @@ def _csv(lines: Iterable[tuple[Judge, str, Worked]], time_zone: str) -> str:
         ]
         for judge, day, each in lines
     ]
-    return "".join(map(csv_row, [COLUMNS, *rows]))
+    return "".join(map(csv_line, [COLUMNS, *rows]))
 
 
 PARTICIPATION_COLUMNS = (
@@ -65,11 +65,11 @@ PARTICIPATION_COLUMNS = (
 
 def participations_csv(*, panel: Panel) -> Iterator[str]:
     """Yield a header and a line for each participation, oldest first. Times are in ISO 8601, UTC."""
-    yield csv_row(PARTICIPATION_COLUMNS)
+    yield csv_line(PARTICIPATION_COLUMNS)
     for row in reversed(participations_described(participations_of(panel=panel))):
         each = row.participation
         times = (each.started_at, each.ended_at, each.code_given_at)
-        yield csv_row(
+        yield csv_line(
             [
                 *(each.judge.external_id, each.session_id, each.study_id, each.state, each.code),
                 *(row.done, each.blocks_asked),

@@ -87,9 +87,9 @@ class ExportKind:
         if self.has_ranks_only and own:
             return {name: (*losses, _ANSWERS) for name, losses in self.formats.items()}
         not_in_cells = answer_kind(task.protocol).not_in_cells
-        if self.name == "judgments" and not_in_cells:
-            tables = dict.fromkeys((ExportFormat.CSV, ExportFormat.PARQUET), (not_in_cells,))
-            return {**self.formats, **tables}
+        if self.name == "judgments" and not_in_cells is not None:
+            losses = (not_in_cells,)
+            return {**self.formats, ExportFormat.CSV: losses, ExportFormat.PARQUET: losses}
         return self.formats
 
 

@@ -3,7 +3,7 @@
 import zipfile
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser.conftest import PHONE, axe_finds, too_wide
 from tests.browser.organising import enter
@@ -25,6 +25,6 @@ def test_everything_is_downloaded_and_columns_are_explained(page: Page) -> None:
     summary = page.get_by_text("Columns", exact=True).first
     summary.click()
     expect(page.get_by_text("segmentId").first).to_be_visible()
-    page.set_viewport_size(PHONE)
+    page.set_viewport_size(ViewportSize(width=PHONE["width"], height=PHONE["height"]))
     assert not too_wide(page)
     assert not axe_finds(page)

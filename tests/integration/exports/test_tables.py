@@ -6,14 +6,16 @@ import json
 import re
 import zipfile
 from codecs import BOM_UTF8
-from datetime import datetime
+from datetime import date, datetime
 from io import BytesIO
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from annotation.export.work_time import time_sheet_csv
 from annotation.models import Judgment
+from annotation.selectors.work_time import JudgeTime, Worked
 from campaign.formats import InputFile, read_test_set
 from campaign.formats.judge_lists import judge_list_read
 from campaign.models import Campaign, Protocol, Task
@@ -118,6 +120,13 @@ def test_segments_have_one_number_in_all_files(campaign: Campaign) -> None:
     texts = {row["segment"]: row["document"] for row in rows(whole(task, "texts", "csv"))}
     judgments = rows(whole(task, "judgments", "csv"))
     assert {row["segment"]: row["document"] for row in judgments}.items() <= texts.items()
+
+
+def test_time_sheets_name_judges_as_judgments_do(news: TestSetWriter) -> None:
+    judge = news.judge("-j2")
+    sheet = [JudgeTime(judge, {date(2026, 3, 1): Worked(2, 60)})]
+    [row] = rows(time_sheet_csv(sheet, time_zone="UTC").encode())
+    assert row["judge"] in {row["judge"] for row in rows(whole(news.task, "judgments", "csv"))}
 
 
 def test_times_have_one_form(news: TestSetWriter) -> None:
