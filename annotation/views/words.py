@@ -54,6 +54,7 @@ WORDS = {
         "This browser cannot save your work. Keep this page open until everything is sent."
     ),
     "first": _("You cannot go back further."),
+    "ignored": _("Ignored: this sentence has only just appeared. Answer again."),
     "done_elsewhere": _("You just answered this sentence in another tab."),
     "fetched_anew": _("The previous sentences expired. These are new ones."),
     "signed_out": _(

@@ -103,6 +103,10 @@ export function lengthOf({ candidates, source }) {
 /** @param {Run} run */
 export const marked = ({ text, differs }) => (differs ? build("mark", {}, text) : text);
 
+// The runs of texts without marks.
+/** @param {Candidate[]} candidates @returns {Run[][]} */
+export const unmarked = (candidates) => candidates.map(({ text }) => [{ text, differs: false }]);
+
 // Marks the line breaks of a text that is divided into lines, where the style sheet shows a sign for each.
 /** @template {HTMLElement} E @param {E} element */
 export function markBreaks(element) {

@@ -33,10 +33,45 @@ export function tokens(text, lang) {
 /** @param {string} word */
 const key = (word) => word.normalize("NFC").replace(/[\p{Cf}]/gu, "") || word;
 
+// The most pairs of words to compare for one sentence, which takes a phone less than a second.
+const MOST_PAIRS = 4_000_000;
+// If more of the words differ, marks help nobody.
+const MOST_MARKED = 2 / 3;
+
+// The number of words that both lists begin with, and of others that both end with.
+/** @template T @param {T[]} first @param {T[]} second */
+function sharedEnds(first, second) {
+  const shorter = Math.min(first.length, second.length);
+  let begin = 0;
+  while (begin < shorter && first[begin] === second[begin]) begin += 1;
+  let end = 0;
+  while (end < shorter - begin && first[first.length - 1 - end] === second[second.length - 1 - end]) end += 1;
+  return { begin, end };
+}
+
+// The number of pairs that `common` compares.
+/** @template T @param {T[]} first @param {T[]} second */
+function pairsOf(first, second) {
+  const { begin, end } = sharedEnds(first, second);
+  return (first.length - begin - end) * (second.length - begin - end);
+}
+
 // The longest common subsequence of two lists, as pairs of places: [place in the first, in the second].
 // Number words first: paragraphs have hundreds of thousands of pairs to compare.
 /** @template T @param {T[]} first @param {T[]} second */
 export function common(first, second) {
+  const { begin, end } = sharedEnds(first, second);
+  /** @type {[number, number][]} */
+  const pairs = [];
+  for (let i = 0; i < begin; i += 1) pairs.push([i, i]);
+  const inner = commonBetween(first.slice(begin, first.length - end), second.slice(begin, second.length - end));
+  for (const [i, j] of inner) pairs.push([begin + i, begin + j]);
+  for (let i = end; i > 0; i -= 1) pairs.push([first.length - i, second.length - i]);
+  return pairs;
+}
+
+/** @template T @param {T[]} first @param {T[]} second */
+function commonBetween(first, second) {
   const width = second.length + 1;
   const lengths = new Uint16Array((first.length + 1) * width);
   for (let i = first.length - 1; i >= 0; i -= 1) {
@@ -72,29 +107,45 @@ function numbered(texts) {
   return texts.map((words) => words.map(numberOf));
 }
 
-// The text of each candidate as runs: [{text, differs}, …].
-/** @param {TextOf[]} candidates */
+// The text of each candidate as runs: [{text, differs}, …]; null if they are too long or too different to be marked.
+/** @param {TextOf[]} candidates @returns {Run[][] | null} */
 export function differences(candidates) {
   const split = candidates.map(({ text, lang }) => tokens(text, lang));
   // Spaces are not compared; `places` holds the index of each word in the split text.
   const places = split.map((parts) => parts.flatMap((part, place) => (part.trim() ? [place] : [])));
   const words = numbered(split.map((parts, k) => places[k].map((place) => key(parts[place]))));
-  // For each word, the number of other outputs that have it in the same place.
-  const shares = words.map((each) => new Array(each.length).fill(0));
-  words.forEach((first, k) => {
-    for (let other = k + 1; other < words.length; other += 1) {
-      for (const [i, j] of common(first, words[other])) {
-        shares[k][i] += 1;
-        shares[other][j] += 1;
-      }
-    }
-  });
+  const shares = sharesOf(words);
   const half = (words.length - 1) / 2;
+  if (!shares || areTooDifferent(shares, half)) return null;
   return split.map((parts, k) => {
     const marked = parts.map(() => false);
     places[k].forEach((place, index) => (marked[place] = shares[k][index] < half));
     return runs(parts, marked);
   });
+}
+
+// For each word, the number of other outputs that have it in the same place; null if there are too many words.
+/** @param {number[][]} words @returns {number[][] | null} */
+function sharesOf(words) {
+  const shares = words.map((each) => new Array(each.length).fill(0));
+  let compared = 0;
+  for (let k = 0; k < words.length; k += 1) {
+    for (let other = k + 1; other < words.length; other += 1) {
+      compared += pairsOf(words[k], words[other]);
+      if (compared > MOST_PAIRS) return null;
+      for (const [i, j] of common(words[k], words[other])) {
+        shares[k][i] += 1;
+        shares[other][j] += 1;
+      }
+    }
+  }
+  return shares;
+}
+
+/** @param {number[][]} shares @param {number} half */
+function areTooDifferent(shares, half) {
+  const all = shares.flat();
+  return all.filter((share) => share < half).length > MOST_MARKED * all.length;
 }
 
 // Joins adjacent differences and the spaces between them.

@@ -5,7 +5,7 @@ import { announce } from "./announce.js";
 import { isAltered } from "./block.js";
 import { Clock, stillnessAllowed } from "./clock.js";
 import { Hints } from "./hints.js";
-import { Guard, whenPainted } from "./painted.js";
+import { Guard, UNREAD_MS, whenPainted } from "./painted.js";
 import { Progress } from "./progress.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
@@ -36,6 +36,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // By performance.now().
   #hiddenAt = 0;
   #isTimeOver = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #paleFor;
 
   /** @param {{ api: JudgingApi, outbox: Outbox, drafts: Drafts, queue: Queue, status: Status, owner: string }} parts */
   constructor({ api, outbox, drafts, queue, status, owner }) {
@@ -192,10 +194,20 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.submit();
   }
 
-  // Returns whether a tap or key comes too early to be meant for this sentence.
+  // Returns whether a tap or key comes too early to be meant for this sentence, and tells the judge.
   /** @param {UIEvent} event */
   isUnread(event) {
-    return this.#guard.stops(event);
+    const isIgnored = this.#guard.stops(event);
+    if (isIgnored) this.tellIgnored();
+    return isIgnored;
+  }
+
+  // Shows that a tap or key was not counted: a note, and pale answers for as long as the next one would not count either.
+  tellIgnored() {
+    clearTimeout(this.#paleFor);
+    $("outputs").classList.add("pale");
+    this.#paleFor = setTimeout(() => $("outputs").classList.remove("pale"), UNREAD_MS);
+    this.note(say("ignored"));
   }
 
   commented() {

@@ -16,7 +16,7 @@ export function whenPainted(work) {
 }
 
 // No one can read a sentence faster than this.
-const UNREAD_MS = 800;
+export const UNREAD_MS = 800;
 
 // Detects input meant for the previous sentence, which would answer the next one unread.
 export class Guard {

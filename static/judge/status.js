@@ -2,6 +2,7 @@
 
 import { announce } from "./announce.js";
 import { lasting } from "./store.js";
+import * as store from "./store.js";
 import { say } from "./words.js";
 
 /** @type {ById} */
@@ -11,6 +12,9 @@ const $ = (id) => document.getElementById(id);
 /** @type {Record<string, string>} */
 const STUCK = { offline: "waiting", server: "server", too_fast: "too_fast" };
 
+const CLOSED = "quintet/closed-notice";
+const SIGNED_OUT = "signed out";
+
 export class Status {
   #word = "";
   #waited = false;
@@ -19,11 +23,15 @@ export class Status {
   #told = "";
   #troubled = "";
   #revised = false;
+  // The notice shown, and the one that the judge closed.
+  #notice = "";
+  #closed = store.get(CLOSED) ?? "";
 
   /** @param {Outbox} outbox @param {string} signIn */
   constructor(outbox, signIn) {
     this.outbox = outbox;
     $("notice-link").href = signIn;
+    $("notice-dismiss").addEventListener("click", () => this.#close());
     outbox.addEventListener("change", () => this.show());
     outbox.addEventListener("sent", () => {
       this.#refusal = "";
@@ -60,7 +68,7 @@ export class Status {
     this.#tellTrouble(stuck);
     const out = this.#turnedAway || state === "signed_out";
     const rest = this.#refusal || this.#told;
-    this.#notice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : rest, out);
+    this.#showNotice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : rest, out);
   }
 
   // Announces only that something is waiting and that it was sent, not every save.
@@ -94,10 +102,20 @@ export class Status {
   }
 
   /** @param {string} text @param {boolean} withLink */
-  #notice(text, withLink) {
+  #showNotice(text, withLink) {
+    // Being signed out is one notice, however many judgments wait.
+    this.#notice = withLink ? SIGNED_OUT : text;
     // Set only on changes, so that screen readers announce it once.
     if ($("notice-text").textContent !== text) $("notice-text").textContent = text;
-    $("notice").hidden = !text;
+    $("notice").hidden = !text || this.#notice === this.#closed;
     $("notice-link").hidden = $("sign-in-here").hidden = !withLink;
+    if (!withLink && this.#closed === SIGNED_OUT) this.#closed = "";
+  }
+
+  // A message of the organisers stays closed when the page is loaded again.
+  #close() {
+    this.#closed = this.#notice;
+    if (this.#notice === this.#told) store.put(CLOSED, this.#closed);
+    $("notice").hidden = true;
   }
 }

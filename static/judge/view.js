@@ -2,13 +2,23 @@
 
 import { announce } from "./announce.js";
 import { showTexts } from "./block.js";
+import { differences } from "./differences.js";
 import { reasonOf, say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+// Browsers round heights.
+const CUT_PX = 4;
+
 // The scrolling parts: source and reference, or the document.
 const textParts = () => /** @type {HTMLElement[]} */ ($("document").hidden ? Array.from($("texts").children) : [$("document")]);
+
+function showCuts() {
+  for (const part of [...$("texts").children, $("document")]) {
+    part.classList.toggle("cut", part.scrollHeight - part.clientHeight - part.scrollTop > CUT_PX);
+  }
+}
 
 export class View {
   #differences = false;
@@ -16,12 +26,18 @@ export class View {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
+    // A text that is longer than its place has a sign there.
+    const sizes = new ResizeObserver(showCuts);
+    for (const part of [...$("texts").children, $("document")]) {
+      sizes.observe(part);
+      part.addEventListener("scroll", showCuts, { passive: true });
+    }
   }
 
   /** @param {Block} block @param {ProtocolScreen} screen */
   show(block, screen) {
     showTexts(block);
-    if (this.#differences) screen.showDifferences?.(true);
+    this.#showDifferences(block, screen);
     $("comment").value = block.comment;
     this.#showComment(Boolean(block.comment));
   }
@@ -29,6 +45,14 @@ export class View {
   // Scrolls source and reference to the top.
   showOwn() {
     for (const part of $("texts").children) part.scrollTop = 0;
+    showCuts();
+  }
+
+  /** @param {Block} block @param {ProtocolScreen} screen */
+  #showDifferences({ candidates }, screen) {
+    const runs = this.#differences && screen.showDifferences ? differences(candidates) : null;
+    screen.showDifferences?.(runs);
+    $("too-different").hidden = !this.#differences || !screen.showDifferences || runs !== null;
   }
 
   // Scrolls the longer text by most of its visible height and the other in proportion, so that both end together.
@@ -55,13 +79,14 @@ export class View {
   }
 
   toggleDifferences() {
-    const { acting: screen } = this.page;
-    if (!screen) return false;
+    const { acting: screen, block } = this.page;
+    if (!screen || !block) return false;
     this.page.hints.learn("differences");
     this.#differences = !this.#differences;
     $("differences").setAttribute("aria-pressed", String(this.#differences));
-    screen.showDifferences?.(this.#differences);
-    announce(say(this.#differences ? "differences_on" : "differences_off"));
+    this.#showDifferences(block, screen);
+    if ($("too-different").hidden) announce(say(this.#differences ? "differences_on" : "differences_off"));
+    else announce($("too-different").textContent);
     return true;
   }
 

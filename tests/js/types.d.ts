@@ -425,8 +425,8 @@ interface ProtocolScreen<OneAnswer = any> {
   show(block: Block<OneAnswer>): void;
   // Shows what has become of the answer of its block, also where the page changed it.
   showAnswer(): void;
-  // Highlights where the outputs of its block differ, or no longer; one output differs from none.
-  showDifferences?(on: boolean): void;
+  // Highlights where the outputs of its block differ, or no longer if null; one output differs from none.
+  showDifferences?(runs: Run[][] | null): void;
   // Has words heard with what gets the focus next.
   introduce(words: string): void;
   // Gives the focus to where the judge goes on.
@@ -550,6 +550,8 @@ type PlainId =
   | "more"
   | "more-menu"
   | "notice"
+  | "notice-dismiss"
+  | "too-different"
   | "notice-text"
   | "order"
   | "order-words"

@@ -1,7 +1,6 @@
 // A row for each output with its rank buttons.
 
 import { marked } from "../block.js";
-import { differences } from "../differences.js";
 import { OutputRows } from "../rows.js";
 
 /** @type {ById} */
@@ -17,6 +16,7 @@ export const isFolded = () => PHONE.matches && $("outputs").dataset.layout === "
 /** @extends {OutputRows<RankingAnswer>} */
 export class Rows extends OutputRows {
   #onRank;
+  #onIgnored;
   // The labels removed by `clearAll`, to be restored.
   /** @type {Label[] | null} */
   #cleared = null;
@@ -30,11 +30,13 @@ export class Rows extends OutputRows {
   /** @type {{ input: HTMLInputElement | null, at: number }} */
   #last = { input: null, at: -Infinity };
 
-  // Calls `onRank(index, rank or null, isPointed)` when the judge uses a pointer or the radio buttons' own keys.
-  /** @param {(index: number, rank: Label, isPointed: boolean) => void} onRank */
-  constructor(onRank) {
+  // Calls `onRank` when the judge uses a pointer or the radio buttons' own keys, with null for a removed rank;
+  // `onIgnored` if a tap is not counted.
+  /** @param {{ onRank: (index: number, rank: Label, isPointed: boolean) => void, onIgnored: () => void }} calls */
+  constructor({ onRank, onIgnored }) {
     super();
     this.#onRank = onRank;
+    this.#onIgnored = onIgnored;
   }
 
   /** @param {Block<RankingAnswer>} block */
@@ -66,6 +68,7 @@ export class Rows extends OutputRows {
       input.addEventListener("click", (event) => {
         if (isPointed && isFolded() && this.#isSecondTap(input, event)) {
           event.preventDefault();
+          this.#onIgnored();
           return;
         }
         if (wasChecked === input) this.#onRank(index, null, true);
@@ -120,9 +123,9 @@ export class Rows extends OutputRows {
     });
   }
 
-  /** @param {boolean} on */
-  showDifferences(on) {
-    this.#runs = on ? differences(this.block.candidates) : null;
+  /** @param {Run[][] | null} runs */
+  showDifferences(runs) {
+    this.#runs = runs;
     this.#write();
   }
 

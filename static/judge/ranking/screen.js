@@ -28,9 +28,12 @@ function clearsAll({ shiftKey, code, key }) {
 export class RankingScreen {
   answers = answers;
   submitsAtOnce = false;
-  rows = new Rows((index, rank, isPointed) => {
-    this.rank(index, rank);
-    if (isPointed && isFolded()) this.#goOn(index, rank);
+  rows = new Rows({
+    onRank: (index, rank, isPointed) => {
+      this.rank(index, rank);
+      if (isPointed && isFolded()) this.#goOn(index, rank);
+    },
+    onIgnored: () => this.page.tellIgnored(),
   });
   #layout;
 
@@ -38,14 +41,6 @@ export class RankingScreen {
   constructor(page) {
     this.page = page;
     this.#layout = new Layout(this);
-    // Only mice need it; offline, the regular button is enough.
-    /** @param {PointerEvent} event */
-    const withMouse = ({ pointerType }) => {
-      if (pointerType !== "mouse") return;
-      removeEventListener("pointerdown", withMouse);
-      import("./later/near.js").then(({ offerSubmit }) => offerSubmit(this)).catch(() => {});
-    };
-    addEventListener("pointerdown", withMouse);
   }
 
   question = say("ranking_question");
@@ -83,9 +78,9 @@ export class RankingScreen {
     showOrder(this.#answer.labels, { line: $("order"), words: $("order-words") });
   }
 
-  /** @param {boolean} on */
-  showDifferences(on) {
-    this.rows.showDifferences(on);
+  /** @param {Run[][] | null} runs */
+  showDifferences(runs) {
+    this.rows.showDifferences(runs);
   }
 
   /** @param {string} words */

@@ -2,7 +2,6 @@
 
 import { announce } from "../announce.js";
 import { build, lengthOf } from "../block.js";
-import { differences } from "../differences.js";
 import { digitOf, STEPS } from "../keys.js";
 import { say, sayPhrase } from "../words.js";
 import * as spans from "./answer.js";
@@ -160,9 +159,8 @@ export class SpansScreen {
     for (const output of this.outputs) output.showSaid();
   }
 
-  /** @param {boolean} on */
-  showDifferences(on) {
-    const runs = on ? differences(this.block.candidates) : null;
+  /** @param {Run[][] | null} runs */
+  showDifferences(runs) {
     this.outputs.forEach((output, index) => output.showDifferences(runs?.[index] ?? null));
   }
 

@@ -1,8 +1,7 @@
 // Top or not: a row for each output with a button that marks it as top; Enter submits.
 
 import { announce } from "../announce.js";
-import { marked } from "../block.js";
-import { differences } from "../differences.js";
+import { marked, unmarked } from "../block.js";
 import { digitOf, letterOf, STEPS } from "../keys.js";
 import { OutputRows } from "../rows.js";
 import { say } from "../words.js";
@@ -52,10 +51,9 @@ class TopScreen extends OutputRows {
     if (begun) this.markWanting([]);
   }
 
-  /** @param {boolean} on */
-  showDifferences(on) {
-    const { candidates } = this.block;
-    const runs = on ? differences(candidates) : candidates.map(({ text }) => [{ text, differs: false }]);
+  /** @param {Run[][] | null} marks */
+  showDifferences(marks) {
+    const runs = marks ?? unmarked(this.block.candidates);
     this.rows.forEach((row, index) => row.querySelector(".row-text").replaceChildren(...runs[index].map(marked)));
   }
 

@@ -1,8 +1,7 @@
 // Two outputs side by side: which is better? One key answers and submits.
 
 import { announce } from "../announce.js";
-import { heardOf, lengthOf, marked, setText } from "../block.js";
-import { differences } from "../differences.js";
+import { heardOf, lengthOf, marked, setText, unmarked } from "../block.js";
 import { letterOf } from "../keys.js";
 import { ButtonScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
@@ -73,10 +72,9 @@ class TwoOutputsScreen extends ButtonScreen {
     this.press(this.block.answer.verdict);
   }
 
-  /** @param {boolean} on */
-  showDifferences(on) {
-    const { candidates } = this.block;
-    const runs = on ? differences(candidates) : candidates.map(({ text }) => [{ text, differs: false }]);
+  /** @param {Run[][] | null} marks */
+  showDifferences(marks) {
+    const runs = marks ?? unmarked(this.block.candidates);
     this.#outputs.forEach((output, index) => output.querySelector(".output-text").replaceChildren(...runs[index].map(marked)));
   }
 
