@@ -148,8 +148,11 @@ OF_SCREENS = {
     },
     "rating": {
         "asked_fluency": _("Is the text written in good {language}?"),
-        "best_fluency": _("Spotless {language}"),
-        "worst_fluency": _("Non understandable {language}"),
+        "fluency_5": _("Spotless {language}"),
+        "fluency_4": _("Good {language}, few flaws"),
+        "fluency_3": _("Understandable, many flaws"),
+        "fluency_2": _("Hard to understand"),
+        "fluency_1": _("Incomprehensible {language}"),
         "asked_adequacy_reference": _(
             "How much of the meaning expressed in the reference translation is also expressed in the target "
             "translation?"
@@ -161,8 +164,11 @@ OF_SCREENS = {
             "How much of the meaning expressed in the source and the reference translation is also expressed in the "
             "target translation?"
         ),
-        "best_adequacy": _("All the meaning"),
-        "worst_adequacy": _("Nothing in common"),
+        "adequacy_5": _("All the meaning"),
+        "adequacy_4": _("Most of the meaning"),
+        "adequacy_3": _("About half of the meaning"),
+        "adequacy_2": _("Little of the meaning"),
+        "adequacy_1": _("Nothing in common"),
         "points_given": _("{value} of 5"),
         "points_wanted": _("Rate the output, or skip the sentence."),
     },
@@ -187,8 +193,8 @@ OF_SCREENS = {
         "top_wanted": _("Mark at least one output as top, or skip the sentence."),
     },
     "spans": {
-        "spans_question": _("Mark the errors in each output and score it from 0 to 100."),
-        "scores_question": _("Score each output from 0 to 100."),
+        "spans_question": _("Mark the errors and give a score from 0 to 100."),
+        "scores_question": _("Give a score from 0 to 100."),
         "output": _("Output {letter}"),
         "minor_error": _("minor error"),
         "major_error": _("major error"),

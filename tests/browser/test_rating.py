@@ -35,7 +35,7 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     question = page.locator("#question")
     expect(question).to_have_text("Is the text written in good German?")
     expect(page.locator(".best-points")).to_have_text("Spotless German")
-    expect(page.locator(".worst-points")).to_have_text("Non understandable German")
+    expect(page.locator(".worst-points")).to_have_text("Incomprehensible German")
     expect(page.locator("#source-part")).to_be_hidden()
     expect(page.locator("#reference-part")).to_be_empty()
     expect(page.locator("#differences")).to_be_hidden()

@@ -557,6 +557,7 @@ type PlainId =
   | "order-words"
   | "outputs"
   | "panel"
+  | "points-help"
   | "preview-bar"
   | "preview-said"
   | "preview-words"

@@ -21,12 +21,11 @@ export const fields = ({ value }) => ({ answer: value && { value } });
 /** @param {RatingAnswer} answer */
 export const said = ({ value }) => (value ? { key: "points_given", values: { value } } : "");
 
-// The question and the names of both ends of the scale. Adequacy refers to the text shown beside the output.
+// The question, and the beginning of the keys of the scale's points. Adequacy refers to the text shown beside the output.
 /** @param {Rules} rules */
 export function asked({ criterion: of = "fluency", adequacy_basis: basis = "reference" }) {
   return {
     question: of === "adequacy" ? `asked_adequacy_${basis}` : `asked_${of}`,
-    best: `best_${of}`,
-    worst: `worst_${of}`,
+    points: of,
   };
 }

@@ -1,6 +1,6 @@
 // One output and its rating: digits rate, Enter submits.
 
-import { heardOf, lengthOf, setText } from "../block.js";
+import { build, heardOf, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
 import { BarScreen } from "../later/bar.js";
 import { say } from "../words.js";
@@ -8,6 +8,9 @@ import * as rating from "./answer.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
+
+const BEST = 5;
+const WORST = 1;
 
 /** @type {AnswerOf<RatingAnswer>} */
 export const answers = rating;
@@ -62,15 +65,23 @@ class RatingScreen extends BarScreen {
     this.block = block;
     setText(/** @type {HTMLElement} */ (this.#output.querySelector(".rating-text")), block.candidates[0]);
     $("outputs").dataset.length = lengthOf(block);
-    const { best, worst } = this.#asked;
-    /** @type {(part: string, words: string) => void} */
-    const put = (part, words) => {
-      /** @type {HTMLElement} */ (this.bar.querySelector(part)).textContent = words;
-    };
-    put("legend", this.question);
-    put(".best-points", say(best, { language: this.#language }));
-    put(".worst-points", say(worst, { language: this.#language }));
+    /** @type {HTMLElement} */ (this.bar.querySelector("legend")).textContent = this.question;
+    this.#namePoints();
     this.want(false);
+  }
+
+  // Only the ends have names on the page; the list of keys, and a mouse over a point, explain all.
+  #namePoints() {
+    /** @param {string | number} value */
+    const nameOf = (value) => say(`${this.#asked.points}_${value}`, { language: this.#language });
+    for (const { value, labels } of this.#radios) {
+      const [label] = labels ?? [];
+      if (label instanceof HTMLElement) label.title = nameOf(value);
+    }
+    /** @type {HTMLElement} */ (this.bar.querySelector(".best-points")).textContent = nameOf(BEST);
+    /** @type {HTMLElement} */ (this.bar.querySelector(".worst-points")).textContent = nameOf(WORST);
+    const points = this.#radios.map(({ value }) => build("li", { value: Number(value) }, nameOf(value)));
+    $("points-help").replaceChildren(...points);
   }
 
   showAnswer() {
