@@ -35,6 +35,8 @@ const key = (word) => word.normalize("NFC").replace(/[\p{Cf}]/gu, "") || word;
 
 // The most pairs of words to compare for one sentence, which takes a phone less than a second.
 const MOST_PAIRS = 4_000_000;
+// Browsers take seconds to divide longer texts into words.
+const MOST_CHARACTERS = 20_000;
 // If more of the words differ, marks help nobody.
 const MOST_MARKED = 2 / 3;
 
@@ -110,6 +112,7 @@ function numbered(texts) {
 // The text of each candidate as runs: [{text, differs}, …]; null if they are too long or too different to be marked.
 /** @param {TextOf[]} candidates @returns {Run[][] | null} */
 export function differences(candidates) {
+  if (candidates.some(({ text }) => text.length > MOST_CHARACTERS)) return null;
   const split = candidates.map(({ text, lang }) => tokens(text, lang));
   // Spaces are not compared; `places` holds the index of each word in the split text.
   const places = split.map((parts) => parts.flatMap((part, place) => (part.trim() ? [place] : [])));

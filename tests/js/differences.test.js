@@ -52,6 +52,18 @@ describe("differences", () => {
     assert.deepEqual(marked("en", "a red door", "a blue door"), [["red"], ["blue"]]);
   });
 
+  test("that are most of the words are not marked", () => {
+    const texts = ["one two three four five six", "seven eight nine ten eleven six"].map((text) => ({ text, lang: "en" }));
+    assert.equal(differences(texts), null);
+  });
+
+  test("of texts that would take minutes to compare are not marked", () => {
+    const long = (word, times) => ({ text: `${word} x y `.repeat(times), lang: "en" });
+    assert.equal(differences([long("one", 1_500), long("two", 1_500)]), null);
+    assert.notEqual(differences([long("one", 1_500), long("one", 1_500)]), null);
+    assert.equal(differences([long("one", 100_000), long("one", 100_000)]), null);
+  });
+
   test("leave the longest common subsequence", () => {
     const places = (first, second) => common([...first], [...second]).map(([place]) => place);
     assert.deepEqual(places("abcxdef", "abcydef"), [0, 1, 2, 4, 5, 6]);

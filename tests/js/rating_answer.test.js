@@ -31,8 +31,7 @@ test("the history has it in words", () => {
 test("what is asked follows from the pass, and of adequacy from what it is compared with", () => {
   assert.deepEqual(rating.asked({ criterion: "fluency", adequacy_basis: "both" }), {
     question: "asked_fluency",
-    best: "best_fluency",
-    worst: "worst_fluency",
+    points: "fluency",
   });
   for (const basis of ["reference", "source", "both"]) {
     assert.equal(rating.asked({ criterion: "adequacy", adequacy_basis: basis }).question, `asked_adequacy_${basis}`);
