@@ -150,3 +150,30 @@ def test_ignored_answer_is_seen_to_be_ignored(new_page: NewPage, sign_in: SignIn
     expect(page.locator("#outputs")).to_have_class("outputs pale")
     at_sentence(page, 2)
     expect(page.locator("#outputs")).to_have_class("outputs")
+
+
+# The button with words that closes a dialog and does nothing else.
+CLOSES = '[id$="-cancel"], [value=""]:not(.primary), .dialog-buttons form .button, form.dialog-buttons .button, [autofocus]'
+
+
+def test_every_dialog_closes_by_escape_a_cross_and_a_button_in_view(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page(viewport={"width": PHONE["width"], "height": 500})
+    sign_in(page, SCREENS["spans"].judge())
+    expect(page.locator("#rows > *:visible").first).to_be_visible()
+    dialogs = page.locator("dialog").evaluate_all("(all) => all.map(({ id }) => id)")
+    # Its buttons work when the judge has opened it.
+    dialogs.remove("sign-in-dialog")
+    assert len(dialogs) >= 9
+    for name in dialogs:
+        dialog = page.locator(f"#{name}")
+        for closing in (".dialog-close button", CLOSES):
+            dialog.evaluate("(one) => one.showModal()")
+            button = dialog.locator(closing).locator("visible=true").last
+            expect(button).to_be_in_viewport(ratio=0.9)
+            button.click()
+            expect(dialog).to_be_hidden()
+        dialog.evaluate("(one) => one.showModal()")
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
