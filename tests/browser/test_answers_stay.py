@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from campaign.models import Judge
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block
+from tests.browser.long_texts import lengthen
 from tests.browser.screens import SCREENS, Screen
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -177,3 +178,19 @@ def test_every_dialog_closes_by_escape_a_cross_and_a_button_in_view(
         dialog.evaluate("(one) => one.showModal()")
         page.keyboard.press("Escape")
         expect(dialog).to_be_hidden()
+
+
+def test_on_a_phone_both_outputs_are_read_before_the_answers(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
+    """The answers stand below the end of the second output; a text that is cut has a sign."""
+    page = new_page(**SIZES["phone"])
+    lengthen(page, 90)
+    sign_in(page, SCREENS["two_outputs"].judge())
+    source, answer = page.locator("#source-part"), page.locator("button[data-choice=first]")
+    expect(source).to_have_class("cut")
+    expect(answer).not_to_be_in_viewport()
+    source.evaluate("(part) => part.scrollTo(0, part.scrollHeight)")
+    expect(source).not_to_have_class("cut")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(answer).to_be_in_viewport(ratio=1)
