@@ -16,6 +16,7 @@ from annotation.sampling.parameters import Normalisation
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
 from annotation.selectors.comparisons import blocks_wanted
+from annotation.selectors.target import segments_counted
 from campaign.models import Output, OutputCorrection, Segment, Task
 
 # Segments read at once, since neighbours are usually drawn together, and chunks kept in memory.
@@ -260,9 +261,15 @@ def draw_inputs(
         texts=texts,
         withdrawn=withdrawn,
         state=_state(design, sequence, texts, withdrawn).to_json(),
-        segment_blocks=list(sequence.segment_blocks),
+        segment_blocks=_segment_blocks(task, sequence),
         segment_limit=task.blocks_per_segment,
     )
+
+
+def _segment_blocks(task: Task, sequence: HITSequence) -> list[int]:
+    if task.blocks_per_segment is None:
+        return list(sequence.segment_blocks)
+    return segments_counted(task_id=task.pk, planned=sequence.segment_blocks)
 
 
 def _is_corrected_since(texts: TestSetTexts, task: Task) -> bool:

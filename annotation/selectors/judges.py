@@ -102,21 +102,22 @@ def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
 
 def excluded_judges(*, campaign_id: int) -> list[str]:
     """Return the pseudonyms of judges excluded from rankings, sorted. One query."""
-    excluded = _exclusions().filter(judge__campaign=campaign_id)
+    excluded = exclusions().filter(judge__campaign=campaign_id)
     return sorted(set(excluded.values_list("judge__pseudonym", flat=True)))
+
+
+def exclusions() -> QualityActionQuerySet:
+    """Return the actions that exclude judges from rankings."""
+    return QualityAction.objects.in_force().filter(action=QualityActionKind.EXCLUDE)
 
 
 def excluded_judges_by_campaign() -> dict[int, list[str]]:
     """Return `excluded_judges` by campaign id, for all campaigns that have any. One query."""
     found: dict[int, list[str]] = {}
-    exclusions = _exclusions().values_list("judge__campaign_id", "judge__pseudonym")
-    for campaign_id, pseudonym in sorted(set(exclusions)):
+    rows = exclusions().values_list("judge__campaign_id", "judge__pseudonym")
+    for campaign_id, pseudonym in sorted(set(rows)):
         found.setdefault(campaign_id, []).append(pseudonym)
     return found
-
-
-def _exclusions() -> QualityActionQuerySet:
-    return QualityAction.objects.in_force().filter(action=QualityActionKind.EXCLUDE)
 
 
 class StandingOfJudge(StrEnum):

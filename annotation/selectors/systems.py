@@ -7,7 +7,7 @@ from math import ceil
 from random import Random
 from typing import Any, Final
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -26,6 +26,7 @@ from annotation.models.hit import POOLED
 from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.judgment_list import judgments_listed, shows_system
 from annotation.selectors.passes import has_passes
+from annotation.selectors.target import blocks_excluded
 from campaign.models import ConflictOfInterest, Output, OutputCorrection, System, SystemKind, Task
 from campaign.selectors.tasks import has_judgments
 from campaign.texts.counted import counted
@@ -124,12 +125,12 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
         )
     else:
         yield _("%(task)s: included in the next HITs.") % {"task": task.called}
-    sequence = JudgmentSequence.objects.filter(pk=task.pk).first()
-    judged = sequence.judged if sequence else 0
-    if not judged:
+    sequences = JudgmentSequence.objects.annotate(counted=F("judged") - blocks_excluded("task"))
+    sequence = sequences.filter(pk=task.pk).first()
+    if sequence is None or not sequence.judged:
         return
     yield _catching_up_in_words(design_in_force(task_id=task.pk))
-    left = None if task.blocks_wanted is None else max(0, task.blocks_wanted - judged)
+    left = None if task.blocks_wanted is None else max(0, task.blocks_wanted - sequence.counted)
     if left is not None:
         yield counted(
             "%(count)d block of the target of %(target)d remains. Raise the target if the new system needs more.",

@@ -180,7 +180,8 @@ def time_sheet(
 ) -> list[JudgeTime]:
     """Return the work of a campaign's judges by day, between two days (inclusive). One query.
 
-    Sorted by pseudonym. `judges` defaults to all judges of the campaign. Reads only these days.
+    Sorted by pseudonym. `judges` defaults to all judges of the campaign; only people are listed, because nobody pays
+    for simulated work. Reads only these days.
     """
     if judges is None:
         judges = Judge.objects.filter(campaign=campaign)
@@ -223,14 +224,16 @@ def time_sheet_in_all(
     *, judges: QuerySet[Judge], first: date | None = None, last: date | None = None
 ) -> Worked:
     """Return the judges' total work on these days, rounded per judge and day. One query."""
-    rows = work_by_day(Q(judge__in=judges.values("pk")), Span.of_days(first, last))
+    people = judges.filter(origin=Judge.Origin.PERSON)
+    rows = work_by_day(Q(judge__in=people.values("pk")), Span.of_days(first, last))
     sums = rows.aggregate(*(Sum(name, default=0) for name in ("n", "seconds", "without")))
     return Worked(*sums.values())
 
 
 def _at_work(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
-    """Select the judges who worked within this span."""
+    """Select the people who worked within this span."""
     # Looks up one row per judge. With EXISTS, PostgreSQL may read all rows of all judges for one
     # page.
     quarter = counted_work(span).filter(judge=OuterRef("pk")).values("pk")[:1]
-    return judges.alias(quarter=Subquery(quarter)).filter(quarter__isnull=False)
+    people = judges.filter(origin=Judge.Origin.PERSON)
+    return people.alias(quarter=Subquery(quarter)).filter(quarter__isnull=False)

@@ -39,6 +39,9 @@ class TaskOverviewSerializer(serializers.Serializer[Any]):
     closed_at = serializers.DateTimeField(source="task.closed_at", allow_null=True)
     blocks_wanted = serializers.IntegerField(source="task.blocks_wanted", allow_null=True)
     judged = serializers.IntegerField(help_text="Blocks judged.")
+    counted = serializers.IntegerField(
+        help_text="Blocks judged that count toward `blocks_wanted`: not those of excluded judges."
+    )
     at_work = serializers.IntegerField(help_text="Judges active in the last minutes.")
     pace = serializers.FloatField(help_text="Blocks per day, over the full days of the last week.")
     low_agreement = serializers.IntegerField(help_text="Judges with low agreement.")

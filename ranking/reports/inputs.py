@@ -75,6 +75,8 @@ class WorkFacts:
         Maximum number of outputs in a block by the protocol.
     ranked_by : mapping or None
         Method and recorded parameters of its latest ranking; None without a ranking.
+    excluded : int
+        Blocks judged by excluded judges, which do not count toward the target.
     """
 
     judged: int
@@ -88,6 +90,7 @@ class WorkFacts:
     counted: int | None
     most_shown: int
     ranked_by: Mapping[str, Any] | None = None
+    excluded: int = 0
 
     @property
     def of_judges(self) -> tuple[list[int], list[float], list[float]]:
@@ -97,6 +100,11 @@ class WorkFacts:
             [words for _blocks, words, _seconds in self.pace],
             [seconds for _blocks, _words, seconds in self.pace],
         )
+
+    @property
+    def wanted_more(self) -> float:
+        """Judgments until the target is reached; 0 without a target."""
+        return max(0.0, float((self.wanted or 0) - (self.judged - self.excluded)))
 
     @property
     def rule_more(self) -> float:

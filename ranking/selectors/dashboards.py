@@ -24,6 +24,8 @@ from annotation.models import (
     WorkedQuarterHour,
 )
 from annotation.protocols import answer_kind
+from annotation.selectors.judges import exclusions
+from annotation.selectors.target import blocks_excluded
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
@@ -147,13 +149,16 @@ class JudgingProgress:
 
     `judged` counts the first judgment of each block by each judge, however often it was revised. This
     equals the number of current judgments, but at the time of judging instead of correction.
-    `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
+    `excluded` of them are by excluded judges, and do not count toward `wanted`; `not_by_people` are imported or
+    simulated. `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
     consecutive hours or days (`hourly`) up to the current one. `periods`, `today` and
     `at_work` only count judgments by people, because imported and simulated ones have the time of their
-    import.
+    import. `periods` and `today` leave out excluded judges.
     """
 
     judged: int
+    excluded: int
+    not_by_people: int
     skipped: int
     wanted: int | None
     today: int
@@ -165,7 +170,17 @@ class JudgingProgress:
     @property
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
-        return min(1.0, self.judged / self.wanted) if self.wanted else None
+        return min(1.0, self.counted / self.wanted) if self.wanted else None
+
+    @property
+    def counted(self) -> int:
+        """Blocks judged that count toward the target."""
+        return self.judged - self.excluded
+
+    @property
+    def by_people(self) -> int:
+        """Blocks judged by people, including excluded judges."""
+        return self.judged - self.not_by_people
 
 
 def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgress:
@@ -174,37 +189,61 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
     The cost does not grow with judgments and skips, because they are counted when they are numbered.
     """
     now = timezone.localtime(now)
-    judged, skipped, judges, today, begun = _counts(task, since=midnight(now))
-    hourly = now - (begun or now) < timedelta(hours=2 * HOURS_SHOWN)
+    counts = _counts(task, since=midnight(now))
+    hourly = now - (counts.begun or now) < timedelta(hours=2 * HOURS_SHOWN)
     return JudgingProgress(
-        judged=judged,
-        skipped=skipped,
+        judged=counts.judged,
+        excluded=counts.excluded,
+        not_by_people=counts.not_by_people,
+        skipped=counts.skipped,
         wanted=task.blocks_wanted,
-        today=today,
-        judges=judges,
+        today=counts.today,
+        judges=counts.judges,
         at_work=judges_at_work([task], now=now)[task.pk],
         periods=_periods(task, now, hourly=hourly),
         hourly=hourly,
     )
 
 
-def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
-    """Return blocks judged and skipped, judges, blocks judged by people since a time, and the time of their first."""
+class _Counts(NamedTuple):
+    """Counts of a task; `today` by people who are not excluded, `begun` the time of the first judgment by people."""
+
+    judged: int = 0
+    skipped: int = 0
+    judges: int = 0
+    excluded: int = 0
+    not_by_people: int = 0
+    today: int = 0
+    begun: datetime | None = None
+
+
+def _counts(task: Task, *, since: datetime) -> _Counts:
     here = OuterRef("task")
-    today = WorkedQuarterHour.objects.filter(_BY_PEOPLE, task=here, start__gte=since).values("task")
+    today = _quarters_counted().filter(task=here, start__gte=since).values("task")
     people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
-    found: Any = (
-        JudgmentSequence.objects.filter(task=task)
-        .values_list(
-            "judged",
-            "skipped",
-            "judges",
-            Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
-            Subquery(people.annotate(first=Min("first_at")).values("first")),
-        )
-        .first()
+    rows: Any = JudgmentSequence.objects.filter(task=task).values_list(
+        "judged",
+        "skipped",
+        "judges",
+        blocks_excluded("task"),
+        _not_by_people(),
+        Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
+        Subquery(people.annotate(first=Min("first_at")).values("first")),
     )
-    return found or (0, 0, 0, 0, None)
+    row = rows.first()
+    return _Counts() if row is None else _Counts(*row)
+
+
+def _not_by_people() -> Coalesce:
+    """Return an expression for the blocks of a `JudgmentSequence` that were imported or simulated."""
+    others = JudgeTally.objects.exclude(_BY_PEOPLE).filter(task=OuterRef("task")).values("task")
+    return Coalesce(Subquery(others.annotate(blocks=Sum("judged")).values("blocks")), 0)
+
+
+def _quarters_counted() -> QuerySet[WorkedQuarterHour]:
+    """Return the work by people who are not excluded, in the order of no column."""
+    excluded = exclusions().values("judge")
+    return WorkedQuarterHour.objects.filter(_BY_PEOPLE).exclude(judge__in=excluded).order_by()
 
 
 def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
@@ -231,9 +270,10 @@ def _periods(task: Task, now: datetime, *, hourly: bool) -> tuple[Period, ...]:
 def _judged_by(
     tasks: Sequence[Task], period: type[TruncHour | TruncDay], *, since: datetime
 ) -> dict[tuple[int, datetime], int]:
-    """Return the number of blocks that people judged in each hour or day, by test set and its beginning."""
+    """Return the number of blocks that count in each hour or day, by test set and its beginning."""
     rows = (
-        WorkedQuarterHour.objects.filter(_BY_PEOPLE, task__in=tasks, start__gte=since)
+        _quarters_counted()
+        .filter(task__in=tasks, start__gte=since)
         .values("task", period=period("start"))
         .annotate(blocks=Sum("judged"))
         .values_list("task", "period", "blocks")
@@ -263,7 +303,8 @@ class TaskOverview:
     ----------
     task : Task
     judged : int
-        Blocks judged, by `judged_by` judges.
+        Blocks judged, by `judged_by` judges, `excluded` of them by excluded judges and `not_by_people` imported or
+        simulated.
     standing : mapping or None
         The result of its latest ranking, which excludes `left_out` judges.
     published : mapping or None
@@ -273,7 +314,7 @@ class TaskOverview:
     at_work : int
         Judges active within the last minutes.
     days : sequence of Period
-        Work on each of the last `OVERVIEW_DAYS` days.
+        Blocks that count, judged by people on each of the last `OVERVIEW_DAYS` days.
     low_agreement : int
         Judges with low agreement.
     open_reports : int
@@ -294,12 +335,19 @@ class TaskOverview:
     low_agreement: int
     open_reports: int
     day_before: int = 0
+    excluded: int = 0
+    not_by_people: int = 0
+
+    @property
+    def counted(self) -> int:
+        """Blocks judged that count toward the target."""
+        return self.judged - self.excluded
 
     @property
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
         wanted = self.task.blocks_wanted
-        return min(1.0, self.judged / wanted) if wanted else None
+        return min(1.0, self.counted / wanted) if wanted else None
 
     @property
     def judges(self) -> int:
@@ -341,7 +389,7 @@ class TaskOverview:
         if not self.is_open or not wanted or self.days_of_work < DAYS_FORECAST:
             return None
         # State at midnight, from which days are counted.
-        before = self.judged - self.days[-1].judged
+        before = self.counted - self.days[-1].judged
         return forecast_end(self.whole_days, max(0, wanted - before))
 
     @property
@@ -354,7 +402,7 @@ class TaskOverview:
         end, wanted = self.end, self.task.blocks_wanted
         earlier_days, since = self.days[: -DAYS_FORECAST - 1], self.days[-DAYS_FORECAST - 1 :]
         then = [self.day_before, *(day.judged for day in earlier_days)]
-        before = self.judged - sum(day.judged for day in since)
+        before = self.counted - sum(day.judged for day in since)
         # Work began on the first of those days, or earlier.
         if end is None or not wanted or not (then[0] or before > sum(then)):
             return None
@@ -431,15 +479,17 @@ def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
     reports = dict(changes.values_list("task", F("problem_reports") - F("problems_closed")))
     for row in tasks:
         before, *days = [Period(start, by_day.get((row.pk, start), 0)) for start in starts]
-        judged, judged_by, published = counted.get(row.pk, (0, 0, None))
+        counts = counted.get(row.pk, _TaskCounts())
         ranking = latest.get(row.pk)
         yield TaskOverview(
             task=row,
-            judged=judged,
-            judged_by=judged_by,
+            judged=counts.judged,
+            judged_by=counts.judges,
+            excluded=counts.excluded,
+            not_by_people=counts.not_by_people,
             standing=None if ranking is None else ranking.result,
             left_out=len(left_out.get(row.pk, ())),
-            published=published,
+            published=counts.published,
             rule=rule_of_ranking(ranking),
             at_work=at_work[row.pk],
             days=days,
@@ -449,14 +499,29 @@ def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
         )
 
 
-def _counted(tasks: Sequence[Task]) -> dict[int, Any]:
-    """Return the numbers of blocks and judges of each task, and its newest published result."""
+class _TaskCounts(NamedTuple):
+    """Numbers of blocks and judges of a task, and its newest published result."""
+
+    judged: int = 0
+    judges: int = 0
+    excluded: int = 0
+    not_by_people: int = 0
+    published: Mapping[str, Any] | None = None
+
+
+def _counted(tasks: Sequence[Task]) -> dict[int, _TaskCounts]:
     versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
     said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
     sequences = JudgmentSequence.objects.filter(task__in=tasks)
-    rows = sequences.annotate(published=Subquery(versions.values(said=said)[:1]))
-    columns = ("task", "judged", "judges", "published")
-    return {task: counts for task, *counts in rows.values_list(*columns)}
+    rows: Any = sequences.values_list(
+        "task",
+        "judged",
+        "judges",
+        blocks_excluded("task"),
+        _not_by_people(),
+        Subquery(versions.values(said=said)[:1]),
+    )
+    return {task: _TaskCounts(*counts) for task, *counts in rows}
 
 
 #: Decimals of words and seconds, to keep records short.
@@ -470,6 +535,7 @@ def work_facts(*, task: Task) -> WorkFacts:
     words, run = mean_words(task=task), latest_run(task_id=task.pk)
     return WorkFacts(
         judged=overview.judged,
+        excluded=overview.excluded,
         counted=None if run is None else int(run.result["input"]["blocks"]),
         most_shown=answer_kind(task.protocol).candidates[-1],
         ranked_by=None if run is None else _ranked_by(run),

@@ -18,6 +18,7 @@ from campaign.models.system import system_label
 from ranking.pages import formats
 from ranking.pages.formats import Addresses, figure
 from ranking.selectors.tasks import tasks_listed
+from ranking.wording.progress import not_counted_in_words, not_in_pace_in_words
 from ranking.wording.ranges import rank_range, shared_rank
 
 register = template.Library()
@@ -128,6 +129,18 @@ def outcome_link(context: Context, number: int, name: str, outcome: str) -> str 
 
 
 @register.simple_tag
+def not_counted(excluded: int) -> str:
+    """Return a sentence on blocks judged by excluded judges; empty if there are none."""
+    return not_counted_in_words(excluded)
+
+
+@register.simple_tag
+def not_in_pace(not_by_people: int) -> str:
+    """Return a sentence on imported and simulated blocks; empty if there are none."""
+    return not_in_pace_in_words(not_by_people)
+
+
+@register.simple_tag
 def tasks_beside(task: Task) -> list[Any]:
     """Return all tasks of a test set, each with its `share` of the target, and `may_go` if it may be deleted.
 
@@ -140,7 +153,7 @@ def tasks_beside(task: Task) -> list[Any]:
     )
     for row in rows:
         wanted = row.blocks_wanted
-        row.share = min(1.0, row.judged / wanted) if wanted else None
+        row.share = min(1.0, (row.judged - row.excluded) / wanted) if wanted else None
         # The ranking is deleted last, with the test set.
         row.may_go = row.protocol != Protocol.RANKING and not row.judged
     return rows

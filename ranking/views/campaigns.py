@@ -50,6 +50,7 @@ from ranking.selectors.dashboards import (
     states_hidden,
 )
 from ranking.selectors.tasks import Preparation, design_in_words, preparation, tasks_listed
+from ranking.wording.progress import not_counted_in_words
 from ranking.wording.ranges import first_cluster
 
 #: Maximum number of days in plots of forecast ends; later ends have an arrow.
@@ -65,11 +66,12 @@ def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
     """
     asked = [each for each in overviews if each.task.blocks_wanted]
     wanted = sum(each.task.blocks_wanted or 0 for each in asked)
-    done = sum(min(each.judged, each.task.blocks_wanted or 0) for each in asked)
+    done = sum(min(each.counted, each.task.blocks_wanted or 0) for each in asked)
     return {
         "running": sum(each.is_open for each in overviews),
         "tasks": len(overviews),
         "judged": sum(each.judged for each in overviews),
+        "excluded": sum(each.excluded for each in overviews),
         "at_work": sum(each.at_work for each in overviews),
         "share": done / wanted if wanted else None,
         "pace": sum(each.pace for each in overviews if each.is_open),
@@ -304,7 +306,9 @@ class CampaignTable(DeskTable):
         if totals["share"] is None:
             return figure(totals["judged"])
         words = _("%(share)s of target") % {"share": share(totals["share"])}
-        return format_html('{} <span class="quiet">({})</span>', figure(totals["judged"]), words)
+        cell = format_html('{} <span class="quiet">({})</span>', figure(totals["judged"]), words)
+        not_counted = not_counted_in_words(totals["excluded"])
+        return format_html('{} <span class="quiet">{}</span>', cell, not_counted)
 
     def cell_cost(self, row: Campaign) -> SafeString | str:
         """Return the hours of active time and, if the campaign pays by the hour, their cost."""

@@ -689,7 +689,7 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         **progress_shown(progress),
         "row": row,
         "worked": clock_time(worked) if worked else "",
-        "seconds_per_block": worked / progress.judged if worked and progress.judged else None,
+        "seconds_per_block": worked / progress.by_people if worked and progress.by_people else None,
         "rule": None if state is None else shown_rule(state),
         "plot_links": plot_links("test-set-plot", task.test_set.campaign.slug, task.pk),
         "contents": [("progress", _("Progress")), ("pace", _("Pace, cost and forecast"))],

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Final
 
 from django.db import transaction
@@ -23,6 +24,7 @@ from annotation.sampling.plans import HITPlan, Purpose, plan_encoded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read
+from annotation.selectors.target import blocks_to_plan
 from campaign.database.many_rows import pgtrigger_ignore_preset, table_scans_off
 from campaign.database.prepared import Statement
 from campaign.models import OutputCorrection, Task
@@ -206,6 +208,7 @@ class PlanningTransaction(HITPlanning):
         if sample is not None:
             inputs = inputs.limited(sample.taken, most=sample.most)
         self._texts = inputs.texts
+        self._segment_blocks = inputs.segment_blocks
         super().__init__(
             parameters=design.parameters,
             drawer=inputs.drawer(
@@ -216,7 +219,7 @@ class PlanningTransaction(HITPlanning):
             ),
             withdrawn=inputs.withdrawn,
             counters=sequence,
-            blocks_wanted=task.blocks_wanted,
+            blocks_wanted=blocks_to_plan(task),
             for_standby=for_standby,
         )
         self._batch = PlanningBatch(
@@ -226,7 +229,7 @@ class PlanningTransaction(HITPlanning):
             avoided=sorted(avoid),
             hidden=sorted(hide),
             withdrawn=sorted(self.withdrawn),
-            segment_blocks=[] if self.quota.limit is None else list(sequence.segment_blocks),
+            segment_blocks=[] if self.quota.limit is None else list(inputs.segment_blocks),
             segment_limit=self.quota.limit,
             state=inputs.state,
             # Uses the damaged references approved at this time; see `hit_redraw`.
@@ -332,5 +335,14 @@ class PlanningTransaction(HITPlanning):
             self.sequence.turns = self._turns_before
         else:
             self.sequence.state = self._drawer.state.to_json()
-        self.sequence.segment_blocks = self.quota.counts
+        self.sequence.segment_blocks = self._segment_blocks_planned()
         self.sequence.save()
+
+    def _segment_blocks_planned(self) -> list[int]:
+        """Return the number of blocks planned for each segment, including those that the quota leaves out."""
+        changes = [
+            after - before
+            for before, after in zip_longest(self._segment_blocks, self.quota.counts, fillvalue=0)
+        ]
+        planned = zip_longest(self.sequence.segment_blocks, changes, fillvalue=0)
+        return [count + change for count, change in planned]

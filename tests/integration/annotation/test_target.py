@@ -1,0 +1,103 @@
+"""The target of a task is met by blocks that rankings count, not by planned ones."""
+
+from uuid import uuid4
+
+import pytest
+
+from annotation.models import HIT, HITSequence, JudgmentNumber, QualityAction, QualityActionKind
+from annotation.selectors.hits import plans_read
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.pool import pool_fill
+from annotation.services.planning.redraw import hit_redraw
+from annotation.services.quality import quality_action_revert, quality_action_take
+from annotation.services.submission import skip_submit
+from campaign.models import Judge, Task, User
+from ranking.selectors.alerts import alerts_of_campaigns
+from ranking.selectors.dashboards import judging_progress, task_overview, work_facts
+from tests.at_work import judge_one_hit, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
+
+pytestmark = pytest.mark.django_db
+
+
+def judge_everything(judge: Judge) -> None:
+    """Judge HITs until none is left."""
+    while judge_one_hit(judge) is not None:
+        pass
+
+
+def exclude(judge: Judge, task: Task) -> tuple[QualityAction, User]:
+    """Exclude a judge from rankings, and return the action with its organiser."""
+    user = make_organiser(task.test_set.campaign, email=f"{uuid4()}@example.org")
+    action = quality_action_take(
+        judge=judge, task=task, action=QualityActionKind.EXCLUDE, user=user
+    )
+    return action, user
+
+
+def test_blocks_of_excluded_judge_are_planned_again_until_action_is_reverted() -> None:
+    task = make_task(make_campaign(), blocks_wanted=10, planned=0)
+    ada = make_judge(task.test_set.campaign, "ada")
+    pool_fill(task_id=task.pk)
+    judge_one_hit(ada)
+    judged = JudgmentNumber.objects.count()
+    assert judged
+    assert pool_fill(task_id=task.pk) == 0
+    action, user = exclude(ada, task)
+    pool_fill(task_id=task.pk)
+    planned = HITSequence.objects.get().blocks_planned
+    assert planned - judged >= 10
+    quality_action_revert(action=action, user=user)
+    assert pool_fill(task_id=task.pk) == 0
+
+
+def test_skipped_block_is_planned_again() -> None:
+    task = make_task(make_campaign(), blocks_wanted=10, planned=0)
+    pool_fill(task_id=task.pk)
+    planned = HITSequence.objects.get().blocks_planned
+    for block in assigned_blocks(lend(make_judge(task.test_set.campaign))):
+        skip_submit(assigned=block, client_id=uuid4(), reason="other")
+    judgments_number(task_id=task.pk)
+    assert pool_fill(task_id=task.pk) > 0
+    assert HITSequence.objects.get().blocks_planned > planned
+
+
+def test_limit_per_segment_leaves_out_blocks_of_excluded_judges() -> None:
+    task = make_task(make_campaign(), blocks_per_segment=1, planned=0)
+    ada = make_judge(task.test_set.campaign, "ada")
+    pool_fill(task_id=task.pk)
+    judge_one_hit(ada)
+    judged = JudgmentNumber.objects.count()
+    before = list(HITSequence.objects.get().segment_blocks)
+    assert set(before) == {1}
+    exclude(ada, task)
+    pool_fill(task_id=task.pk)
+    after = HITSequence.objects.get().segment_blocks
+    assert sum(after) == sum(before) + judged
+    assert max(after) == 2
+    for hit in HIT.objects.all():
+        assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
+
+
+def test_progress_and_forecast_count_what_ranking_counts() -> None:
+    task = make_task(make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=())
+    campaign = task.test_set.campaign
+    pool_fill(task_id=task.pk)
+    ada, ben = (make_judge(campaign, name) for name in ("ada", "ben"))
+    judge_everything(ada)
+    judged = task_overview(task=task).judged
+    assert judged >= 5
+    assert task_overview(task=task).is_done
+    exclude(ada, task)
+    overview, progress = task_overview(task=task), judging_progress(task=task)
+    assert (overview.counted, overview.share, overview.is_done) == (0, 0, False)
+    assert (progress.counted, progress.share, progress.today) == (0, 0, 0)
+    assert (overview.judged, overview.excluded) == (judged, judged)
+    assert work_facts(task=task).wanted_more == 5
+    assert not any(
+        alert.kind == "complete" for alert in alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
+    )
+    pool_fill(task_id=task.pk)
+    judge_everything(ben)
+    assert task_overview(task=task).is_done
