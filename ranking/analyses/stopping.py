@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from django.utils.formats import number_format
@@ -257,12 +257,12 @@ def _ahead(
             (
                 row.measure,
                 row.target,
-                [max(0.0, (need - now) / found.per_judgment) for need in reached],
+                [_more_judgments(need, now, found.per_judgment) for need in reached],
             )
             for row, reached in zip(found.budget.rows, found.budget.needs, strict=True)
         ]
     if work.wanted:
-        needs.append(("wanted", work.wanted, [max(0.0, float(work.wanted - work.judged))]))
+        needs.append(("wanted", work.wanted, [work.wanted_more]))
     if work.rule_judgments:
         needs.append(("rule", work.rule_judgments, [work.rule_more]))
     pace, how = _pace(work, found.per_judgment), {"confidence": options["confidence"]}
@@ -283,6 +283,12 @@ def _ahead(
             }
         )
     return ahead
+
+
+def _more_judgments(need: float, now: int, per_judgment: float) -> float:
+    """Return the remaining judgments until a number of comparisons, which is rounded as in the table of judgments."""
+    comparisons = need if np.isinf(need) else round(need)
+    return max(0.0, (comparisons - now) / per_judgment)
 
 
 def _designs(
@@ -457,10 +463,10 @@ def _pace_note(pace: ReadingPace | None) -> str:
     )
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: StoppingFound) -> Report:
+def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Report:
     """Report the judgments needed for each target, with Koehn's (2012) Figure 2 of this campaign."""
     tables: list[Table] = []
-    notes = _state(given, found.ranking)
+    notes = [*_answer(found, options["limit"]), *_state(given, found.ranking)]
     if found.why_not is not None:
         notes.append(_why_not(found.why_not))
     if found.budget is not None:
@@ -515,6 +521,32 @@ def _judgments(found: StoppingFound, rows: Sequence[BudgetRow]) -> list[dict[str
         }
         for row in rows
     ]
+
+
+#: Targets that organisers chose come first.
+_CHOSEN_FIRST: Final = ("rule", "wanted")
+
+
+def _answer(found: StoppingFound, limit: int) -> list[str]:
+    """Return the remaining judgments to the chosen target, or else to the next one that is not reached."""
+    missing = [row for row in found.ahead if row["judgments"].value != 0]
+    if not missing:
+        return []
+    row = min(missing, key=lambda row: row["measure"] not in _CHOSEN_FIRST)
+    target, ahead = _target_of(row), row["judgments"]
+    if ahead.value is None:
+        words = _("%(target)s: more than %(limit)s judgments.")
+        return [words % {"target": target, "limit": number_format(limit)}]
+    if ahead.low == ahead.high:
+        words = _("%(target)s: %(count)s more judgments.")
+    else:
+        words = _("%(target)s: %(count)s more judgments (%(low)s to %(high)s).")
+    ends = {name: _whole(getattr(ahead, name)) for name in ("low", "high")}
+    return [words % {"target": target, "count": _whole(ahead.value), **ends}]
+
+
+def _whole(value: float | None) -> str:
+    return "–" if value is None else decimals(value, 0)
 
 
 def _state(given: Input, ranking: Ranking | None) -> list[str]:
@@ -679,7 +711,7 @@ def _one_more(found: StoppingFound) -> Table:
         rows=rows,
         notes=[
             _(
-                "Totals from the first judgment on, for the current systems and with one more system of random quality. Blocks keep their size."
+                "Totals of new campaigns, which do not use the results so far: with the current systems, and with one more of random quality. Blocks keep their size."
             )
         ],
     )

@@ -97,6 +97,8 @@ class ExportKind:
 ANSWERS: Final = "answers"
 #: Kind with the files of all others.
 EVERYTHING: Final = "everything"
+#: Kind with a row per pair of systems.
+COMPARISONS: Final = "comparisons"
 #: Kind with skips after the judgments.
 WITH_SKIPS: Final = "with-skips"
 
@@ -139,7 +141,7 @@ _ALL: Final = (
         is_whole=True,
     ),
     ExportKind(
-        name="comparisons",
+        name=COMPARISONS,
         title=_("Comparisons"),
         description=_("The judgments that count, one row per pair of outputs."),
         formats={

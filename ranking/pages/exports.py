@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from itertools import chain
+from math import comb
 from typing import Any, Final
 
+from django.db.models import Max, Sum
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.translation import gettext as _
 
+from annotation.models import Block, JudgmentSequence
 from annotation.selectors.replica_reads import task_answer
 from campaign.database.replica import read_on
 from campaign.export.downloads import ranged_response, streamed_download
@@ -16,15 +19,15 @@ from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, ExportChangedError, export_asked
 from ranking.export.columns import described_columns
-from ranking.export.kinds import KINDS, ExportFormat, ExportKind
+from ranking.export.kinds import COMPARISONS, KINDS, WITH_SKIPS, ExportFormat, ExportKind
 from ranking.export.rows import MOST_COUNTED, ROWS
 from ranking.export.writing import export_bytes
 
 PART_OF_JSON: Final = "application/octet-stream"
-#: Bytes per row (judgments: with five outputs), measured on the benchmark's files; 300 for answers.
+#: Bytes per row (of a judgment: with five outputs), measured on the benchmark's files; 300 for answers.
 _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "five-way-csv": 130,
-    "pairwise-csv": 700,
+    "pairwise-csv": 70,
     "jsonl": 300,
     "parquet": 12,
     "appraise-xml": 540,
@@ -52,7 +55,7 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
     found = []
     numbers = ROWS["judgments"].count(task)
     for kind in kinds_of(task=task, may_change=may_change):
-        rows = numbers if kind.by_number else ROWS[kind.name].count(task)
+        rows = _most_rows(task, kind, numbers) if kind.by_number else ROWS[kind.name].count(task)
         is_more = not kind.by_number and rows > MOST_COUNTED and ROWS[kind.name].counted is None
         rows = MOST_COUNTED if is_more else rows
         formats = [
@@ -70,6 +73,23 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _most_rows(task: Task, kind: ExportKind, numbers: int) -> int:
+    """Return the largest number of rows that a file of judgments may have; corrections and controls are counted."""
+    if kind.name == COMPARISONS:
+        return numbers * _most_pairs(task)
+    if kind.name == WITH_SKIPS:
+        skipped = JudgmentSequence.objects.filter(task=task).aggregate(count=Sum("skipped"))
+        return numbers + (skipped["count"] or 0)
+    return numbers
+
+
+def _most_pairs(task: Task) -> int:
+    """Return the largest number of pairs of systems in a block. One query."""
+    blocks = Block.objects.filter(hit__task=task)
+    systems = blocks.aggregate(most=Max("outputs__len"))["most"] or 0
+    return comb(systems, 2)
 
 
 def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:

@@ -129,7 +129,9 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                 rows=lines,
                 rules=frozenset({len(counted) - 1} if counted else ()),
                 notes=[
-                    _("Like Table 1 of Bojar et al. (2011). The average weights all rows equally.")
+                    _(
+                        "Like Table 1 of Bojar et al. (2011), who took P(E) = 1/3. The average weights all rows equally."
+                    )
                 ],
             ),
             *_intervals(counted),
@@ -224,7 +226,7 @@ AGREEMENT_TABLE = AnalysisKind(
         "How much was judged in each test set, how good is its reference, and how well do judges agree?"
     ),
     options=(
-        replace(CHANCE, default=Chance.UNIFORM.value),
+        CHANCE,
         PAIRING,
         KAPPA_LEVEL,
         CONFIDENCE,

@@ -463,7 +463,8 @@ def _rows(
     confidence: float,
     curve: CampaignCurve | None = None,
 ) -> tuple[BudgetRow, ...]:
-    median = np.exp(np.median(np.log(first), axis=0))
+    # An observed value: the remaining comparisons then have the same median, whatever has been collected.
+    median = np.quantile(first, 0.5, axis=0, method="inverted_cdf")
     counts = np.stack([median, *_interval(first, confidence), average], axis=1).tolist()
     beyond = np.isinf(first).mean(axis=0).tolist()
     collected = 0 if curve is None else curve.comparisons
