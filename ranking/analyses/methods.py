@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import METHOD, SEED, Option, swaps_in_words
@@ -80,7 +80,7 @@ def _tell(given: Input, _options: Mapping[str, Any], found: _Found) -> Report:
     accuracy = found[1]
     return report_on(
         given,
-        notes=[_agreeing(orders)],
+        notes=_agreeing(orders),
         tables=[
             *_places(given, orders, groups),
             _swaps(orders),
@@ -93,12 +93,19 @@ def _tell(given: Input, _options: Mapping[str, Any], found: _Found) -> Report:
     )
 
 
-def _agreeing(orders: Sequence[MethodOrder]) -> str:
-    alike = sum(not order.reason and not order.swapped for order in orders)
-    return _("%(alike)d of %(methods)d methods agree on the full ranking.") % {
-        "alike": alike,
-        "methods": len(orders),
-    }
+def _agreeing(orders: Sequence[MethodOrder]) -> list[str]:
+    """Return how many methods agree on the full ranking, and the names of the others."""
+    others = [order for order in orders if order.reason or order.swapped]
+    notes = [
+        _("%(alike)d of %(methods)d methods agree on the full ranking.")
+        % {"alike": len(orders) - len(others), "methods": len(orders)}
+    ]
+    if others:
+        names = pgettext("between names", ", ").join(
+            str(METHOD_WORDS[order.method]) for order in others
+        )
+        notes.append(_("The others: %(names)s.") % {"names": names})
+    return notes
 
 
 def _within(

@@ -427,7 +427,11 @@ def _part_remarks(name: str, shown: Shown, rows: BoolArray, confidence: float) -
 
 def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report skips and comments."""
-    counts = {name: number_format(found[name]) for name in ("shown", "skipped", "commented")}
+    counts = {
+        "judged": number_format(found["shown"] - found["skipped"]),
+        "skipped": number_format(found["skipped"]),
+        "commented": number_format(found["commented"]),
+    }
     kinds: tuple[tuple[str, str, str, Named | None], ...] = (
         ("systems", _("By system"), _("System"), "system"),
         ("lengths", _("By source length"), _("Words"), None),
@@ -435,7 +439,7 @@ def _tell_remarks(given: Input, _options: Mapping[str, Any], found: Mapping[str,
     return report_on(
         given,
         notes=[
-            _("Blocks answered: %(shown)s (%(skipped)s skipped, %(commented)s with a comment).")
+            _("Blocks judged: %(judged)s; skipped: %(skipped)s; with a comment: %(commented)s.")
             % counts,
             _(
                 "A block counts for each system it shows. Intervals account for segments and judges."

@@ -22,11 +22,13 @@ from ranking.range_choices import ONE_DOCUMENT, recorded_choice
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.judges import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
-from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
+from ranking.wording.ranges import first_cluster, limit_in_words, ranges_in_words, ranges_meaning
 
 # Maximum number of clusters described, and of systems named; beyond it, the table is easier to read.
 _GROUPS_TOLD = 2
 _SYSTEMS_NAMED = 5
+# Maximum number of leading systems named in a headline.
+_LEADERS_NAMED = 3
 
 
 def summarise_run(
@@ -44,7 +46,7 @@ def summarise_run(
         }
     systems = run.result["systems"]
     return {
-        "headline": headline(systems, run.result["groups"]),
+        "headline": headline(run.result),
         "details": _details(systems, run.result["groups"]),
         "basis": _basis(run, leads or {}),
         "warnings": _warnings(run),
@@ -84,8 +86,9 @@ def names_in_a_row(names: Sequence[str]) -> str:
     }
 
 
-def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> str:
-    """Return one phrase on ranked systems, best first, and on unconnected groups."""
+def headline(result: Mapping[str, Any]) -> str:
+    """Return one phrase on the `systems` of a ranking, best first, its unconnected `groups`, and who leads."""
+    systems, groups = result["systems"], result["groups"]
     count = len(systems)
     if count == 0:
         return _("No system can be ranked yet")
@@ -94,7 +97,7 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
     if all(row.get("shortage") for row in systems):
         return _("Rank ranges are not estimable yet")
     clusters = len({row["cluster"] for row in systems if not row.get("shortage")})
-    among = counted("%(count)s system", "%(count)s systems", count)
+    among = _among(count, unranked=len(result.get("not_estimable", ())))
     if _all_tied(systems):
         return _("All %(systems)s are tied") % {"systems": among}
     if clusters == 1:
@@ -111,7 +114,36 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         clusters=clusters,
         systems=among,
     )
-    return capfirst(words)
+    leaders = _leaders(systems, groups)
+    if not leaders:
+        return capfirst(words)
+    return counted(
+        "%(names)s leads: %(clusters)s",
+        "%(names)s lead: %(clusters)s",
+        len(leaders),
+        names=names_in_a_row(leaders),
+        clusters=words,
+    )
+
+
+def _among(ranked: int, *, unranked: int) -> str:
+    """Return the number of systems that a ranking ranks, out of all if some have no rank."""
+    if not unranked:
+        return counted("%(count)s system", "%(count)s systems", ranked)
+    return counted(
+        "%(ranked)s of %(count)s system",
+        "%(ranked)s of %(count)s systems",
+        ranked + unranked,
+        ranked=ranked,
+    )
+
+
+def _leaders(systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]) -> list[str]:
+    """Return the systems of the best cluster, if they are few and every rank range is known; otherwise none."""
+    if any(row.get("shortage") for row in systems):
+        return []
+    leaders = first_cluster(systems, groups)
+    return leaders if len(leaders) <= _LEADERS_NAMED else []
 
 
 def _all_tied(systems: Sequence[Mapping[str, Any]]) -> bool:
@@ -143,8 +175,8 @@ def _share_a_rank(systems: Sequence[Mapping[str, Any]]) -> bool:
 
 def _cluster_in_words(names: Sequence[str]) -> str:
     if len(names) <= _SYSTEMS_NAMED:
-        return _("%(names)s form one cluster.") % {"names": names_in_a_row(names)}
-    return _("%(count)s systems from %(first)s to %(last)s form one cluster.") % {
+        return _("%(names)s form one cluster so far.") % {"names": names_in_a_row(names)}
+    return _("%(count)s systems from %(first)s to %(last)s form one cluster so far.") % {
         "count": number_format(len(names)),
         "first": system_label(names[0]),
         "last": system_label(names[-1]),

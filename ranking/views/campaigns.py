@@ -132,14 +132,10 @@ def overview_rows(overviews: Sequence[TaskOverview], *, today: date) -> list[dic
 def _headline(overview: TaskOverview) -> str:
     standing = overview.standing
     if standing and standing["systems"]:
-        return headline(standing["systems"], standing["groups"])
+        return headline(standing)
     if overview.judged and kind_in_place_of_ranking(task=overview.task):
         return headline_without_ranking(overview.task)
-    return (
-        headline(standing["systems"], standing["groups"])
-        if standing
-        else headline_without_ranking()
-    )
+    return headline(standing) if standing else headline_without_ranking()
 
 
 def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:

@@ -318,7 +318,7 @@ class Sections(SectionsOf):
         ranking = shown.data["rankings"][0]
         asked = self._request.GET
         return {
-            "headline": headline(ranking["systems"], ranking["groups"]),
+            "headline": headline(ranking),
             "beside": rankings_beside(
                 task=self._task,
                 this=shown,

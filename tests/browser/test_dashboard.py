@@ -40,7 +40,7 @@ def judge_more(writer: TestSetWriter, labels: list[int], *, blocks: int = 1) -> 
 def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> None:
     enter_ranking(page, writer.campaign)
     announced = page.locator("#live-announcement")
-    expect(page.get_by_role("heading", level=1)).to_have_text("3 clusters among 3 systems")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A leads: 3 clusters among 3 systems")
 
     judge_more(writer, [1, 2, 3])
     expect(page.get_by_text("from 9 blocks")).to_be_visible()
