@@ -535,12 +535,12 @@ def _answer(found: StoppingFound, limit: int) -> list[str]:
     row = min(missing, key=lambda row: row["measure"] not in _CHOSEN_FIRST)
     target, ahead = _target_of(row), row["judgments"]
     if ahead.value is None:
-        words = _("%(target)s: more than %(limit)s judgments.")
+        words = _("%(target)s. Judgments needed: more than %(limit)s.")
         return [words % {"target": target, "limit": number_format(limit)}]
     if ahead.low == ahead.high:
-        words = _("%(target)s: %(count)s more judgments.")
+        words = _("%(target)s. Remaining judgments: %(count)s.")
     else:
-        words = _("%(target)s: %(count)s more judgments (%(low)s to %(high)s).")
+        words = _("%(target)s. Remaining judgments: %(count)s (%(low)s to %(high)s).")
     ends = {name: _whole(getattr(ahead, name)) for name in ("low", "high")}
     return [words % {"target": target, "count": _whole(ahead.value), **ends}]
 
