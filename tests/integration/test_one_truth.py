@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from html import unescape
 from pathlib import Path
@@ -14,8 +15,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.models import QualityActionKind
 from annotation.services.numbers import judgments_number
-from campaign.models import Campaign, Output, Segment, System
+from annotation.services.quality import quality_action_take
+from campaign.models import Campaign, Output, Protocol, Segment, System, Task, User
 from ranking.files.bundles import JUDGMENTS
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
@@ -114,6 +117,105 @@ def test_state_counts_and_ranges_are_said_alike_everywhere(client: Client) -> No
         assert said["judged"].keys() == {"6"}, (state, said)
         assert len(said["accounted"]) == 1, (state, said)
         assert pages > 50
+
+
+#: Every way in which a page, a file or REST states a number of the campaign below, and its value.
+FACTS = {
+    "judged": (
+        re.compile(r"\b(\d+) blocks? judged|Blocks judged:? (\d+)|\"judged\": ?(\d+)"),
+        "15",
+    ),
+    "counted": (re.compile(r"\bfrom (\d+) blocks?\b|\"counted\": ?(\d+)"), "12"),
+    "skipped": (re.compile(r"\bSkipped (\d+)|, (\d+) skipped|skipped: (\d+)"), "1"),
+    "share": (re.compile(r"\b(\d+)% of (?:target|20 blocks)"), "60"),
+    "judges": (re.compile(r"\bJudges (\d+)(?! \d)"), "5"),
+    "ranked judges": (re.compile(r"\bblocks by (\d+) judges"), "4"),
+    "ranked systems": (re.compile(r"clusters? among (\d+ of \d+) systems"), "3 of 4"),
+}
+#: Numbers of all judgments and of those that rankings count; a page with both says why they differ.
+WITH_REASON = (("judged", "counted"), ("judged", "share"), ("judges", "ranked judges"))
+REASON = re.compile(
+    r"Not counted: 3 blocks by excluded judges|1 judge excluded|left out of the ranking"
+)
+
+
+def stated(text: str) -> dict[str, set[str]]:
+    """Return the values of each fact that a text states."""
+    values = {
+        name: {value for match in pattern.findall(text) for value in _groups(match) if value}
+        for name, (pattern, _value) in FACTS.items()
+    }
+    return {name: found for name, found in values.items() if found}
+
+
+def _groups(match: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (match,) if isinstance(match, str) else match
+
+
+def several_kinds_of_judges(campaign: Campaign) -> TestSetWriter:
+    """Write judgments of three people, one of them excluded, of a simulated judge and of a file."""
+    writer = TestSetWriter(campaign, "museum en-de", ("amber", "birch", "cobalt", "delta"))
+    writer.judge("dan", origin="simulated")
+    writer.judge("eve", origin="imported")
+    for segment in (1, 2, 3):
+        block = writer.block(segment, ["amber", "birch", "cobalt"])
+        for judge in ("ada", "bob", "cleo", "dan", "eve"):
+            writer.judgment(judge, block, [1, 2, 3])
+    writer.skip("bob", writer.block(4, ["amber", "birch"]))
+    Task.objects.filter(pk=writer.task.pk).update(blocks_wanted=20)
+    writer.task.refresh_from_db()
+    quality_action_take(
+        judge=writer.judge("cleo"),
+        task=writer.task,
+        action=QualityActionKind.EXCLUDE,
+        user=make_organiser(campaign),
+    )
+    assert ranking_run_compute(task_id=writer.task.pk) is not None
+    return writer
+
+
+def test_counts_differ_between_places_only_with_reason(client: Client) -> None:
+    """Blocks, judges, systems and shares of a campaign whose ranking leaves some of each out."""
+    campaign = make_campaign("museum", state="draft")
+    task = several_kinds_of_judges(campaign).task
+    client.force_login(User.objects.get(email="organiser@example.org"))
+    starts = (
+        "/campaigns/",
+        "/campaigns/museum/",
+        "/api/v1/campaigns/museum/overview/",
+        f"/api/v1/tasks/{task.pk}/rankings/latest/",
+        f"/api/v1/tasks/{task.pk}/exports/",
+        f"/api/v1/tasks/{task.pk}/exports/stream/?kind=counted&file_format=jsonl",
+    )
+    wrong: list[tuple[str, ...]] = []
+    seen: Counter[str] = Counter()
+    for state in STATES:
+        Campaign.objects.update(state=state)
+        for address, body in walked(client, starts):
+            if OTHERS.search(address):
+                continue
+            text = told(body)
+            values = stated(text)
+            seen.update(values.keys())
+            for name, found in values.items():
+                if found != {FACTS[name][1]}:
+                    wrong.append((state, address, name, *sorted(found)))
+            if "/api/" not in address and not REASON.search(text):
+                missing = (names for names in WITH_REASON if values.keys() >= set(names))
+                wrong += [(state, address, "no reason", *names) for names in missing]
+    assert not wrong, "\n".join(map(str, wrong))
+    assert seen.keys() == FACTS.keys()
+
+
+def test_tab_of_test_sets_counts_rows_of_its_table(client: Client) -> None:
+    campaign = make_campaign("museum", state="draft")
+    writer = TestSetWriter(campaign, "museum en-de", ("amber", "birch"))
+    Task.objects.create(test_set=writer.task.test_set, protocol=Protocol.TWO_OUTPUTS)
+    client.force_login(make_organiser(campaign))
+    body = client.get(reverse("test-sets", args=["museum"])).content.decode()
+    rows = re.findall(r'href="/campaigns/museum/tasks/\d+/"', body)
+    assert f"Test sets {len(set(rows))}" in told(body)
+    assert len(set(rows)) == 2
 
 
 def race(writer: TestSetWriter) -> None:
