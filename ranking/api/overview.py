@@ -46,7 +46,10 @@ class TaskOverviewSerializer(serializers.Serializer[Any]):
     pace = serializers.FloatField(help_text="Blocks per day, over the full days of the last week.")
     low_agreement = serializers.IntegerField(help_text="Judges with low agreement.")
     open_problem_reports = serializers.IntegerField(source="open_reports")
-    days = DayJudgedSerializer(many=True, help_text="The last 14 days, including today.")
+    days = DayJudgedSerializer(
+        many=True,
+        help_text="Blocks that people judged, without excluded judges, on each of the last 14 days, including today.",
+    )
     end = serializers.SerializerMethodField(help_text="Null while there is not enough data.")
 
     @extend_schema_field(EndSerializer(allow_null=True))

@@ -122,13 +122,15 @@ def test_state_counts_and_ranges_are_said_alike_everywhere(client: Client) -> No
 #: Every way in which a page, a file or REST states a number of the campaign below, and its value.
 FACTS = {
     "judged": (
-        re.compile(r"\b(\d+) blocks? judged|Blocks judged:? (\d+)|\"judged\": ?(\d+)"),
+        re.compile(
+            r"\b(\d+) blocks? judged|Blocks judged:? (\d+)|\"judged\": ?(\d+), ?\"counted\""
+        ),
         "15",
     ),
     "counted": (re.compile(r"\bfrom (\d+) blocks?\b|\"counted\": ?(\d+)"), "12"),
     "skipped": (re.compile(r"\bSkipped (\d+)|, (\d+) skipped|skipped: (\d+)"), "1"),
     "share": (re.compile(r"\b(\d+)% of (?:target|20 blocks)"), "60"),
-    "judges": (re.compile(r"\bJudges (\d+)(?! \d)"), "5"),
+    "judges": (re.compile(r"Skipped \d+ Judges (\d+)"), "5"),
     "ranked judges": (re.compile(r"\bblocks by (\d+) judges"), "4"),
     "ranked systems": (re.compile(r"clusters? among (\d+ of \d+) systems"), "3 of 4"),
 }

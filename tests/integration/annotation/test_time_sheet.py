@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
+from annotation.export.work_time import clock_time
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.work_time import Worked, time_sheet, time_sheet_sums, work_time
 from annotation.services.numbers import waiting_judgments_number
@@ -123,3 +125,23 @@ def lines_of(page: str) -> list[list[str]]:
     lines = re.findall(r'<tr role="row">(.*?)</tr>', page, re.DOTALL)[1:]
     cells = (re.findall(r"<t[hd].*?>(.*?)</t[hd]>", line, re.DOTALL) for line in lines)
     return [[re.sub(r"<[^>]+>", "", cell) for cell in line] for line in cells]
+
+
+@pytest.mark.parametrize("seconds", [40, 3_000, 20_000])
+def test_time_is_same_in_sheet_list_and_progress_and_leaves_out_simulated_judges(
+    client: Client, seconds: int
+) -> None:
+    campaign = make_campaign()
+    task = make_task(campaign, documents=(9, 9, 9), identical=())
+    for name, origin, active in (("ada", "person", seconds), ("bot", "simulated", 9_000)):
+        block, *_others = assigned_blocks(lend(make_judge(campaign, name, origin=origin)))
+        judged(block, active, at(MONDAY))
+    waiting_judgments_number()
+    client.force_login(make_organiser(campaign))
+    sheet = client.get(reverse("time-sheet", args=[campaign.slug])).content.decode()
+    progress = client.get(reverse("test-set-progress", args=[campaign.slug, task.pk]))
+    listed = client.get(reverse("campaign-list")).content.decode()
+    assert "bot" not in sheet
+    assert clock_time(seconds) in sheet
+    assert clock_time(seconds) in progress.content.decode()
+    assert f"{seconds / 3600:.1f} h" in listed
