@@ -132,7 +132,6 @@ FACTS = {
     "share": (re.compile(r"\b(\d+)% of (?:target|20 blocks)"), "60"),
     "judges": (re.compile(r"Skipped \d+ Judges (\d+)"), "5"),
     "ranked judges": (re.compile(r"\bblocks by (\d+) judges"), "4"),
-    "ranked systems": (re.compile(r"clusters? among (\d+ of \d+) systems"), "3 of 4"),
 }
 #: Numbers of all judgments and of those that rankings count; a page with both says why they differ.
 WITH_REASON = (("judged", "counted"), ("judged", "share"), ("judges", "ranked judges"))
@@ -177,7 +176,7 @@ def several_kinds_of_judges(campaign: Campaign) -> TestSetWriter:
 
 
 def test_counts_differ_between_places_only_with_reason(client: Client) -> None:
-    """Blocks, judges, systems and shares of a campaign whose ranking leaves some of each out."""
+    """Blocks, skips, judges and shares of a campaign whose ranking leaves out a judge."""
     campaign = make_campaign("museum", state="draft")
     task = several_kinds_of_judges(campaign).task
     client.force_login(User.objects.get(email="organiser@example.org"))

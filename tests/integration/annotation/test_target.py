@@ -3,8 +3,16 @@
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 
-from annotation.models import HIT, HITSequence, JudgmentNumber, QualityAction, QualityActionKind
+from annotation.models import (
+    HIT,
+    HITSequence,
+    JudgeTally,
+    JudgmentNumber,
+    QualityAction,
+    QualityActionKind,
+)
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
@@ -61,6 +69,14 @@ def test_skipped_block_is_planned_again() -> None:
     judgments_number(task_id=task.pk)
     assert pool_fill(task_id=task.pk) > 0
     assert HITSequence.objects.get().blocks_planned > planned
+
+
+def test_imported_blocks_are_not_planned_again() -> None:
+    task = make_task(make_campaign(), blocks_wanted=10, planned=0)
+    judge = make_judge(task.test_set.campaign, "file", origin=Judge.Origin.IMPORTED)
+    JudgeTally.objects.create(task=task, judge=judge, judged=6, last_at=timezone.now())
+    pool_fill(task_id=task.pk)
+    assert 4 <= HITSequence.objects.get().blocks_planned <= 6
 
 
 def test_limit_per_segment_leaves_out_blocks_of_excluded_judges() -> None:
