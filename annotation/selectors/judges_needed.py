@@ -18,6 +18,7 @@ from annotation.protocols import AnswerKind, Comparisons, Passes, answer_kind
 from annotation.sampling.rounds import Rounds, checks_for_each_block
 from annotation.selectors.designs import design_unless_chosen, systems_drawn
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
+from annotation.selectors.judges import exclusions
 from annotation.selectors.passes import rounds_of
 from annotation.selectors.progress import work_annotations
 from campaign.models import Campaign, GroupMember, Judge, Output, SystemKind, Task
@@ -87,7 +88,7 @@ class _People:
                 origin=Judge.Origin.PERSON,
                 withdrawn_at=None,
                 declined_at=None,
-            )
+            ).exclude(pk__in=exclusions().values("judge"))
             self._of_campaign[campaign_id] = list(
                 people.annotate(wanted=work_annotations()["wanted"])
             )

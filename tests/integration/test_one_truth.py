@@ -146,7 +146,7 @@ def stated(text: str) -> dict[str, set[str]]:
         name: {value for match in pattern.findall(text) for value in _groups(match) if value}
         for name, (pattern, _value) in FACTS.items()
     }
-    return {name: found for name, found in values.items() if found}
+    return {name: numbers for name, numbers in values.items() if numbers}
 
 
 def _groups(match: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -198,14 +198,55 @@ def test_counts_differ_between_places_only_with_reason(client: Client) -> None:
             text = told(body)
             values = stated(text)
             seen.update(values.keys())
-            for name, found in values.items():
-                if found != {FACTS[name][1]}:
-                    wrong.append((state, address, name, *sorted(found)))
+            for name, numbers in values.items():
+                if numbers != {FACTS[name][1]}:
+                    wrong.append((state, address, name, *sorted(numbers)))
             if "/api/" not in address and not REASON.search(text):
                 missing = (names for names in WITH_REASON if values.keys() >= set(names))
                 wrong += [(state, address, "no reason", *names) for names in missing]
     assert not wrong, "\n".join(map(str, wrong))
     assert seen.keys() == FACTS.keys()
+
+
+def test_files_bundle_and_command_have_counts_of_ranking(client: Client, tmp_path: Path) -> None:
+    task = several_kinds_of_judges(make_campaign("museum", state="open")).task
+    client.force_login(User.objects.get(email="organiser@example.org"))
+    exports = f"/api/v1/tasks/{task.pk}/exports/"
+    stated_rows = {
+        kind["name"]: kind["rows"] for kind in client.get(f"{exports}kinds/").json()["results"]
+    }
+    rows = {
+        (kind, file_format): lines_of(client, f"{exports}stream/", kind, file_format) - header
+        for kind, file_format, header in (
+            ("counted", "jsonl", 0),
+            ("counted", "five-way-csv", 1),
+            ("with-skips", "five-way-csv", 1),
+            ("comparisons", "pairwise-csv", 1),
+        )
+    }
+    assert list(rows.values()) == [12, 12, 13, 36]
+    assert all(count <= stated_rows[kind] for (kind, _format), count in rows.items())
+    result, zipped = bundled(task)
+    files = files_of(zipped)
+    judgments = tmp_path / "judgments.csv"
+    judgments.write_bytes(files[JUDGMENTS])
+    by_command = io.StringIO()
+    call_command("rank_judgments", str(judgments), "--format", "json", stdout=by_command)
+    latest = client.get(f"/api/v1/tasks/{task.pk}/rankings/latest/").json()
+    inputs = {
+        "REST": latest["input"],
+        "Publish": result.content["ranking"]["input"],
+        "bundle": json.loads(files["result.json"])["ranking"]["input"],
+        "command": json.loads(by_command.getvalue())["input"],
+    }
+    counts = {place: (counts["blocks"], counts["judges"]) for place, counts in inputs.items()}
+    assert set(counts.values()) == {(12, 4)}, counts
+
+
+def lines_of(client: Client, address: str, kind: str, file_format: str) -> int:
+    """Return the number of lines of an export."""
+    answer = client.get(address, {"kind": kind, "file_format": file_format})
+    return len(b"".join(answer).splitlines())
 
 
 def test_tab_of_test_sets_counts_rows_of_its_table(client: Client) -> None:

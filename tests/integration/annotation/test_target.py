@@ -14,6 +14,7 @@ from annotation.models import (
     QualityActionKind,
 )
 from annotation.selectors.hits import plans_read
+from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
@@ -117,3 +118,11 @@ def test_progress_and_forecast_count_what_ranking_counts() -> None:
     pool_fill(task_id=task.pk)
     judge_everything(ben)
     assert task_overview(task=task).is_done
+
+
+def test_excluded_judge_is_not_available_for_target() -> None:
+    task = make_task(make_campaign(), blocks_wanted=20, planned=0)
+    ada, _ben = (make_judge(task.test_set.campaign, name) for name in ("ada", "ben"))
+    assert [needed.there for needed in judges_needed([task])] == [2]
+    exclude(ada, task)
+    assert [needed.there for needed in judges_needed([task])] == [1]

@@ -131,7 +131,10 @@ def test_agreement_has_strength_only_with_interval_that_says_enough(world: World
 def told(world: World, **work: Any) -> tuple[Sequence[str], dict[str, list[dict[str, Any]]]]:
     """Return the notes and the tables of *When to stop* of a drawn campaign, their rows by column."""
     blocks, _truth = draw_campaign(world, SEED)
-    options = {each.name: each.default for each in STOPPING.options} | {"experiments": 10, "limit": 1_000}
+    options = {each.name: each.default for each in STOPPING.options} | {
+        "experiments": 10,
+        "limit": 1_000,
+    }
     read = JudgmentsRead(
         files=(),
         input_format=None,
