@@ -92,6 +92,10 @@ def _height_of_row(rows: int, sheet: svg.Sheet) -> int:
     return max(_LEAST_ROW, _ROW * NAMED_ROWS // rows)
 
 
+#: Length of the tip of a bar that goes on beyond the axis.
+_TIP: Final = 5
+
+
 def _named_rows(rows: list[Row], axis: svg.Axis, sheet: svg.Sheet) -> Iterator[SafeString]:
     each_row = _height_of_row(len(rows), sheet)
     room = sheet.right if sheet.is_narrow else svg.ROOM
@@ -102,7 +106,22 @@ def _named_rows(rows: list[Row], axis: svg.Axis, sheet: svg.Sheet) -> Iterator[S
         ends = _ends(row, axis)
         if ends is not None:
             yield svg.stroke("range", *ends, y, y)
+            yield from _arrows(row, ends, y)
         yield svg.dot(axis.at(row.value), y)
+
+
+def _arrows(row: Row, ends: tuple[str, str], y: int) -> Iterator[SafeString]:
+    """Yield the tips of a bar whose ends are beyond the axis."""
+    low, high = ends
+    if row.low is None:
+        yield _tip(low, y, inwards=_TIP)
+    if row.high is None:
+        yield _tip(high, y, inwards=-_TIP)
+
+
+def _tip(x: str, y: int, *, inwards: int) -> SafeString:
+    across = f"{inwards} {-_TIP}m{-inwards} {_TIP}l{inwards} {_TIP}"
+    return svg.tag("path", class_="tip", stroke="currentColor", fill="none", d=f"M{x} {y}l{across}")
 
 
 def _label_of_row(name: str, label: str, y: int, sheet: svg.Sheet, *, left: int) -> SafeString:

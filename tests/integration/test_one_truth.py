@@ -131,6 +131,7 @@ FACTS = {
     "skipped": (re.compile(r"\bSkipped (\d+)|, (\d+) skipped|skipped: (\d+)"), "1"),
     "share": (re.compile(r"\b(\d+)% of (?:target|20 blocks)"), "60"),
     "judges": (re.compile(r"Skipped \d+ Judges (\d+)"), "5"),
+    "not in pace": (re.compile(r"Not in pace: (\d+) imported or simulated"), "6"),
     "ranked judges": (re.compile(r"\bblocks by (\d+) judges"), "4"),
 }
 #: Numbers of all judgments and of those that rankings count; a page with both says why they differ.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from ranking.pages.plot_drawing import drawn
-from ranking.reports.tables import Column, Plot, Table, Value
+from ranking.reports.tables import Column, Plot, Table, Value, interval_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 MATRIX = Plot(kind="matrix", label="system", across="other", value="share", back="back", count="n", sign="mark")  # fmt: skip
@@ -82,3 +82,14 @@ def test_cells_of_a_page_lead_to_the_judgments_of_the_row_s_wins() -> None:
     ]
     assert 'role="group"' in plot
     assert "href" not in str(drawn(table)) + str(drawn(table, as_file=True))
+
+
+def test_bar_without_known_end_has_tip() -> None:
+    columns = [Column(key, key) for key in ("system", "value", "low", "high")]
+    rows = [("a", 2, 1, 3), ("b", 2, 1, None), ("c", 2, None, None)]
+    plot = drawn(
+        Table("t", "T", columns, rows, plot=interval_plot("system", "value")), as_file=True
+    )
+    assert plot is not None
+    tips = [path for path in ET.fromstring(plot).iter(f"{SVG}path") if path.get("class") == "tip"]
+    assert len(tips) == 1
