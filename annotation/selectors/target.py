@@ -39,7 +39,8 @@ def blocks_to_plan(task: Task) -> int | None:
         excluded=Sum("judged", filter=is_excluded & ~is_imported, default=0),
         imported=Sum("judged", filter=is_imported & ~is_excluded, default=0),
     )
-    return max(0, task.blocks_wanted + sums["skipped"] + sums["excluded"] - sums["imported"])
+    lost = sums["skipped"] + sums["excluded"]
+    return max(0, int(task.blocks_wanted + lost - sums["imported"]))
 
 
 def segments_counted(*, task_id: int, planned: Sequence[int]) -> list[int]:
