@@ -1,10 +1,6 @@
 """Computation of rankings, agreement, diagnosis, model selection and simulation, without Django.
 
-In a notebook:
-
-    from ranking.core import BlockRow, blocks_from_rows, measure_agreement, rank
-
-The names in `MODULES` are the public interface. Each is loaded on first use, so that importing one
+The names in `MODULES` are the public interface, also as `from quintet import rank`. Each is loaded on first use, so that importing one
 name loads only what it needs.
 """
 
@@ -18,6 +14,7 @@ MODULES = {
     "Chance": "agreement.statistics",
     "Correction": "ranges",
     "METHODS": "methods.registry",
+    "Model": "simulation.model",
     "Pairing": "judged.collapsed_candidates",
     "Ranking": "rankings.rank",
     "blocks_from_rows": "judged.blocks",

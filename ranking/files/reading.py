@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO, NamedTuple
 
@@ -73,7 +73,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
         return InputFormat.PARQUET, whole
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     if text:
-        found = _format_of(text)
+        found = format_of_text(text)
         if found is None:
             raise known_file_error(file.name, head) or Place(file.name, 1).error(
                 "the file is not in a known format of judgments",
@@ -87,7 +87,8 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     )
 
 
-def _format_of(text: str) -> InputFormat | None:
+def format_of_text(text: str) -> InputFormat | None:
+    """Return the format of a file by the beginning of its text; None if it is none of the formats."""
     if text.startswith("<"):
         return None if _PAGE.match(text) else InputFormat.APPRAISE_XML
     first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
@@ -132,6 +133,7 @@ def read_judgments(
     input_format: InputFormat | None = None,
     selection: JudgmentSelection | None = None,
     progress: ReadingProgress | None = None,
+    in_memory: Mapping[str, bytes] | None = None,
 ) -> JudgmentsRead:
     """Read the judgments of one language pair from files of one format.
 
@@ -147,6 +149,8 @@ def read_judgments(
         Languages and judges; everything if not given.
     progress : callable, optional
         Called with the bytes read so far and the bytes of all files.
+    in_memory : mapping of str to bytes, optional
+        The content of names that are not files.
 
     Returns
     -------
@@ -163,7 +167,7 @@ def read_judgments(
         the selection matches nothing.
     """
     selection = selection or JudgmentSelection()
-    read = _read(names, input_format, progress)
+    read = _read(Sources(names, progress=progress, in_memory=in_memory), input_format)
     vocabulary, losses = read.vocabulary, read.losses
     languages = one_language_pair(vocabulary.languages, selection)
     sources = RowSources(tuple(file.name for file in read.files), read.file)
@@ -197,7 +201,7 @@ def read_columns(
     -------
     tuple of Columns, Vocabulary, and losses: the content of the files that was not read
     """
-    read = _read(names, input_format, progress)
+    read = _read(Sources(names, progress=progress), input_format)
     return read.columns, read.vocabulary, read.losses
 
 
@@ -213,10 +217,7 @@ class _Read(NamedTuple):
     file: Int32Array
 
 
-def _read(
-    names: Sequence[str], input_format: InputFormat | None, progress: ReadingProgress | None
-) -> _Read:
-    sources = Sources(names, progress=progress)
+def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
     vocabulary, losses = Vocabulary(), Losses()
     votes = NamedVotes()
     files: list[FileRead] = []

@@ -174,7 +174,7 @@ def one_language_pair(
     if len(found) > 1:
         raise SelectionError(
             f"the files contain several language pairs: {listed}. "
-            "Choose one with --source and --target (--source-language and --target-language)"
+            "Choose one by its source and target language (--source-language, --target-language)"
         )
     if not found:
         asked = " to ".join(name or "any language" for name in (selection.source, selection.target))

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -41,6 +41,14 @@ class HashedStream:
 class Sources:
     """Files to read; ``-`` is standard input, which is kept in memory so that its size is known.
 
+    Parameters
+    ----------
+    names : sequence of str
+    progress : callable, optional
+        Called with the bytes read so far and the bytes of all files.
+    in_memory : mapping of str to bytes, optional
+        The content of names that are not files.
+
     Raises
     ------
     FormatError
@@ -52,6 +60,7 @@ class Sources:
         names: Sequence[str],
         *,
         progress: ReadingProgress | None = None,
+        in_memory: Mapping[str, bytes] | None = None,
     ) -> None:
         self.names = tuple(names)
         if self.names.count(STANDARD_INPUT) > 1:
@@ -59,23 +68,25 @@ class Sources:
                 "the file is named twice", "name it once: it can only be read once"
             )
         self._progress = progress
-        self._kept: bytes | None = None
+        self._in_memory = dict(in_memory or {})
         self._read = 0
         self._total = sum(map(self.size, self.names))
 
     def size(self, name: str) -> int:
         """Return the number of bytes of a file as stored."""
-        if name == STANDARD_INPUT:
-            return len(self._kept_input())
+        content = self._content(name)
+        if content is not None:
+            return len(content)
         try:
             return Path(name).stat().st_size
         except OSError as error:
             raise unreadable(name, error) from error
 
-    def _kept_input(self) -> bytes:
-        if self._kept is None:
-            self._kept = sys.stdin.buffer.read()
-        return self._kept
+    def _content(self, name: str) -> bytes | None:
+        """Return the bytes of standard input or of a name in memory; None for a file."""
+        if name == STANDARD_INPUT and name not in self._in_memory:
+            self._in_memory[name] = sys.stdin.buffer.read()
+        return self._in_memory.get(name)
 
     def _told(self, size: int) -> None:
         self._read = min(self._read + size, self._total)  # a file may grow while it is read
@@ -83,8 +94,9 @@ class Sources:
             self._progress(self._read, self._total)
 
     def seekable(self, name: str) -> str | IO[bytes]:
-        """Return a file's name, or standard input as a file object, for readers that need to seek."""
-        return io.BytesIO(self._kept_input()) if name == STANDARD_INPUT else name
+        """Return a file's name, or what is in memory as a file object, for readers that need to seek."""
+        content = self._content(name)
+        return name if content is None else io.BytesIO(content)
 
     @contextmanager
     def input(self, name: str) -> Iterator[tuple[InputFile, HashedStream]]:
@@ -95,8 +107,9 @@ class Sources:
     @contextmanager
     def opened(self, name: str) -> Iterator[HashedStream]:
         """Open a file at its beginning."""
-        if name == STANDARD_INPUT:
-            yield HashedStream(io.BytesIO(self._kept_input()), self._told)
+        content = self._content(name)
+        if content is not None:
+            yield HashedStream(io.BytesIO(content), self._told)
             return
         try:
             with Path(name).open("rb") as stream:

@@ -27,6 +27,7 @@ from ranking.core.simulation.model import Model
 from ranking.dask_engine import dask_engine
 from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat, JudgmentSelection, SelectionError
+from ranking.files.references import REFERENCE_SYSTEM, reference_found
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.reports import Report, ReportFormat, write
 from ranking.reports.inputs import Input
@@ -343,8 +344,6 @@ def range_choice(options: Mapping[str, Any]) -> RangeChoice:
     return completed_choice(parts)
 
 
-#: Name of the reference in WMT's files.
-REFERENCE_SYSTEM = "_ref"
 BAD_INPUT = 2
 _INTERRUPTED = 130
 
@@ -487,18 +486,8 @@ def selection_of(options: Options) -> JudgmentSelection:
 
 def reference_among(systems: Sequence[str], options: Options) -> str | None:
     """Return the reference if there is one; raise SelectionError if the one in the options does not exist."""
-    named: str | None = options["reference_system"]
-    if named is not None and named not in systems:
-        raise SelectionError(f"reference system {named!r} not found; systems: {', '.join(systems)}")
-    reference = named or REFERENCE_SYSTEM
-    if reference not in systems:
-        return None
-    if options["reference"] == "exclude" and len(systems) < 3:
-        raise SelectionError(
-            f"only one system is left without the reference {reference!r}; "
-            "compare at least two, or use --reference include"
-        )
-    return reference
+    is_excluded = options["reference"] == "exclude"
+    return reference_found(systems, options["reference_system"], is_excluded=is_excluded)
 
 
 def read_input(options: Options, progress: Progress) -> Input:

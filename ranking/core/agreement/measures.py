@@ -45,7 +45,7 @@ from ranking.core.agreement.statistics import (
 from ranking.core.agreement.units import PairCounts
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
-from ranking.core.judged.blocks import MAX_LABEL, Blocks
+from ranking.core.judged.blocks import MAX_LABEL, Blocks, blocks_required
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
 from ranking.core.words import member_of, word_check
 
@@ -139,6 +139,7 @@ def measure_agreement(
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation. J. Cohen (1960).
     J. L. Fleiss (1971). K. Krippendorff (2004), Content Analysis, ch. 11. W. A. Scott (1955).
     """
+    blocks_required("measure_agreement", blocks)
     pairing = member_of(Pairing, "pairing", pairing)
     chance = member_of(Chance, "chance", chance)
     options = IntervalOptions(**how)

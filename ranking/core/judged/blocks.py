@@ -15,6 +15,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import repeat
+from numbers import Integral
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,7 @@ _INT32_MAX = np.iinfo(np.int32).max
 _MAX_CANDIDATES = np.iinfo(np.int8).max
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Blocks:
     """B judged blocks of one test set over n systems, one row per block.
 
@@ -139,6 +141,12 @@ class Blocks:
         """Return the number of blocks, B."""
         return len(self.judge)
 
+    def __repr__(self) -> str:
+        """Return the numbers of blocks, systems and judges, for notebooks."""
+        return (
+            f"<Blocks: {len(self)} blocks, {len(self.systems)} systems, {len(self.judges)} judges>"
+        )
+
     @property
     def positions(self) -> int:
         """Number of shown positions, one more than the highest in `candidates`."""
@@ -244,6 +252,26 @@ class Blocks:
             "key": self.key[index],
             "document": None if self.document is None else self.document[index],
         }
+
+
+def blocks_required(function: str, given: object) -> None:
+    """Refuse an argument of a public function that is not `Blocks`, such as the name of a file.
+
+    Raises
+    ------
+    TypeError
+        With the call that would read it.
+    """
+    if isinstance(given, Blocks):
+        return
+    if isinstance(given, str | PathLike):
+        what = argument = repr(str(given))
+    else:
+        what, argument = type(given).__name__, "…"
+    raise TypeError(
+        f"{function} takes judged blocks, not {what}. Read a file or a DataFrame: {function}(read_judgments({argument})). "
+        "Any other table: build the blocks with blocks_from_rows."
+    )
 
 
 def _frozen(column: Any) -> Any:
@@ -604,6 +632,8 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
 
 
 def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
+    if not isinstance(row, BlockRow):
+        raise ValueError(f"expected a BlockRow, got {type(row).__name__}")
     if len(row.labels) != len(row.candidates):
         raise ValueError(f"{len(row.labels)} labels for {len(row.candidates)} candidates")
     if len(row.candidates) > _MAX_CANDIDATES:
@@ -612,8 +642,7 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
         raise ValueError(f"segment number {row.segment} is out of range")
     seen: set[str] = set()
     for position, (shown, label) in enumerate(zip(row.candidates, row.labels, strict=True)):
-        if label is not None and not 1 <= label <= MAX_LABEL:
-            raise ValueError(f"label {label} is not between 1 and {MAX_LABEL}")
+        _refuse_label(label)
         if not shown:
             raise ValueError(f"candidate {position + 1} stands for no system")
         for name in shown:
@@ -622,6 +651,16 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
             if name in seen:
                 raise ValueError(f"system {name!r} is shown twice")
             seen.add(name)
+
+
+def _refuse_label(label: object) -> None:
+    if label is None:
+        return
+    # pandas makes whole numbers with gaps floats, and the gaps NaN.
+    if not isinstance(label, Integral):
+        raise ValueError(f"label {label} is not a whole number; use None for a blank label")
+    if not 1 <= int(label) <= MAX_LABEL:
+        raise ValueError(f"label {label} is not between 1 and {MAX_LABEL}")
 
 
 def shown_labels(blocks: Blocks) -> Int8Array:

@@ -11,7 +11,7 @@ import numpy as np
 from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import Tallies, compared_groups, tally
 from ranking.core.counting.resampling import Level, Resampling
-from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks, blocks_required
 from ranking.core.methods.method import Fit, Method
 from ranking.core.methods.registry import counts_method_named, method_named
 from ranking.core.ranges import (
@@ -95,7 +95,7 @@ class UnrankedSystem:
     ties: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranking:
     """The ranking of the systems of one test set.
 
@@ -169,6 +169,34 @@ class Ranking:
     judges: int
     shortages: Mapping[str, Shortage] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Return a plain table of the systems, for notebooks."""
+        lines = [
+            f"{self.method}: {self.blocks} blocks, {self.comparisons} comparisons, {self.judges} judges"
+        ]
+        width = max((len(row.system) for row in self.systems), default=0)
+        group = 0
+        for row in self.systems:
+            if row.group != group:
+                title = "system" if len(self.groups) == 1 else f"group {row.group}"
+                lines.append(f"rank  range    score  {title:{width}}  won:lost:tied")
+            group = row.group
+            lines.append(self._line(row, width))
+        lines += [f"not ranked: {row.system} ({row.reason})" for row in self.not_estimable]
+        if self.limits:
+            lines.append(f"limits of the ranges: {', '.join(self.limits)}")
+        return "\n".join(lines)
+
+    def _line(self, row: RankedSystem, width: int) -> str:
+        rank_range = f"{row.rank_low}–{row.rank_high}"
+        if row.system in self.shortages:
+            rank_range = "–"
+        elif row.rank_low == row.rank_high:
+            rank_range = str(row.rank_low)
+        score = "–" if row.score is None else f"{row.score:.3f}"
+        counts = f"{row.wins}:{row.losses}:{row.ties}"
+        return f"{row.rank:4}  {rank_range:5}  {score:>7}  {row.system:{width}}  {counts}"
 
     @property
     def corrected_pairs(self) -> tuple[ComparedPair, ...]:
@@ -252,6 +280,7 @@ def rank(
         If an argument is out of range, arguments contradict each other, or the method is unknown,
         has no such parameter, or cannot be resampled at this level.
     """
+    blocks_required("rank", blocks)
     chosen = method_named(method)
     settings = chosen.complete(parameters)
     # Check arguments before doing any work.

@@ -283,6 +283,10 @@ def plan_budget(
     ValueError
         If an argument is out of range.
     """
+    if not isinstance(model, Model):
+        raise TypeError(
+            f"plan_budget takes a Model, such as Model(systems=15, noise=10.0), not {type(model).__name__}"
+        )
     wanted = _wanted(targets, clusters, model.systems)
     average, first = _simulate_until(
         partial(_same_model, model),
