@@ -1,7 +1,8 @@
 """`quintet.read_judgments`: judged blocks for programs, from the files that commands read or from a DataFrame."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from campaign.formats import Place
@@ -97,18 +98,23 @@ def _names_of_judges(given: Iterable[str]) -> tuple[str, ...]:
 
 def _names_of_files(given: Any) -> list[str]:
     if isinstance(given, _FILE_NAMES):
-        return [os.fspath(given)]
-    names = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else []
+        names = [given]
+    elif isinstance(given, (list, tuple, Iterator)) and not hasattr(given, "read"):
+        names = list(given)
+    else:
+        names = []
     if not names or not all(isinstance(name, _FILE_NAMES) for name in names):
+        library = type(given).__module__.partition(".")[0]
         raise TypeError(
             "read_judgments takes the name of a file, several names, or a DataFrame of pandas or polars, "
-            f"not {type(given).__name__}"
+            f"not {library}.{type(given).__name__}"
         )
-    return [os.fspath(name) for name in names]
+    return [str(Path(name).expanduser()) for name in names]
 
 
 def _is_frame(given: Any) -> bool:
-    is_written_as_csv = hasattr(given, "to_csv") or hasattr(given, "write_csv")
+    is_of_pandas = hasattr(given, "to_csv") and hasattr(getattr(given, "index", None), "names")
+    is_written_as_csv = is_of_pandas or hasattr(given, "write_csv")
     return is_written_as_csv and hasattr(given, "columns")
 
 

@@ -47,6 +47,7 @@ from ranking.files.vocabulary import (
 )
 
 _SNIFFED_BYTES = 64 * 1024
+_ZIP_MAGIC = b"PK\x03\x04"
 _CSV_COLUMNS = frozenset({"srclang", "trglang", "srcindex", "segmentid", "judgeid"})
 _SYSTEM_COLUMN = re.compile(r"system[0-9]+(id|rank|number)")
 _RANK_CELLS = 5
@@ -71,6 +72,11 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     head, whole = peek(file, _SNIFFED_BYTES)
     if head.startswith(MAGIC):
         return InputFormat.PARQUET, whole
+    if head.startswith(_ZIP_MAGIC):
+        raise Place(file.name).error(
+            "the file is a ZIP archive or a spreadsheet",
+            "unpack the archive, or save the spreadsheet as CSV",
+        )
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     if text:
         found = format_of_text(text)

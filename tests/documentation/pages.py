@@ -61,6 +61,11 @@ class Block:
         return self.language in ("console", "sh")
 
     @property
+    def is_program(self) -> bool:
+        """Return whether Python takes this."""
+        return self.language == "python"
+
+    @property
     def commands(self) -> list[str]:
         """Return the commands of a terminal: each of a session, or a script as one."""
         if self.language == "sh":

@@ -71,6 +71,7 @@ class World:
             "tasks/12/": f"tasks/{task}/",
             "api/v1/tasks/1": f"api/v1/tasks/{self.ranking}",
             "TOKEN=…": f"TOKEN={self.token}",
+            'TOKEN = "…"': f'TOKEN = "{self.token}"',
             # Set in another block, which had a terminal of its own here.
             "$TOKEN": self.token,
             _SESSION: "",

@@ -46,7 +46,7 @@ _FILE = re.compile(
 _MODULE = re.compile(
     r"(?:annotation|campaign|config|deploy|launcher|protocols|ranking|tests|translations)(?:\.\w+)+"
 )
-_TYPED = re.compile(r" {4}(?:\$ |python |\./quintet |quintet |make |curl )")
+_TYPED = re.compile(r" {4}(?:\$ |python |\./quintet |quintet |make |curl |from |import )")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 
 
@@ -123,7 +123,7 @@ def test_commands_are_in_blocks() -> None:
 
 
 def test_blocks_that_a_test_of_their_own_runs_are_read_by_it() -> None:
-    for block in _blocks_of_commands():
+    for block in (block for page in PAGES for block in read_page(page).blocks):
         test = block.marker.removeprefix("run by ")
         if test != block.marker:
             source = (CHECKOUT / test).read_text(encoding="utf-8")

@@ -1,11 +1,13 @@
-"""Every command of the documentation runs as it stands: in the folder that the README makes, beside a running demo.
+"""Every command and program of the documentation runs as it stands, beside a running demo.
 
-A page's blocks are run in order, each command with exit status 0. What a reader replaces is replaced here, too:
-addresses, folders, numbers of tasks, a token. Blocks that no test can run say why in a comment before them.
+They are run in the folder that the README makes, and by an installed wheel in another folder. A page's blocks are run
+in order, each command with exit status 0. What a reader replaces is replaced here, too: addresses, folders, numbers of
+tasks, a token, and `./quintet` by the installed `quintet`. Blocks that no test can run say why in a comment before them.
 """
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -19,6 +21,7 @@ from launcher.data_directory import read_json
 from tests.checkouts import copy_checkout
 from tests.documentation.pages import PAGES, Block, read_page
 from tests.documentation.world import World, files_write, world_make
+from tests.wheels import installed_wheel
 
 #: A command that takes longer waits for something.
 SECONDS = 300
@@ -31,17 +34,60 @@ _OF_AN_INSTALLATION = (
 )
 
 
+#: What only a checkout has: the Makefile, and the environment that it makes.
+_OF_A_CHECKOUT = re.compile(r"\bmake |\.venv/bin/")
+
+
 def blocks_to_run(page: str) -> list[Block]:
-    """Return the blocks of commands of a page that no comment keeps from being run."""
-    return [block for block in read_page(page).blocks if block.is_commands and not block.marker]
+    """Return the blocks of commands and programs of a page that no comment keeps from being run."""
+    return [
+        block
+        for block in read_page(page).blocks
+        if (block.is_commands or block.is_program) and not block.marker
+    ]
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A way of having Quintet, with the commands of the person who has it.
+
+    Attributes
+    ----------
+    folder : Path
+        Where commands are typed.
+    programs : Path
+        The folder of its Python.
+    """
+
+    folder: Path
+    programs: Path
+    demo: tuple[str, ...]
+    quintet: str
+    is_checkout: bool
+
+
+def clone_made(above: Path) -> Installation:
+    """Make the folder that the README makes."""
+    folder = copy_checkout(above / "quintet")
+    return Installation(folder, folder / ".venv/bin", ("make", "demo"), "./quintet", True)
+
+
+def wheel_installed(above: Path) -> Installation:
+    """Install the wheel, and make another folder."""
+    programs = installed_wheel(above)
+    folder = above / "work"
+    folder.mkdir()
+    quintet = str(programs / "quintet")
+    return Installation(folder, programs, (quintet, "demo"), quintet, False)
 
 
 class Reader:
-    """A person who follows the documentation: a folder, an environment, and what they replace in commands."""
+    """A person who follows the documentation: an installation, an environment, and what they replace in commands."""
 
-    def __init__(self, above: Path) -> None:
+    def __init__(self, above: Path, installation: Installation) -> None:
         self.above = above
-        self.folder = copy_checkout(above / "quintet")
+        self.installation = installation
+        self.folder = installation.folder
         self.environment = {
             **{k: v for k, v in os.environ.items() if k not in _OF_AN_INSTALLATION},
             "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -54,10 +100,18 @@ class Reader:
 
     def run(self, command: str, replaced: Mapping[str, str] | None = None) -> str:
         """Run a command in a terminal, answering yes; return its output. Fail unless its exit status is 0."""
-        for written, meant in (replaced or {}).items():
-            command = command.replace(written, meant)
+        written_quintet = {"./quintet ": f"{self.installation.quintet} "}
+        return self._run(["sh", "-ec"], command, {**written_quintet, **(replaced or {})})
+
+    def run_program(self, program: str, replaced: Mapping[str, str]) -> None:
+        """Run a program in the Python of the installation. Fail unless its exit status is 0."""
+        self._run([str(self.installation.programs / "python"), "-c"], program, replaced)
+
+    def _run(self, argv: list[str], text: str, replaced: Mapping[str, str]) -> str:
+        for written, meant in replaced.items():
+            text = text.replace(written, meant)
         finished = subprocess.run(
-            ["sh", "-ec", command],
+            [*argv, text],
             cwd=self.folder,
             env=self.environment,
             input="y\n",
@@ -67,7 +121,7 @@ class Reader:
             timeout=SECONDS,
         )
         output = finished.stdout + finished.stderr
-        assert finished.returncode == 0, f"{command}\n{output[-3000:]}"
+        assert finished.returncode == 0, f"{text}\n{output[-3000:]}"
         return finished.stdout
 
     def replaced(self) -> dict[str, str]:
@@ -94,27 +148,39 @@ class Started:
     reader: Reader
     world: World
 
-    def run(self, page: str, command: str) -> None:
-        """Run a command of a page."""
-        self.reader.run(command, {**self.reader.replaced(), **self.world.replaced(page)})
+    def run(self, block: Block) -> None:
+        """Run a block of a page."""
+        replaced = {**self.reader.replaced(), **self.world.replaced(block.page)}
+        if block.is_program:
+            self.reader.run_program(block.text, replaced)
+            return
+        for command in block.commands:
+            if self.reader.installation.is_checkout or not _OF_A_CHECKOUT.search(command):
+                self.reader.run(command, replaced)
 
 
-@pytest.fixture(scope="module")
-def started() -> Iterator[Started]:
-    """Somebody in the folder of the README who started the demo. Not pytest's folder: PostgreSQL may not enter it."""
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(clone_made, id="checkout"),
+        pytest.param(wheel_installed, id="wheel", marks=pytest.mark.thorough),
+    ],
+)
+def started(request: pytest.FixtureRequest) -> Iterator[Started]:
+    """Somebody who started the demo. Not in pytest's folder: PostgreSQL may not enter it."""
     with tempfile.TemporaryDirectory(prefix="quintet-documentation-") as name:
         above = Path(name).resolve()
         above.chmod(0o711)
-        reader = Reader(above)
+        reader = Reader(above, request.param(above))
         with demo_started(reader):
             yield Started(reader, world_make(reader.run, reader.address))
 
 
 @contextlib.contextmanager
 def demo_started(reader: Reader) -> Iterator[None]:
-    """Start the demo as the README says, on any free port, and load all campaigns."""
+    """Start the demo, on any free port, and load all campaigns."""
     with subprocess.Popen(
-        ["make", "demo"],
+        reader.installation.demo,
         cwd=reader.folder,
         env=reader.environment,
         stdin=subprocess.DEVNULL,
@@ -148,5 +214,4 @@ def demo_started(reader: Reader) -> Iterator[None]:
 )
 def test_commands_of_a_page_run(started: Started, page: str) -> None:
     for block in blocks_to_run(page):
-        for command in block.commands:
-            started.run(page, command)
+        started.run(block)

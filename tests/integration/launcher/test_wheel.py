@@ -2,8 +2,6 @@
 
 import os
 import subprocess
-import sys
-import sysconfig
 import time
 import venv
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ from packaging.version import Version
 
 from launcher.data_directory import CHECKOUT, DataDirectory
 from tests.integration.launcher.test_commands import served
+from tests.wheels import installed_wheel, wheel_build, wheel_install
 from version import package_version
 
 pytestmark = pytest.mark.thorough
@@ -33,25 +32,15 @@ API = "api/v1/judging"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of programs of an environment with the wheel alone; packages of others are found where they are."""
+    """The folder of programs of an environment with the wheel."""
     folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    built = [*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(CHECKOUT)]
-    subprocess.run(built, check=True, timeout=600)
-    (wheel,) = folder.glob("quintet_ranking-*.whl")
-    venv.create(folder / "env")
-    programs = folder / "env" / "bin"
-    subprocess.run(
-        [*pip, "--python", programs / "python", "install", "--no-deps", "--no-compile", wheel],
-        check=True,
-        timeout=600,
-    )
+    programs = installed_wheel(folder)
     (site,) = (folder / "env" / "lib").glob("python*/site-packages")
-    assert {path.name.partition("-")[0] for path in site.iterdir()} == {
+    assert {path.stem.partition("-")[0] for path in site.iterdir()} == {
         "quintet",
         "quintet_ranking",
+        "packages_of_others",
     }
-    (site / "packages_of_others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return programs
 
 
@@ -61,21 +50,16 @@ def test_a_wheel_of_a_later_commit_upgrades_the_installed_one(tmp_path: Path) ->
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run([*git, "clone", "--quiet", str(CHECKOUT), str(clone)], check=True)
     venv.create(tmp_path / "env")
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    python = str(tmp_path / "env" / "bin" / "python")
+    python = tmp_path / "env" / "bin" / "python"
     versions = []
     for commit in ("first", "second"):
         commits = [*git, "commit", "--quiet", "--allow-empty", f"--message={commit}"]
         subprocess.run(commits, cwd=clone, check=True)
-        wheels = tmp_path / commit
-        built = [*pip, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(clone)]
-        subprocess.run(built, check=True, timeout=600)
-        (wheel,) = wheels.iterdir()
+        wheel = wheel_build(clone, tmp_path / commit)
         kept = [path.name for path in (clone / "campaign/database/catalogues").iterdir()]
         packed = [Path(name).name for name in ZipFile(wheel).namelist() if "/catalogues/" in name]
         assert sorted(packed) == sorted(kept)
-        upgrade = [*pip, "--python", python, "install", "--no-deps", str(wheel)]
-        subprocess.run(upgrade, check=True, timeout=600)
+        wheel_install(wheel, python)
         asked = "from importlib.metadata import version; print(version('quintet-ranking'))"
         done = subprocess.run([python, "-c", asked], check=True, capture_output=True, text=True)
         versions.append(done.stdout.strip())
@@ -125,6 +109,9 @@ def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> 
         "blocks = blocks_from_rows([BlockRow('ann', 1, ['a', 'b'], [1, 2])], 'ab')\n"
         "assert rank(blocks, resamples=2).systems[0].system == 'a'\n"
         "assert config.OWN and not {'django', 'campaign', 'launcher'} & set(sys.modules)\n"
+        "from quintet import read_judgments\n"
+        "assert rank(read_judgments('judgments.csv')).systems[0].system == 'alpha'\n"
+        "assert not {'django', 'launcher'} & set(sys.modules)\n"
     )
     subprocess.run([installed / "python", "program.py"], check=True, timeout=600)
     Path("ranking.py").write_text("")

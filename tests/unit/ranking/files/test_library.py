@@ -87,9 +87,20 @@ def test_unusable_judgments_are_refused_with_their_place(given: Any, message: st
         read_judgments(given)
 
 
-@pytest.mark.parametrize("given", [3, None, [], b"a.csv", [frame_of(FIVE_WAY)]])
-def test_other_arguments_are_refused_by_their_type(given: Any) -> None:
-    with pytest.raises(TypeError, match="the name of a file, several names, or a DataFrame"):
+@pytest.mark.parametrize(
+    ("given", "type_name"),
+    [
+        (3, "builtins.int"),
+        ([], "builtins.list"),
+        (b"a.csv", "builtins.bytes"),
+        ({"a": 1}, "builtins.dict"),
+        ([frame_of(FIVE_WAY)], "builtins.list"),
+        (io.StringIO(FIVE_WAY), "_io.StringIO"),
+        (frame_of(FIVE_WAY)["judgeId"], "pandas.Series"),
+    ],
+)
+def test_other_arguments_are_refused_by_their_type(given: Any, type_name: str) -> None:
+    with pytest.raises(TypeError, match=f"or a DataFrame of pandas or polars, not {type_name}"):
         read_judgments(given)
 
 
