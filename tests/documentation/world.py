@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,10 +36,14 @@ _ANSWERS = {
 }
 #: Pages on a protocol call the task of this protocol 12, too.
 _PROTOCOL_OF_PAGE = {
+    "docs/publishing.md": "ranking",
     "docs/protocols/editing.md": "editing",
     "docs/protocols/quiz.md": "quiz",
     "docs/protocols/spans.md": "spans",
 }
+#: The address of a published result.
+_RESULT = "0123456789abcdef"
+_BUNDLE_SECONDS = 120
 #: What stands for a session of a reader's own.
 _SESSION = " session:1f0c2a9b7d3e4455"
 
@@ -56,12 +61,18 @@ class World:
     tasks_of_protocols : mapping of str to int
         The demo's task of each protocol.
     token : str
+    result : str
+        The address of a published result of the demo's ranking of `tasks_of_protocols`.
+    address : str
+        Where all is served.
     """
 
     task: int
     ranking: int
     tasks_of_protocols: Mapping[str, int]
     token: str
+    result: str
+    address: str
 
     def replaced(self, page: str) -> dict[str, str]:
         """Return what stands for a page's examples."""
@@ -75,6 +86,8 @@ class World:
             # Set in another block, which had a terminal of its own here.
             "$TOKEN": self.token,
             _SESSION: "",
+            "https://example.org/results": f"{self.address}/results",
+            _RESULT: self.result,
         }
 
 
@@ -97,8 +110,8 @@ def world_make(run: Callable[[str], str], address: str) -> World:
     demo, own = token(DEMO), token(OWNER)
     protocols = {row["protocol"]: row["id"] for row in tasks("museum-protocols", demo)}
     for name, (protocol, file_format) in _ANSWERS.items():
-        address = f"tasks/{protocols[protocol]}/exports/stream/"
-        get(f'{address}?kind=answers&file_format={file_format}" -o "{name}', demo)
+        exports = f"tasks/{protocols[protocol]}/exports/stream/"
+        get(f'{exports}?kind=answers&file_format={file_format}" -o "{name}', demo)
     run("cp judgments.jsonl log.jsonl")
     rating = json.loads(run("head -n 1 ratings.jsonl"))
     run(f"echo {rating['segment']} > easy.txt")
@@ -107,7 +120,22 @@ def world_make(run: Callable[[str], str], address: str) -> World:
         ranking=tasks("museum", demo)[0]["id"],
         tasks_of_protocols=protocols,
         token=token(MEMBER, "scope=write", "campaign=museum"),
+        result=_result_published(run, protocols["ranking"]),
+        address=address,
     )
+
+
+def _result_published(run: Callable[[str], str], task: int) -> str:
+    """Publish the result of a task, and write its bundle into a file; return its address."""
+    results = f"tasks/{task}/published-results/"
+    fields = f"firmness:=false metrics:=false --as {DEMO}"
+    published = json.loads(run(f"./quintet rest POST {results} {fields}"))
+    version = f"{results}{published['version']}/"
+    end = time.monotonic() + _BUNDLE_SECONDS
+    while not json.loads(run(f"./quintet rest GET {version}"))["bundle"]["url"]:
+        assert time.monotonic() < end, "the bundle was not made"
+    run(f"./quintet rest GET {version}bundle/ > bundle.zip")
+    return str(published["url"]).rstrip("/").rpartition("/")[2]
 
 
 def files_write(folder: Path) -> None:

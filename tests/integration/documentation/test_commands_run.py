@@ -149,14 +149,18 @@ class Started:
     world: World
 
     def run(self, block: Block) -> None:
-        """Run a block of a page."""
-        replaced = {**self.reader.replaced(), **self.world.replaced(block.page)}
+        """Run a block of a page, unless it is about a checkout and this is none."""
+        if _OF_A_CHECKOUT.search(block.text) and not self.reader.installation.is_checkout:
+            return
         if block.is_program:
-            self.reader.run_program(block.text, replaced)
+            self.reader.run_program(block.text, self._replaced(block))
             return
         for command in block.commands:
-            if self.reader.installation.is_checkout or not _OF_A_CHECKOUT.search(command):
-                self.reader.run(command, replaced)
+            self.reader.run(command, self._replaced(block))
+
+    def _replaced(self, block: Block) -> dict[str, str]:
+        """Return what stands for examples; a command may need what the one before it has made."""
+        return {**self.reader.replaced(), **self.world.replaced(block.page)}
 
 
 @pytest.fixture(
