@@ -122,7 +122,7 @@ def test_planning_from_a_file_names_the_model_that_it_takes() -> None:
     ("row", "message"),
     [
         (("ann", 1, [["A"], ["B"]], [1, 2]), "row 1: expected a BlockRow, got tuple"),
-        (BlockRow("ann", 1, [["A"], ["B"]], [1.0, float("nan")]), "label 1.0 is not a whole"),  # type: ignore[list-item]
+        (BlockRow("ann", 1, [["A"], ["B"]], [1.0, float("nan")]), "label 1.0 is not a whole"),
     ],
 )
 def test_rows_of_other_types_are_refused_by_number(row: Any, message: str) -> None:
