@@ -73,6 +73,12 @@ def _layout(table: Table) -> _Layout:
     return _Layout(table.names, fixed, _slots(file, line, columns))
 
 
+def is_five_way_column(name: str) -> bool:
+    """Return whether the format has a column of this name, in any case."""
+    key = name.lower()
+    return key in _FIXED_KEYS or _SLOT_COLUMN.fullmatch(key) is not None
+
+
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
     """Return the problem of a column in the header and its remedy, or None."""
     if key in earlier:
@@ -82,7 +88,7 @@ def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | Non
             "this is the pairwise CSV format of WMT15 and later, with several rows per block",
             "provide the five-way CSV format, with one block per row",
         )
-    if key not in _FIXED_KEYS and not _SLOT_COLUMN.fullmatch(key):
+    if not is_five_way_column(key):
         return "the column is unknown", UNKNOWN_COLUMN
     return None
 

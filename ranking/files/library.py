@@ -1,17 +1,18 @@
 """`quintet.read_judgments`: judged blocks for programs, from the files that commands read or from a DataFrame."""
 
+import io
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from campaign.formats import Place
-from campaign.formats.five_way import FIXED_COLUMNS
+from campaign.formats import FormatError, InputFile, Place
+from campaign.formats.five_way import FIXED_COLUMNS, is_five_way_column
 from ranking.core.judged.blocks import Blocks
 from ranking.core.words import member_of
 from ranking.files import pairwise
 from ranking.files.arena import COLUMNS as VOTE_COLUMNS
-from ranking.files.reading import format_of_text
+from ranking.files.reading import detect_input_format
 from ranking.files.reading import read_judgments as read_files
 from ranking.files.records import InputFormat, JudgmentSelection
 from ranking.files.references import REFERENCE_SYSTEM, reference_found
@@ -19,9 +20,11 @@ from ranking.files.references import REFERENCE_SYSTEM, reference_found
 FileName = str | os.PathLike[str]
 _FILE_NAMES: Final = (str, os.PathLike)
 
-#: Name of a DataFrame in messages; they count its lines as those of the CSV that it would be.
-_FRAME: Final = "DataFrame as CSV"
+#: Names of a DataFrame in messages; they count its lines as those of the file that it would be.
+_AS_CSV: Final = "DataFrame as CSV"
+_AS_JSON_LINES: Final = "DataFrame as JSON Lines"
 _TABLES: Final = (InputFormat.FIVE_WAY_CSV, InputFormat.PAIRWISE_CSV, InputFormat.ARENA_VOTES)
+_PAIRWISE_COLUMNS: Final = frozenset(map(str.lower, pairwise.COLUMNS))
 _COLUMNS_NEEDED: Final = (
     f"use the columns of a five-way CSV ({', '.join(FIXED_COLUMNS)}, system1Id, system1rank, system2Id, system2rank, …), "
     f"of a pairwise CSV ({', '.join(pairwise.COLUMNS)}), or of votes ({', '.join(VOTE_COLUMNS)}); for any other table, "
@@ -45,7 +48,8 @@ def read_judgments(
     Parameters
     ----------
     judgments : file name, several file names, or DataFrame
-        A DataFrame (of pandas or polars) has the columns of a five-way or pairwise CSV, or of votes.
+        A DataFrame (of pandas or polars) has the columns of a five-way or pairwise CSV, or of votes; its other
+        columns are not read.
     source_language, target_language : str, optional
         As the judgments spell them; needed if there are several language pairs.
     exclude_judges : iterable of str
@@ -74,14 +78,16 @@ def read_judgments(
         exclude_judges=_names_of_judges(exclude_judges),
     )
     if _is_frame(judgments):
-        in_memory = {_FRAME: _csv_of(judgments)}
-        names = [_FRAME]
+        in_memory = _file_of(judgments)
+        names = list(in_memory)
     else:
         in_memory = {}
         names = _names_of_files(judgments)
+    if input_format is not None:
+        input_format = member_of(InputFormat, "input_format", input_format)
     read = read_files(
         names,
-        input_format=input_format and member_of(InputFormat, "input_format", input_format),
+        input_format=input_format,
         selection=selection,
         in_memory=in_memory,
     )
@@ -118,16 +124,39 @@ def _is_frame(given: Any) -> bool:
     return is_written_as_csv and hasattr(given, "columns")
 
 
-def _csv_of(frame: Any) -> bytes:
-    """Return a DataFrame as the CSV that its library writes, for the readers of files."""
-    if not hasattr(frame, "to_csv"):
-        text = frame.write_csv()
-    elif any(name is not None for name in frame.index.names):
-        text = frame.reset_index().to_csv(index=False)
-    else:
-        text = frame.to_csv(index=False)
-    if format_of_text(text) not in _TABLES:
-        columns = ", ".join(map(str, frame.columns))
-        raise Place(_FRAME).error(f"its columns are {columns}", _COLUMNS_NEEDED)
-    encoded: bytes = text.encode()
-    return encoded
+def _file_of(frame: Any) -> dict[str, bytes]:
+    """Return the file that its library writes of a DataFrame, by its name in messages, for the readers of files."""
+    is_of_pandas = hasattr(frame, "to_csv")
+    if is_of_pandas and any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    names = [str(name) for name in frame.columns]
+    input_format = _format_of_columns(names)
+    if input_format is InputFormat.ARENA_VOTES:
+        # Conversations have line breaks, which cells of a CSV must not have here.
+        lines = (
+            frame.to_json(orient="records", lines=True) if is_of_pandas else frame.write_ndjson()
+        )
+        return {_AS_JSON_LINES: lines.encode()}
+    is_pairwise = input_format is InputFormat.PAIRWISE_CSV
+    is_read = _is_pairwise_column if is_pairwise else is_five_way_column
+    # Programs add columns of their own.
+    table = frame[[name for name in frame.columns if is_read(str(name))]]
+    text = table.to_csv(index=False) if is_of_pandas else table.write_csv()
+    return {_AS_CSV: text.encode()}
+
+
+def _format_of_columns(names: list[str]) -> InputFormat:
+    """Return the format of a table with these columns. Raises FormatError if judgments have others."""
+    header = InputFile("DataFrame", io.BytesIO(",".join(names).encode()))
+    refusal = Place("DataFrame").error(f"its columns are {', '.join(names)}", _COLUMNS_NEEDED)
+    try:
+        input_format, _file = detect_input_format(header)
+    except FormatError as error:
+        raise refusal from error
+    if input_format not in _TABLES:
+        raise refusal
+    return input_format
+
+
+def _is_pairwise_column(name: str) -> bool:
+    return name.lower() in _PAIRWISE_COLUMNS

@@ -47,7 +47,6 @@ from ranking.files.vocabulary import (
 )
 
 _SNIFFED_BYTES = 64 * 1024
-_ZIP_MAGIC = b"PK\x03\x04"
 _CSV_COLUMNS = frozenset({"srclang", "trglang", "srcindex", "segmentid", "judgeid"})
 _SYSTEM_COLUMN = re.compile(r"system[0-9]+(id|rank|number)")
 _RANK_CELLS = 5
@@ -72,14 +71,9 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     head, whole = peek(file, _SNIFFED_BYTES)
     if head.startswith(MAGIC):
         return InputFormat.PARQUET, whole
-    if head.startswith(_ZIP_MAGIC):
-        raise Place(file.name).error(
-            "the file is a ZIP archive or a spreadsheet",
-            "unpack the archive, or save the spreadsheet as CSV",
-        )
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     if text:
-        found = format_of_text(text)
+        found = _format_of(text)
         if found is None:
             raise known_file_error(file.name, head) or Place(file.name, 1).error(
                 "the file is not in a known format of judgments",
@@ -93,8 +87,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     )
 
 
-def format_of_text(text: str) -> InputFormat | None:
-    """Return the format of a file by the beginning of its text; None if it is none of the formats."""
+def _format_of(text: str) -> InputFormat | None:
     if text.startswith("<"):
         return None if _PAGE.match(text) else InputFormat.APPRAISE_XML
     first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]

@@ -101,11 +101,6 @@ def test_a_truncated_gzip_is_refused(make_file: MakeFile) -> None:
         read_judgments([make_file(packed[:11])])
 
 
-def test_spreadsheets_and_archives_are_named_as_such(make_file: MakeFile) -> None:
-    with pytest.raises(FormatError, match="save the spreadsheet as CSV"):
-        read_judgments([make_file(b"PK\x03\x04\x14\0\0\0")])
-
-
 def test_files_of_two_formats_are_refused_by_name(make_file: MakeFile) -> None:
     names = [make_file(FIVE_WAY, "one.csv"), make_file(PAIRWISE, "two.csv")]
     with pytest.raises(

@@ -50,6 +50,15 @@ def test_named_index_of_a_data_frame_is_a_column() -> None:
     assert rank(read_judgments(frame.set_index("judgeId"))) == rank(read_judgments(frame))
 
 
+@pytest.mark.parametrize("text", [FIVE_WAY, PAIRWISE, VOTES], ids=["five-way", "pairwise", "votes"])
+def test_further_columns_of_a_data_frame_are_not_read(text: str) -> None:
+    frame = frame_of(text)
+    further = frame.assign(seconds=1.5).reset_index()
+    assert rank(read_judgments(further)) == rank(read_judgments(frame))
+    talk = frame.assign(conversation="one\ntwo")
+    assert rank(read_judgments(talk)) == rank(read_judgments(frame))
+
+
 def test_several_files_are_one_set_of_judgments(make_file: MakeFile) -> None:
     lines = FIVE_WAY.splitlines(keepends=True)
     parts = [make_file(lines[0] + "".join(lines[1:3]), "a"), make_file(lines[0] + lines[3], "b")]
@@ -79,6 +88,7 @@ def test_judges_and_languages_are_selected() -> None:
         ("no.csv", "no.csv: the file cannot be read"),
         (frame_of(FIVE_WAY).drop(columns="srcIndex"), "no column srcIndex"),
         (frame_of(FIVE_WAY).assign(system1rank=7), r"DataFrame as CSV, line 2, .*'7' is not"),
+        (frame_of(FIVE_WAY).rename(columns={"judgeId": "annotator"}), "no column judgeId"),
         (pd.DataFrame({"judge": ["a"], "score": [1]}), "its columns are judge, score.*judgeId"),
     ],
 )
