@@ -36,7 +36,6 @@ _ANSWERS = {
 }
 #: Pages on a protocol call the task of this protocol 12, too.
 _PROTOCOL_OF_PAGE = {
-    "docs/publishing.md": "ranking",
     "docs/protocols/editing.md": "editing",
     "docs/protocols/quiz.md": "quiz",
     "docs/protocols/spans.md": "spans",
@@ -61,8 +60,10 @@ class World:
     tasks_of_protocols : mapping of str to int
         The demo's task of each protocol.
     token : str
+    published : int
+        A task of the demo with a published result.
     result : str
-        The address of a published result of the demo's ranking of `tasks_of_protocols`.
+        The address of this result.
     address : str
         Where all is served.
     """
@@ -71,6 +72,7 @@ class World:
     ranking: int
     tasks_of_protocols: Mapping[str, int]
     token: str
+    published: int
     result: str
     address: str
 
@@ -78,6 +80,8 @@ class World:
         """Return what stands for a page's examples."""
         protocol = _PROTOCOL_OF_PAGE.get(page)
         task = self.task if protocol is None else self.tasks_of_protocols[protocol]
+        if page == "docs/publishing.md":
+            task = self.published
         return {
             "tasks/12/": f"tasks/{task}/",
             "api/v1/tasks/1": f"api/v1/tasks/{self.ranking}",
@@ -91,50 +95,71 @@ class World:
         }
 
 
+@dataclass(frozen=True)
+class _Api:
+    """The REST API, asked with a token."""
+
+    run: Callable[[str], str]
+    address: str
+    token: str
+
+    def ask(self, below: str, options: str = "") -> str:
+        """Send a request by curl; without options it reads."""
+        return self.run(
+            f'curl -H "Authorization: Token {self.token}" {options} "{self.address}/api/v1/{below}"'
+        )
+
+    def send(self, method: str, below: str, body: Mapping[str, Any]) -> str:
+        """Send a body as JSON."""
+        header = '-H "Content-Type: application/json"'
+        return self.ask(below, f"-X {method} {header} -d '{json.dumps(body)}'")
+
+    def tasks(self, slug: str) -> list[dict[str, Any]]:
+        """Return the tasks of a campaign."""
+        rows: list[dict[str, Any]] = json.loads(self.ask(f"campaigns/{slug}/tasks/"))["results"]
+        return rows
+
+
 def world_make(run: Callable[[str], str], address: str) -> World:
     """Make the campaign `wmt26` and its people, and write the demo's answers into files."""
     run(_COMMANDS)
-    api = f"{address}/api/v1"
 
     def token(*words: str) -> str:
         made = json.loads(run(f"./quintet rest POST tokens/ name=reader --as {' '.join(words)}"))
         return str(made["token"])
 
-    def get(below: str, token: str) -> str:
-        return run(f'curl -H "Authorization: Token {token}" "{api}/{below}"')
-
-    def tasks(slug: str, token: str) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = json.loads(get(f"campaigns/{slug}/tasks/", token))["results"]
-        return rows
-
-    demo, own = token(DEMO), token(OWNER)
-    protocols = {row["protocol"]: row["id"] for row in tasks("museum-protocols", demo)}
+    demo = _Api(run, address, token(DEMO, "scope=write"))
+    own = _Api(run, address, token(OWNER))
+    protocols = {row["protocol"]: row["id"] for row in demo.tasks("museum-protocols")}
     for name, (protocol, file_format) in _ANSWERS.items():
         exports = f"tasks/{protocols[protocol]}/exports/stream/"
-        get(f'{exports}?kind=answers&file_format={file_format}" -o "{name}', demo)
+        demo.ask(f"{exports}?kind=answers&file_format={file_format}", f'-o "{name}"')
     run("cp judgments.jsonl log.jsonl")
     rating = json.loads(run("head -n 1 ratings.jsonl"))
     run(f"echo {rating['segment']} > easy.txt")
+    published = demo.tasks("wmt12")[0]["id"]
     return World(
-        task=tasks("wmt26", own)[0]["id"],
-        ranking=tasks("museum", demo)[0]["id"],
+        task=own.tasks("wmt26")[0]["id"],
+        ranking=demo.tasks("museum")[0]["id"],
         tasks_of_protocols=protocols,
         token=token(MEMBER, "scope=write", "campaign=museum"),
-        result=_result_published(run, protocols["ranking"]),
+        published=published,
+        result=_result_published(demo, published),
         address=address,
     )
 
 
-def _result_published(run: Callable[[str], str], task: int) -> str:
-    """Publish the result of a task, and write its bundle into a file; return its address."""
+def _result_published(api: _Api, task: int) -> str:
+    """Close a task, publish its result, and write the bundle into a file; return the address of the result."""
+    api.send("PUT", f"tasks/{task}/closing/", {"closed": True, "confirm": True})
     results = f"tasks/{task}/published-results/"
-    fields = f"firmness:=false metrics:=false --as {DEMO}"
-    published = json.loads(run(f"./quintet rest POST {results} {fields}"))
+    published = json.loads(api.send("POST", results, {"firmness": False, "metrics": False}))
     version = f"{results}{published['version']}/"
     end = time.monotonic() + _BUNDLE_SECONDS
-    while not json.loads(run(f"./quintet rest GET {version}"))["bundle"]["url"]:
+    while not json.loads(api.ask(version))["bundle"]["is_made"]:
         assert time.monotonic() < end, "the bundle was not made"
-    run(f"./quintet rest GET {version}bundle/ > bundle.zip")
+        time.sleep(0.5)
+    api.ask(f"{version}bundle/", "-o bundle.zip")
     return str(published["url"]).rstrip("/").rpartition("/")[2]
 
 
