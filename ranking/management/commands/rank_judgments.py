@@ -16,8 +16,8 @@ from ranking.core.rankings.rank import Ranking, rank, rank_judged
 from ranking.core.rankings.shard_counts import CountsWanted
 from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
 from ranking.files.records import InputFormat
+from ranking.files.references import REFERENCE_SYSTEM
 from ranking.management.file_command import (
-    REFERENCE_SYSTEM,
     Options,
     ReportCommand,
     add_file_arguments,
