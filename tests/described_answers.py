@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django.test import Client
 from jsonschema import Draft202012Validator, FormatChecker
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 _DOCUMENT: Final = "urn:description"
@@ -45,7 +45,7 @@ class Description:
 
     def errors(self, schema: Mapping[str, Any], value: Any) -> list[str]:
         """Return why the value is not as the schema describes; empty if it is."""
-        resource = Resource(contents=self.document, specification=DRAFT202012)
+        resource = DRAFT202012.create_resource(self.document)
         validator = Draft202012Validator(
             _with_absolute_references(schema),
             registry=Registry().with_resource(_DOCUMENT, resource),

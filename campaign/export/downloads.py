@@ -6,7 +6,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
@@ -120,7 +120,8 @@ def for_spreadsheets(response: _Response) -> _Response:
     if not response.headers["Content-Type"].startswith("text/csv"):
         return response
     if isinstance(response, StreamingHttpResponse):
-        response.streaming_content = chain([BOM_UTF8], response.streaming_content)
+        content = cast("Iterable[bytes]", response.streaming_content)
+        response.streaming_content = chain([BOM_UTF8], content)
     elif isinstance(response, HttpResponse):
         response.content = BOM_UTF8 + response.content
     return response

@@ -42,7 +42,7 @@ SHOW_NOTE = """([id, words]) => {
     for (const part of note.querySelectorAll("[hidden]")) part.hidden = false;
 }"""
 HIDE_NOTE = "(id) => (document.getElementById(id).hidden = true)"
-SIZES = {
+SIZES: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": DESKTOP},
     "phone": {"viewport": PHONE, "has_touch": True, "is_mobile": True},
 }

@@ -193,7 +193,8 @@ def _column(parts: Sequence[VarianceParts], name: str) -> FloatArray:
 def _degrees_of_judges(judges: FloatArray) -> FloatArray:
     """Return J (J − 1) / (2 J − 1) degrees of freedom for J judges, see `variances`."""
     several = np.maximum(judges, 1)
-    return np.maximum(_MIN_DEGREES_OF_FREEDOM, several * (several - 1) / (2 * several - 1))
+    degrees: FloatArray = several * (several - 1) / (2 * several - 1)
+    return np.maximum(_MIN_DEGREES_OF_FREEDOM, degrees)
 
 
 def pairs_counted_once(of_judges: FloatArray, pairs: FloatArray, judges: FloatArray) -> FloatArray:

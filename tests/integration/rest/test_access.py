@@ -100,7 +100,7 @@ def test_json_with_a_byte_order_mark_is_read_and_compressed_json_is_refused(
     marked = BOM_UTF8 + b'{"contact": "ada@example.org"}'
     assert client.patch(address, marked, "application/json").json()["contact"] == "ada@example.org"
     compressed = gzip.compress(b'{"contact": "x@example.org"}')
-    sent = {"headers": {"Content-Encoding": "gzip"}}
-    answer = client.patch(address, compressed, "application/json", **sent)
+    headers = {"Content-Encoding": "gzip"}
+    answer = client.patch(address, compressed, "application/json", headers=headers)
     assert answer.status_code == 400
     assert "Content-Encoding" in answer.json()["detail"]

@@ -39,8 +39,9 @@ def test_errors_of_the_reader_are_raised() -> None:
 
 
 def test_unexpected_error_names_its_line() -> None:
-    def read() -> None:
-        {}["missing"]
+    def read() -> int:
+        empty: dict[str, int] = {}
+        return empty["missing"]
 
     with pytest.raises(KeyError) as caught:
         isolated("a.txt", 0, read)
@@ -78,7 +79,7 @@ def test_reader_ends_when_nobody_reads_on() -> None:
 
     items = isolated_items("a.txt", 0, read)
     process = int(next(items))
-    items.close()  # type: ignore[attr-defined]
+    items.close()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
