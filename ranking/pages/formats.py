@@ -10,16 +10,17 @@ from functools import cache, cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from babel.dates import format_timedelta
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.timesince import timesince
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.selectors.judges import JudgeStatus
 from campaign.models import Campaign, Judge, System, Task, TestSet
 from campaign.models.system import system_named
-from campaign.texts.languages import language_name
+from campaign.texts.languages import cldr_of, language_name
 from ranking.reports import Report
 from ranking.selectors.analyses import systems_of_tasks
 from ranking.selectors.one_system import systems_by_name
@@ -90,7 +91,8 @@ def ago(moment: datetime) -> str:
     """Return "3 minutes ago", or "just now" within the first minute."""
     if timezone.now() - moment < timedelta(minutes=1):
         return _("just now")
-    return _("%(time)s ago") % {"time": timesince(moment, depth=1)}
+    locale = cldr_of(get_language() or "en")
+    return str(format_timedelta(moment - timezone.now(), add_direction=True, locale=locale))
 
 
 def languages(task: Task) -> str:
