@@ -201,17 +201,22 @@ def _work(
 
 
 def _inherited_leave(kept: int) -> None:
-    """Take no signals of the server, and close its connections, so that this process cannot use or keep them."""
+    """Take no signals of the server, and give up its connections, so that this process cannot use or keep them.
+
+    Their numbers stay taken: an object of the server that closes its connection later, when it is collected as
+    garbage, must not close a file that this process opened.
+    """
     signal.set_wakeup_fd(-1)
     for caught in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGXCPU):
         signal.signal(caught, signal.SIG_DFL)
+    nothing = os.open(os.devnull, os.O_RDWR)
     for entry in list(Path("/dev/fd").iterdir()):
         number = int(entry.name)
-        if number <= 2 or number == kept:
+        if number <= 2 or number in (kept, nothing):
             continue
         with suppress(OSError):
             if not stat.S_ISREG(os.fstat(number).st_mode):
-                os.close(number)
+                os.dup2(nothing, number)
 
 
 class _Sender:

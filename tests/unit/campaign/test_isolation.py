@@ -5,6 +5,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from multiprocessing import Pipe
+from pathlib import Path
 
 import pytest
 
@@ -118,8 +120,21 @@ def test_progress_reaches_the_server() -> None:
 def test_process_holds_no_connection_of_the_server() -> None:
     receiving, sending = os.pipe()
     try:
-        with pytest.raises(OSError, match="Bad file descriptor"):
-            isolated("a.txt", 0, lambda: os.fstat(receiving))
+        os.write(sending, b"for the server")
+        assert isolated("a.txt", 0, lambda: os.read(receiving, 100)) == b""
     finally:
         os.close(receiving)
         os.close(sending)
+
+
+def test_collected_connections_of_server_close_no_file_of_reader(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"text")
+    garbage: list[object] = list(Pipe())
+
+    def read() -> bytes:
+        files = [path.open("rb", buffering=0) for _number in range(50)]
+        garbage.clear()
+        return b"".join(file.read() for file in files)
+
+    assert isolated("a.txt", 4, read) == 50 * b"text"
