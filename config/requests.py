@@ -34,7 +34,8 @@ _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
 # Addresses that people receive by mail or chat, or copy into a service.
 _LINKS = ("/i/", "/panel/", "/results/")
-_LINK_TAIL = re.compile(r"[^A-Za-z0-9_-]+$")
+# Control characters but tabs and line breaks are left, and refused.
+_LINK_TAIL = re.compile(r"[^A-Za-z0-9_\x00-\x08\x0b\x0c\x0e-\x1f\x7f-]+$")
 # Asked without a proxy, as in `SECURE_REDIRECT_EXEMPT`; `/healthz` is answered before.
 _DIRECT = frozenset({"/readyz", "/metrics"})
 # Browser features that no page uses, disabled so that injected scripts cannot use them either.

@@ -139,10 +139,10 @@ def measure_agreement(
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation. J. Cohen (1960).
     J. L. Fleiss (1971). K. Krippendorff (2004), Content Analysis, ch. 11. W. A. Scott (1955).
     """
-    blocks_required("measure_agreement", blocks)
     pairing = member_of(Pairing, "pairing", pairing)
     chance = member_of(Chance, "chance", chance)
     options = IntervalOptions(**how)
+    blocks_required("measure_agreement", blocks)
     if chance_from is not None and chance not in {Chance.CONGER, Chance.SCOTT}:
         raise ValueError("chance_from: this chance is not estimated from other judgments")
     is_cohen = chance is Chance.COHEN

@@ -280,7 +280,6 @@ def rank(
         If an argument is out of range, arguments contradict each other, or the method is unknown,
         has no such parameter, or cannot be resampled at this level.
     """
-    blocks_required("rank", blocks)
     chosen = method_named(method)
     settings = chosen.complete(parameters)
     # Check arguments before doing any work.
@@ -293,6 +292,7 @@ def rank(
         sides=sides,
     )
     Resampling(seed=seed)
+    blocks_required("rank", blocks)
     judged: Blocks | CountedJudgments = blocks
     if options.is_live(chosen):
         judged = count_judgments(

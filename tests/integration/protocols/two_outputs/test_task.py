@@ -60,9 +60,9 @@ def test_a_submission_whose_answer_is_not_stored_stores_nothing(
 ) -> None:
     block = assigned_blocks(lend(judge))[0]
 
-    def store(judgment: Judgment, *, answer: tuple[Any, Any]) -> bool:
+    def store(judgment: Judgment, *, answer: tuple[Any, Any], **named: Any) -> bool:
         # Values that the database cannot hold.
-        return judgment_store(judgment, answer=(answer[0], {"verdict": "neither"}))
+        return judgment_store(judgment, answer=(answer[0], {"verdict": "neither"}), **named)
 
     monkeypatch.setattr(submission, "judgment_store", store)
     with pytest.raises(IntegrityError), transaction.atomic():
