@@ -11,6 +11,7 @@ from annotation.models import Judgment
 from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, Participation, Task, Transition
 from campaign.services.campaigns import campaign_state_change
+from launcher.data_directory import wait_until
 from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_organiser, make_task
@@ -75,6 +76,7 @@ def test_begun_sentence_is_finished_when_judge_is_excluded(
     expect(judging.locator("#rest-text")).to_contain_text("Your judging is paused")
     expect(judging.get_by_role("button", name="Your judgments")).to_be_visible()
     expect(judging.get_by_role("button", name=CHECK)).to_be_hidden()
+    assert wait_until(Judgment.objects.exists, seconds=60)
     assert Judgment.objects.get().labels == [1, 2, 3, 4, 5]
 
 
