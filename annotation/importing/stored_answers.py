@@ -24,7 +24,7 @@ REPEAT: Final = "repeat"
 
 
 class NoLongerInFile(StrEnum):
-    """What happens to stored answers that a later file of the same tool no longer has."""
+    """Choice to keep or withdraw stored answers that a later file of the same tool no longer has."""
 
     KEEP = "keep"
     WITHDRAW = "withdraw"
@@ -44,7 +44,7 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerKey:
-    """What an answer is about, besides its outputs."""
+    """Judge, segment, pass and repeat of an answer, which identify it together with its outputs."""
 
     judge: int
     segment: int

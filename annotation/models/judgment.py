@@ -1,6 +1,6 @@
 """Judgments and skips of blocks."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
@@ -50,6 +50,18 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
     def counted(self) -> "JudgmentQuerySet":
         """Return the judgments that count in rankings, agreement, progress and exports: all except controls."""
         return self.filter(block__control="")
+
+
+#: Fields of every submission, and of the block that it is about.
+_SUBMITTED: Final = {
+    "task": KEPT | NOT_DOWNLOADED,
+    "client_id": KEPT | NOT_DOWNLOADED,
+    "assignment": KEPT | NOT_DOWNLOADED,
+    "duration_ms": KEPT | DOWNLOADED,
+    "active_ms": KEPT | DOWNLOADED,
+    "comment": KEPT | DOWNLOADED,
+    "block": KEPT | NOT_DOWNLOADED,
+}
 
 
 class Submission(models.Model):
@@ -133,13 +145,7 @@ class Judgment(Submission):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "client_id": KEPT | NOT_DOWNLOADED,
-            "assignment": KEPT | NOT_DOWNLOADED,
-            "duration_ms": KEPT | DOWNLOADED,
-            "active_ms": KEPT | DOWNLOADED,
-            "comment": KEPT | DOWNLOADED,
-            "block": KEPT | NOT_DOWNLOADED,
+            **_SUBMITTED,
             "labels": KEPT | DOWNLOADED,
             "supersedes": KEPT | NOT_DOWNLOADED,
             "submitted_at": KEPT | DOWNLOADED,
@@ -232,13 +238,7 @@ class Skip(Submission):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "client_id": KEPT | NOT_DOWNLOADED,
-            "assignment": KEPT | NOT_DOWNLOADED,
-            "duration_ms": KEPT | DOWNLOADED,
-            "active_ms": KEPT | DOWNLOADED,
-            "comment": KEPT | DOWNLOADED,
-            "block": KEPT | NOT_DOWNLOADED,
+            **_SUBMITTED,
             "reason": KEPT | DOWNLOADED,
             "created_at": KEPT | DOWNLOADED,
         },

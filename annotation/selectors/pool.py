@@ -63,7 +63,7 @@ _LOOKED_AT: Final = 30
 
 
 class IsReadBy(Func):
-    """Whether somebody who reads the languages of an array reads a language: `reads_languages` in SQL."""
+    """Compare a language with those of an array in SQL, as `reads_languages` does."""
 
     template = "EXISTS (SELECT FROM unnest(%(expressions)s || '-', own.tag || '-'))"
     arg_joiner = ") AS own (tag) WHERE starts_with("

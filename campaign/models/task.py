@@ -167,7 +167,7 @@ class Protocol(models.TextChoices):
 
     @property
     def criterion(self) -> str:
-        """What judges judge by, in starter instructions."""
+        """Criterion of the protocol in starter instructions."""
         return str(_CRITERIA.get(self, _BETTER))
 
     @property
