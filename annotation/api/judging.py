@@ -93,7 +93,7 @@ class JudgeAddress(Address):
         user = cast("User", self.request.user)
         judge = judge_of_user(user=user, campaign_slug=campaign_slug)
         if judge is None:
-            raise PermissionDenied(_("You are not a judge of this campaign."))
+            raise PermissionDenied(_("You are not a judge in this campaign."))
         judge_logged(judge.pk)
         return judge
 
@@ -177,8 +177,7 @@ def _warning(measure: str) -> str:
         )
     if measure in _OF_PACE:
         return _(
-            "A note from the organisers: your pace differs from the time that your texts usually take to read. "
-            "Please read every output before you answer. Thank you."
+            "A note from the organisers: your pace is unusual for the length of your texts. Please read every output before you answer. Thank you."
         )
     if measure in _OF_PATTERN:
         return _(
@@ -327,7 +326,7 @@ class DocumentView(JudgeAddress):
         )
         document = document_of_block(assigned.block_id, beside=beside)
         if document is None:
-            raise NotFound(_("This task shows no surrounding text."))
+            raise NotFound(_("This task does not show surrounding text."))
         response = Response(asdict(document), headers={"Cache-Control": "private, max-age=3600"})
         return _compressed(self.request, response)
 

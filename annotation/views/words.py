@@ -121,9 +121,9 @@ WORDS = {
     "differences_on": _("Differences between the outputs highlighted."),
     "differences_off": _("Highlighting off."),
     "columns": _("Side by side"),
-    "tiers": _("Tiers to drag into"),
+    "tiers": _("Drag into tiers"),
     "part_missing": _("You are offline. Try again when you are back online."),
-    "layout_back": _("Back to a list"),
+    "layout_back": _("Back to list"),
     "layout_list": _("Outputs in a list."),
     "layout_columns": _("Outputs side by side."),
     "layout_tiers": _("Outputs in tiers. Drag an output by its letter, or press its rank."),
@@ -135,7 +135,7 @@ WORDS = {
     "words_wanted": _("Describe the problem in a few words."),
     "reported": _("Reported to the organisers. Thank you."),
     "history_loading": _("Loading your judgments …"),
-    "history_none": _("You haven't judged anything yet."),
+    "history_none": _("You haven’t judged anything yet."),
     "history_earlier": _("Older judgments are available when you have finished."),
 }
 
@@ -174,7 +174,7 @@ OF_SCREENS = {
     },
     "two_outputs": {
         "output": _("Output {letter}"),
-        "which_is_better": _("Which output is better: meaning first, then fluency?"),
+        "which_is_better": _("Which output is better? Judge meaning first, then fluency."),
         "verdict_first": _("A is better"),
         "verdict_same": _("the same"),
         "verdict_second": _("B is better"),
@@ -217,8 +217,7 @@ OF_SCREENS = {
         "high_with_major": _("Output {letter} has a major error and a score of {score}."),
         "low_without_error": _("Output {letter} has no marked error and a score of {score}."),
         "better_with_more_errors": _(
-            "Output {better} has more errors than output {worse}, and a higher score: {score} and"
-            " {other_score}."
+            "Output {better} has more errors than output {worse} but a higher score: {score} against {other_score}."
         ),
     },
     "editing": {

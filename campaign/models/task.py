@@ -196,14 +196,14 @@ _WORK: Final = {
 }
 
 _BETTER: Final = _(
-    "A translation is better if it keeps more of the meaning of the source. If two keep equally much, the more fluent one is better."
+    "A translation is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better."
 )
 _CRITERIA: Final = {
     Protocol.RATING: _(
-        "Judge fluency by the translation alone. Judge meaning by how much of the source it expresses, however it reads."
+        "Judge fluency by the translation alone. Judge meaning by how much of the source it expresses, regardless of fluency."
     ),
     Protocol.SPANS: _(
-        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is that of the whole translation."
+        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is for the whole translation."
     ),
     Protocol.EDITING: _(
         "Correct only what is not fluent. A corrected text is acceptable if it is fluent and means the same as the source."
