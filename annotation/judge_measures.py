@@ -44,10 +44,10 @@ DEFINITIONS: Final = {
         "How often the judge ranks the other output above a damaged reference."
     ),
     JudgeMeasure.REFERENCE_RANDOM: gettext_lazy(
-        "How likely random clicking is to favor the reference this often. Near 1: possibly random."
+        "Probability that random clicking favours the reference this often. Near 1 suggests random clicking."
     ),
     JudgeMeasure.BAD_REFERENCE_RANDOM: gettext_lazy(
-        "How likely random clicking is to reject damaged references this often. Near 1: possibly random."
+        "Probability that random clicking rejects damaged references this often. Near 1 suggests random clicking."
     ),
     JudgeMeasure.INTER: gettext_lazy(
         "Agreement with other judges on the same outputs. 1 is perfect, 0 is chance. Not shown if its interval is missing or too wide."
@@ -60,31 +60,28 @@ DEFINITIONS: Final = {
         "Half of the judge’s blocks take less active time than this."
     ),
     JudgeMeasure.PACE: gettext_lazy(
-        "Words of an average block, of source and outputs, per second of the judge’s median time."
+        "Words in an average block (source and outputs) per second of the judge’s median time."
     ),
     JudgeMeasure.ONE_LABEL: gettext_lazy(
         "How often the judge gives all outputs of a block the same rank."
     ),
     JudgeMeasure.SHOWN_ORDER: gettext_lazy(
-        "How often the ranks only follow the order on the screen, up or down."
+        "How often the ranks simply follow the order on the screen, up or down."
     ),
     JudgeMeasure.POSITION: gettext_lazy(
-        "How likely such ranks are if the position on the screen does not matter. Near 0: it does."
+        "Probability of such ranks if the position on the screen does not matter. Near 0 suggests that it does."
     ),
     JudgeMeasure.REFERENCE_IGNORED: gettext_lazy(
-        "How likely an attentive judge is to rank the reference this low. Near 0: probably not reading."
+        "Probability that an attentive judge ranks the reference this low. Near 0 suggests not reading."
     ),
     JudgeMeasure.DAMAGE_IGNORED: gettext_lazy(
-        "How likely an attentive judge is to rank damaged references this high. Near 0: probably not "
-        "reading."
+        "Probability that an attentive judge ranks damaged references this high. Near 0 suggests not reading."
     ),
     JudgeMeasure.TYPED_IN_ORDER: gettext_lazy(
-        "How likely an attentive judge is to follow the order on the screen this often. Near 0: probably "
-        "not reading."
+        "Probability that an attentive judge follows the order on the screen this often. Near 0 suggests not reading."
     ),
     JudgeMeasure.DISAGREES: gettext_lazy(
-        "How likely a judge like the others is to agree with them this little. Near 0: look at the "
-        "judgments."
+        "Probability that a judge like the others agrees with them this little. If near 0, check the judgments."
     ),
 }
 

@@ -417,7 +417,7 @@ class LifetimeForm(VersionedForm):
     closes_at = ClockTimeField(
         label=_("Closes automatically on"),
         help_text=_(
-            "Shown to judges, who receive no more work after that. Leave blank to close it manually."
+            "Shown to judges, who receive no more work after that. Leave empty to close it manually."
         ),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_CLOCK),
         required=False,
@@ -526,7 +526,9 @@ class UploadForm(forms.Form):
     )
     blocks_wanted = forms.IntegerField(
         label=_("Target (blocks)"),
-        help_text=_("Target for the progress bar. Leave empty for no limit."),
+        help_text=_(
+            "Target for progress, and the maximum number of blocks. Leave empty for no limit."
+        ),
         min_value=1,
         max_value=2**31 - 1,
         required=False,

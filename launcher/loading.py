@@ -33,9 +33,7 @@ def _(text: str) -> str:
 _STARTING = _("Quintet is starting")
 _FAILED = _("Quintet could not start")
 _BY_ITSELF = _("This page opens Quintet when it is ready.")
-_WAITING = _(
-    "Waiting for the database. After an unexpected stop, it recovers for up to a few minutes."
-)
+_WAITING = _("Waiting for the database. Recovery after an unexpected stop can take a few minutes.")
 _REASON = _("See the terminal for the reason.")
 
 #: Names of the steps of a start, in order.

@@ -62,7 +62,7 @@ class RehearsalForm(forms.Form):
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
     share = forms.IntegerField(
-        label=_("Share of the target in percent"), min_value=1, max_value=100, initial=100
+        label=_("Share of the target (%)"), min_value=1, max_value=100, initial=100
     )
     seed = forms.IntegerField(
         label=_("Seed"),

@@ -37,7 +37,7 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form to clone a campaign; POST creates the clone and shows the links of its judges once."""
     campaign = organised_campaign(request, slug)
     initial = {
-        "name": _("%(name)s, again") % {"name": campaign.name},
+        "name": _("%(name)s (copy)") % {"name": campaign.name},
         "slug": f"{campaign.slug[:57]}-2",
         "texts": True,
     }

@@ -100,7 +100,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         required=False,
         max_length=39,
         help_text="Whole number of up to 128 bits as a string of digits.",
-        error_messages={"invalid": gettext_lazy("Enter a whole number without a sign.")},
+        error_messages={"invalid": gettext_lazy("Enter a whole number of 0 or more.")},
     )
     length_limits = serializers.ListField(
         child=serializers.ListField(

@@ -53,7 +53,7 @@ class Design(RecordedModel):
 
     class Sameness(models.TextChoices):
         EXACT = "exact", _("exact")
-        NFC_WHITESPACE = "nfc_whitespace", _("after normalizing Unicode (NFC) and white space")
+        NFC_WHITESPACE = "nfc_whitespace", _("after normalising Unicode (NFC) and white space")
         EYE = "eye", _("visually identical")
 
     task = models.ForeignKey("campaign.Task", models.CASCADE, related_name="designs")
@@ -85,7 +85,9 @@ class Design(RecordedModel):
         verbose_name=_("Systems"),
         default=list,
         blank=True,
-        help_text=_("Empty for all systems. Include a reference that is drawn like a system."),
+        help_text=_(
+            "Leave empty for all systems. Include a reference that is drawn like a system."
+        ),
     )
     reference_rate = models.FloatField(
         _("Blocks with the reference"),
@@ -122,7 +124,9 @@ class Design(RecordedModel):
         null=True,
         blank=True,
         verbose_name=_("Judge group"),
-        help_text=_("Only its judges get HITs of the test set; empty for all judges."),
+        help_text=_(
+            "Only judges in this group get HITs of the test set. Leave empty for all judges."
+        ),
         db_index=False,  # few rows
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)

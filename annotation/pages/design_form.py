@@ -67,7 +67,7 @@ class DesignForm(VersionedForm):
     kind = forms.ChoiceField(
         choices=[each for each in Design.Kind.choices if each[0] != Design.Kind.IMPORTED],
         help_text=_(
-            "Uniform: all systems equally likely. Balanced: least compared pairs first. Active: most informative pairs first. Blocks of two: two outputs at a time. All systems: every output of a sentence."
+            "Uniform: all systems equally likely. Balanced: least compared pairs first. Active: most informative pairs first. Blocks of two: two outputs at a time. All systems: every output for a sentence."
         ),
     )
     systems_per_block = forms.IntegerField(
@@ -80,7 +80,7 @@ class DesignForm(VersionedForm):
         required=False,
         max_length=200,
         help_text=_(
-            "WORDS:OUTPUTS, such as 30:3, 50:2: sentences of 30 or more words show at most three outputs. Leave empty for no limit."
+            "WORDS:OUTPUTS, such as 30:3, 50:2. Sentences of 30 or more words show at most three outputs. Leave empty for no limit."
         ),
     )
     active_floor = _percent(
@@ -95,7 +95,7 @@ class DesignForm(VersionedForm):
     segments_per_hit = forms.IntegerField(
         min_value=1,
         max_value=50,
-        help_text=_("Consecutive sentences of a document that a judge gets at once."),
+        help_text=_("Consecutive sentences from a document that a judge gets at once."),
     )
     segment_order = forms.ChoiceField(
         choices=Design.Order.choices,
@@ -127,7 +127,7 @@ class DesignForm(VersionedForm):
         min_value=0,
         max_value=100,
         help_text=_(
-            "Required if the reference is in some blocks. Bojar et al. (2011) recommend less than for a system."
+            "Required if the reference is in some blocks. Bojar et al. (2011) recommend a lower share than for a system."
         ),
     )
     rank_shown_reference = forms.BooleanField(
@@ -149,7 +149,7 @@ class DesignForm(VersionedForm):
     repeat_gap = forms.IntegerField(
         min_value=0,
         max_value=32767,
-        help_text=_("So that judges do not remember their first answer."),
+        help_text=_("Keeps judges from remembering their first answer."),
     )
     judge_group = forms.ModelChoiceField(
         queryset=JudgeGroup.objects.none(), empty_label=_("All judges"), required=False
@@ -247,7 +247,7 @@ class DesignForm(VersionedForm):
             return limits_read(self.cleaned_data["length_limits"])
         except WrittenWrongError as error:
             raise forms.ValidationError(
-                _("“%(part)s” is not of the form WORDS:OUTPUTS, such as 30:3."),
+                _("“%(part)s” is not in the form WORDS:OUTPUTS, such as 30:3."),
                 params={"part": error.part},
             ) from error
 
@@ -257,7 +257,7 @@ class DesignForm(VersionedForm):
         if not text:
             return None
         if not text.isascii() or not text.isdigit():
-            raise forms.ValidationError(_("Enter a whole number without a sign."))
+            raise forms.ValidationError(_("Enter a whole number of 0 or more."))
         return int(text)
 
     def clean(self) -> dict[str, Any]:

@@ -132,9 +132,9 @@ class CorrectionForm(forms.Form):
         choices=[
             (
                 "leave_out",
-                gettext_lazy("Leave out and have these blocks judged again"),
+                gettext_lazy("Exclude them and have these blocks judged again"),
             ),
-            ("keep", gettext_lazy("Keep: they still count for the system")),
+            ("keep", gettext_lazy("Keep them: they still count for the system")),
         ],
         widget=forms.RadioSelect,
         initial="leave_out",

@@ -279,7 +279,7 @@ PRESETS: Final = (
         name="wmt",
         label=gettext_lazy("WMT five-way"),
         sentence=gettext_lazy(
-            "Judges rank five random outputs of a sentence, as at WMT 2010 to 2016."
+            "Judges rank five random outputs for a sentence, as at WMT 2010 to 2016."
         ),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.UNIFORM, "systems_per_block": 5},
@@ -297,7 +297,7 @@ PRESETS: Final = (
         name="adaptive",
         label=gettext_lazy("Adaptive five-way"),
         sentence=gettext_lazy(
-            "Judges rank five outputs, more often of systems that are hard to tell apart."
+            "Judges rank five outputs; systems that are hard to tell apart are compared more often."
         ),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.ACTIVE, "systems_per_block": 5},

@@ -215,15 +215,15 @@ def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
     holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct()
     return [
         counted(
-            "Only the %(count)d judge in “%(group)s” gets HITs of %(task)s.",
-            "Only the %(count)d judges in “%(group)s” get HITs of %(task)s.",
+            "Only the %(count)d judge in “%(group)s” gets HITs from %(task)s.",
+            "Only the %(count)d judges in “%(group)s” get HITs from %(task)s.",
             members.filter(judge__withdrawn_at=None).count(),
             group=group.name,
             task=task.called,
         ),
         *counted_if_any(
-            "%(count)d judge with judgments is not in the group; these judgments still count.",
-            "%(count)d judges with judgments are not in the group; these judgments still count.",
+            "%(count)d judge who has already judged is not in the group; their judgments still count.",
+            "%(count)d judges who have already judged are not in the group; their judgments still count.",
             JudgeTally.objects.filter(outside, task=task, judged__gt=0).count(),
         ),
         *counted_if_any(
@@ -392,7 +392,7 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
         return _deleting(campaign, held, judged)
     saved = held + " " + _("Their submissions are still saved.")
     at_once = _(
-        "Judges stop after the sentence in front of them. Judges who are offline stop when they are online again."
+        "Judges stop after their current sentence. Judges who are offline stop when they reconnect."
     )
     facts = {
         Transition.PAUSE: [

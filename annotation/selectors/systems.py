@@ -103,7 +103,7 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
     """Return how a system that is added now joins a task and catches up, as sentences."""
     how = joining(task, name)
     if how is Joining.NOT:
-        yield _("%(task)s: the design lists the systems to judge. Add this one there.") % {
+        yield _("The design of %(task)s lists the systems to judge. Add this one to the list.") % {
             "task": task.called
         }
         return
@@ -133,8 +133,8 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
     left = None if task.blocks_wanted is None else max(0, task.blocks_wanted - sequence.counted)
     if left is not None:
         yield counted(
-            "%(count)d block of the target of %(target)d remains. Raise the target if the new system needs more.",
-            "%(count)d blocks of the target of %(target)d remain. Raise the target if the new system needs more.",
+            "%(count)d block remains until the target of %(target)d. Raise the target if the new system needs more.",
+            "%(count)d blocks remain until the target of %(target)d. Raise the target if the new system needs more.",
             left,
             target=task.blocks_wanted,
         )
@@ -147,7 +147,7 @@ def _catching_up_in_words(design: Design | None) -> str:
         )
     if design is not None and design.kind == Design.Kind.ACTIVE:
         return _(
-            "Adaptive design: the new system is shown more often until its rank is about as certain as the others."
+            "Adaptive design: the new system is shown more often until its rank is about as certain as those of the others."
         )
     return _(
         "The new system is shown as often as the others, so it keeps fewer judgments and a wider rank range. A balanced design lets it catch up."
@@ -255,9 +255,7 @@ def name_settled_in_words(*, system: System) -> str:
     is_drawn = PlanningBatch.objects.filter(task__test_set=system.test_set_id).exists()
     if not is_drawn and not has_judgments(test_set=system.test_set):
         return ""
-    return _(
-        "The name cannot be changed: HITs were drawn or judged under it, and draws and rank ranges depend on it."
-    )
+    return _("The name cannot be changed: HITs have already been drawn or judged under it.")
 
 
 def systems_listed(*, task: Task) -> QuerySet[System]:

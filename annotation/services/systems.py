@@ -214,7 +214,7 @@ def output_correct(
             _("This output was changed in the meantime. Reload the page to see the current text.")
         )
     if row.system.kind != SystemKind.SYSTEM:
-        raise CorrectionRefusedError(_("Only outputs of systems can be corrected."))
+        raise CorrectionRefusedError(_("Only system outputs can be corrected."))
     if not text or text == row.text:
         raise CorrectionRefusedError(_("Enter a different text."))
     hits = rows_lock(

@@ -146,7 +146,7 @@ def training_block_change(
     if position is None:
         position = block.position or (others.aggregate(last=Max("position"))["last"] or 0) + 1
     if others.filter(position=position).exists():
-        raise TrainingRefusedError(_("Another training sentence has this position."))
+        raise TrainingRefusedError(_("Another training sentence already has this position."))
     _expected_check(block.task, block.segment, expected)
     block.position, block.explanation = position, _explained(explanation)
     block.save()
@@ -186,7 +186,7 @@ def _most_shown(task: Task) -> int:
 
 
 def _nothing_to_compare() -> str:
-    return _("Training is not available: judges of this task see one output at a time.")
+    return _("Training is not available: judges in this task see one output at a time.")
 
 
 def _explained(explanation: str) -> str:

@@ -64,7 +64,7 @@ class AnswersForm(forms.Form):
     )
     file_format = forms.ChoiceField(label=gettext_lazy("Format"), required=False)
     no_longer_in_file = forms.ChoiceField(
-        label=gettext_lazy("Imported answers that the file no longer has"),
+        label=gettext_lazy("Imported answers missing from the file"),
         choices=[
             ("", gettext_lazy("Ask before importing")),
             (NoLongerInFile.KEEP, gettext_lazy("Keep")),
@@ -216,7 +216,7 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
     if imported.repeated:
         messages.warning(request, repeated_in_words(imported.repeated))
     for loss in imported.losses:
-        words = _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+        words = _("Not imported: %(what)s (%(count)s times, first at %(first)s).")
         messages.warning(request, filled(words, what=loss.what, count=loss.count, first=loss.first))
     return True
 

@@ -204,7 +204,7 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
         title=_("Stop admitting participants"),
         facts=[
             said,
-            _("New arrivals from the service see that the study is closed."),
+            _("New participants see that the study is closed."),
         ],
         after=_("You can admit participants again at any time."),
         answers=[Answer(_("Stop admitting participants"))],

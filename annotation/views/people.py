@@ -379,7 +379,7 @@ def _question(asked: ErasureRequest) -> Question:
         title=_("Erase the identity of “%(judge)s”?") % {"judge": asked.judge.pseudonym},
         facts=[
             _(
-                "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing ids are deleted, and the judge is signed out permanently."
+                "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing IDs are deleted, and the judge is signed out permanently."
             ),
             _(
                 "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d."
@@ -390,8 +390,8 @@ def _question(asked: ErasureRequest) -> Question:
             )
             % {"count": sum(tallies)},
             *counted_if_any(
-                "%(count)d participation of this person is not reported as paid, and can no longer be paid afterwards.",
-                "%(count)d participations of this person are not reported as paid, and can no longer be paid afterwards.",
+                "%(count)d participation of this person has not been reported as paid and cannot be paid afterwards.",
+                "%(count)d participations of this person have not been reported as paid and cannot be paid afterwards.",
                 participations_unpaid(judge=asked.judge).count(),
             ),
             _("Pay the judge first: the identity cannot be recovered."),

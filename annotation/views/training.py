@@ -88,7 +88,7 @@ def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> Http
         title=_("Remove training sentence"),
         facts=[
             said if left else none_left,
-            _("Judges who already had it are not affected."),
+            _("Judges who have already seen it are not affected."),
             _("Its explanation is deleted: “%(words)s”") % {"words": block.explanation},
         ],
         after=_("This cannot be undone, but the sentence can be proposed again."),

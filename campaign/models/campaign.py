@@ -209,7 +209,7 @@ class Campaign(RecordedModel):
         _("Closes"),
         null=True,
         blank=True,
-        help_text="Shown to judges, who receive no more work after that. Leave blank to close it manually.",
+        help_text="Shown to judges, who receive no more work after that. Leave empty to close it manually.",
     )
 
     recording: ClassVar = Recording(

@@ -47,7 +47,7 @@ class Judge(RecordedModel):
         verbose_name=_("Languages"),
         default=list,
         blank=True,
-        help_text=_("Languages the judge reads. Empty for all languages of the campaign."),
+        help_text=_("Languages the judge reads. Leave empty for all languages of the campaign."),
     )
     expertise = ArrayField(
         models.CharField(max_length=60),

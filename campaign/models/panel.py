@@ -79,7 +79,9 @@ class Panel(RecordedModel):
         verbose_name=_("Languages"),
         default=list,
         blank=True,
-        help_text=_("Languages the participants read. Empty for all languages of the campaign."),
+        help_text=_(
+            "Languages the participants read. Leave empty for all languages of the campaign."
+        ),
     )
     screen_out_after_training = models.BooleanField(
         _("Screen out participants who fail the training"), default=True

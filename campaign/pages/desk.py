@@ -111,7 +111,7 @@ TEST_SET: Final = (
     ),
     _group(
         gettext_lazy("Data"),
-        _of_task("data", gettext_lazy("Collected"), "test-set-data"),
+        _of_task("data", gettext_lazy("Collected data"), "test-set-data"),
         _of_task("judgments", gettext_lazy("Judgments"), "judgments"),
         _of_task("skips", gettext_lazy("Skips"), "skips"),
         _of_task("hits", gettext_lazy("HITs"), "hits"),

@@ -108,7 +108,7 @@ class DaysForm(forms.Form):
     def clean(self) -> None:
         first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
         if first and last and last < first:
-            self.add_error("last", _("The last day is before the first one."))
+            self.add_error("last", _("The last day is before the first day."))
 
 
 _NUMBER: Final = {"min_value": 1, "max_digits": 9, "decimal_places": 0}

@@ -261,9 +261,9 @@ class StandingOfLink(TextChoices):
     """Status of a shared link: the first that applies."""
 
     WITHDRAWN = "withdrawn", _("Withdrawn")
-    ENDED = "ended", _("Ended")
+    ENDED = "ended", _("Expired")
     USED_UP = "used_up", _("Used up")
-    USABLE = "usable", _("Usable")
+    USABLE = "usable", _("Valid")
 
 
 class StandingOfInvited(TextChoices):

@@ -155,7 +155,9 @@ def _generic_terms_check(panel: Panel, service: str) -> None:
         raise PanelRefusedError(_("Enter the service name."), "service")
     if panel.service != service and panel.pk and panel.participations.exists():
         raise PanelRefusedError(
-            _("The panel has participants of “%(service)s”. Add another panel for another service.")
+            _(
+                "The panel has participants from “%(service)s”. Add another panel for another service."
+            )
             % {"service": service},
             "service",
         )

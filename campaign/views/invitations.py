@@ -455,7 +455,7 @@ def _facts_of_judge(judge: Judge) -> list[str]:
     return [
         _("Withdrawing the judge immediately ends: %(what)s.") % {"what": what_ends(access)},
         _("They cannot judge until readmitted. Their judgments stay and count."),
-        _("Withdrawing links only keeps browsers signed in."),
+        _("If you withdraw only the links, browsers stay signed in."),
     ]
 
 

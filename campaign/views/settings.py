@@ -46,7 +46,7 @@ def _ask_about_reference(
     question = Question(
         title=_("Show a ranked reference"),
         facts=error.facts,
-        after=_("You can hide the reference again; judgments made until then stay."),
+        after=_("You can hide the reference again; judgments made until then are kept."),
         answers=[Answer(_("Show reference"))],
         cancel=reverse("campaign-settings", args=[form.campaign.slug]),
         sure=_("Judges see the reference and rank it."),

@@ -76,9 +76,9 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
     ]
     for system in report.get("systems", []):
         for key, words in (
-            ("repeated", _("%(system)s: %(count)s outputs also used for another source.")),
-            ("copied", _("%(system)s: %(count)s outputs copied from the source.")),
-            ("outlier_count", _("%(system)s: %(count)s outputs of unusual length.")),
+            ("repeated", _("%(system)s: outputs also used for another source: %(count)s.")),
+            ("copied", _("%(system)s: outputs copied from the source: %(count)s.")),
+            ("outlier_count", _("%(system)s: outputs of unusual length: %(count)s.")),
         ):
             if system[key]:
                 found.append(

@@ -228,7 +228,7 @@ def _documents(task: Task, given: Sequence[Mapping[str, Any]]) -> Mapping[str, i
     Snippets must not share a segment, or a reader of one would know part of the other.
     """
     if not given:
-        raise SnippetsRefusedError(_("No snippets given. Give at least one."))
+        raise SnippetsRefusedError(_("No snippets. Add at least one."))
     documents = task.test_set.documents.filter(name__in={each["document"] for each in given})
     rows = documents.annotate(last=Max("segments__position")).values_list("name", "pk", "last")
     found = {name: (pk, last or 0) for name, pk, last in rows}
@@ -244,7 +244,7 @@ def _documents(task: Task, given: Sequence[Mapping[str, Any]]) -> Mapping[str, i
         if document not in found:
             raise SnippetsRefusedError(
                 _(
-                    "%(snippet)s: document “%(document)s” not found in the test set. Use the document names of its Texts page."
+                    "%(snippet)s: document “%(document)s” not found in the test set. Use the document names on its Texts page."
                 )
                 % each
             )

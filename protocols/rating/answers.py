@@ -49,10 +49,12 @@ _RULES: Final[dict[str, forms.Field]] = {
         initial=AdequacyBasis.REFERENCE.value,
     ),
     "order_free": forms.BooleanField(
-        label=gettext_lazy("Fluency can be changed after adequacy"), initial=False, required=False
+        label=gettext_lazy("Fluency ratings can be changed after adequacy ratings"),
+        initial=False,
+        required=False,
     ),
     "adequacy_by_others": forms.BooleanField(
-        label=gettext_lazy("Adequacy is rated by other judges than fluency"),
+        label=gettext_lazy("Adequacy and fluency are rated by different judges"),
         initial=False,
         required=False,
         help_text=gettext_lazy("Needs twice as many judges."),

@@ -125,12 +125,10 @@ def feasibility_in_words(found: Feasibility) -> Iterator[str]:
         count=found.needed_judges,
     )
     if found.is_adequacy_by_others:
-        yield _(
-            "Adequacy is rated by other judges than fluency, which doubles the number of judges."
-        )
+        yield _("Adequacy and fluency are rated by different judges, which doubles their number.")
     if found.is_feasible and found.is_adequacy_by_others:
         yield _(
-            "%(judges)s judges rate %(items)s texts each (or one more) by one criterion."
+            "%(judges)s judges rate %(items)s texts each (or one more) on one criterion."
         ) % all_in_figures(judges=found.judges, items=each)
     elif found.is_feasible:
         yield _(
@@ -139,7 +137,7 @@ def feasibility_in_words(found: Feasibility) -> Iterator[str]:
         ) % all_in_figures(judges=found.judges, items=each)
     elif found.needed_items_per_judge is None:
         yield _(
-            "Each segment needs %(needed)s different judges, because no judge may see a segment twice; there are %(judges)s."
+            "Each segment needs %(needed)s different judges, because no judge may see a segment twice; available: %(judges)s."
         ) % all_in_figures(needed=found.judges_of_a_segment, judges=found.judges)
     else:
         yield _(

@@ -100,10 +100,19 @@ _RULES: Final[dict[str, forms.Field]] = {
             required=False,
         )
         for name, label in (
-            ("error_free_from", gettext_lazy("Confirm scores below, without errors")),
-            ("perfect_from", gettext_lazy("Confirm scores from, with an error")),
-            ("major_below", gettext_lazy("Confirm scores from, with a major error")),
-            ("margin", gettext_lazy("Confirm more errors with a score higher by")),
+            (
+                "error_free_from",
+                gettext_lazy("Confirm if there are no errors and the score is below"),
+            ),
+            (
+                "perfect_from",
+                gettext_lazy("Confirm if there is an error and the score is at least"),
+            ),
+            (
+                "major_below",
+                gettext_lazy("Confirm if there is a major error and the score is at least"),
+            ),
+            ("margin", gettext_lazy("Confirm if there are more errors but the score is higher by")),
         )
     },
 }

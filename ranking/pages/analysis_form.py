@@ -199,7 +199,7 @@ def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
 def _watermark_field() -> forms.Field:
     return forms.IntegerField(
         label=_("Up to judgment number"),
-        help_text=_("Leave blank to include all judgments so far."),
+        help_text=_("Leave empty to include all judgments so far."),
         required=False,
         min_value=1,
         max_value=_LARGEST,

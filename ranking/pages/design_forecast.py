@@ -53,7 +53,7 @@ class BudgetForm(forms.Form):
         required=False,
         min_value=0,
         max_value=_HIGHEST,
-        help_text=gettext_lazy("Leave blank if judges are not paid."),
+        help_text=gettext_lazy("Leave empty if judges are not paid."),
     )
     currency = forms.CharField(label=gettext_lazy("Currency"), required=False, max_length=10)
 
@@ -173,7 +173,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
     if forecast.first_share < 1:
         said.append(
             _(
-                "%(share)s of judgments are not repeats. Repeats cost time and are not counted as telling pairs apart."
+                "%(share)s of judgments are not repeats. Repeats cost time but do not help to tell pairs apart."
             )
             % {"share": share(forecast.first_share)}
         )

@@ -77,14 +77,14 @@ def tests_words() -> list[tuple[str, str, str]]:
             RuleTests.ANYTIME,
             str(RuleTests.ANYTIME.label),
             _(
-                "Valid for repeated looks, so you can stop as soon as the rule is met. Needs at least 50% more judgments."
+                "Valid for repeated checks, so you can stop as soon as the rule is met. Needs at least 50% more judgments."
             ),
         ),
         (
             RuleTests.HOLM,
             str(RuleTests.HOLM.label),
             _(
-                "Valid for one look, fixed in advance. Uses the p-values of the ranking, corrected for the number of pairs."
+                "Valid for one check, fixed in advance. Uses the p-values of the ranking, corrected for the number of pairs."
             ),
         ),
     ]
@@ -176,7 +176,7 @@ def _what(row: RankingSettings) -> str:
     if row.correction != RankingSettings.Correction.NONE:
         words.append(row.get_correction_display())
     if row.judge_group is not None:
-        words.append(_("judges of “%(group)s” only") % {"group": row.judge_group.name})
+        words.append(_("judges in “%(group)s” only") % {"group": row.judge_group.name})
     return " · ".join(words)
 
 
@@ -423,7 +423,7 @@ class JudgeGroupForm(VersionedForm):
     blocks_asked = forms.IntegerField(
         label=gettext_lazy("Maximum blocks per judge"),
         help_text=gettext_lazy(
-            "Leave blank to use the campaign’s limit. The largest limit of a judge’s groups applies."
+            "Leave empty to use the campaign’s limit. The largest limit of a judge’s groups applies."
         ),
         min_value=1,
         max_value=MAX_BLOCKS,
@@ -451,7 +451,7 @@ class ExportForm(forms.Form):
     kind = forms.ChoiceField(label=gettext_lazy("Kind"))
     file_format = forms.ChoiceField(label=gettext_lazy("Format"))
     after = forms.IntegerField(
-        label=gettext_lazy("After number"),
+        label=gettext_lazy("Start after number"),
         min_value=0,
         max_value=2**63 - 1,
         required=False,
@@ -462,7 +462,7 @@ class ExportForm(forms.Form):
         min_value=0,
         max_value=2**63 - 1,
         required=False,
-        help_text=gettext_lazy("Leave blank to export everything so far."),
+        help_text=gettext_lazy("Leave empty to export everything so far."),
     )
 
     def __init__(self, data: Any, *, task: Task, may_change: bool) -> None:

@@ -200,7 +200,7 @@ def _ends(_request: HttpRequest, campaign: Campaign) -> Table:
         columns=(
             Column("task", _("Test set"), is_text=True),
             Column("judged", _("Blocks judged")),
-            Column("wanted", _("Blocks wanted")),
+            Column("wanted", _("Target blocks")),
             Column("days", _("Days"), decimals=1),
             *end_columns(decimals=1),
         ),

@@ -305,7 +305,7 @@ def _rules_wait(facts: CampaignFacts) -> _Said:
                 "%(count)d rules need your confirmation.",
                 facts.rules_waiting,
             ),
-            _("It would stop more than one in five judges."),
+            _("More than one in five judges would be paused or excluded."),
             _("Review rules"),
             reverse("quality-rules", args=[facts.campaign.slug]),
         )
@@ -319,7 +319,7 @@ def _reports_open(facts: CampaignFacts) -> _Said:
             counted(
                 "%(count)d problem report is open.", "%(count)d problem reports are open.", reported
             ),
-            _("Judges can read your answers."),
+            _("Judges can read your replies."),
             _("View reports"),
             f"{address}?state=open",
         )
@@ -346,7 +346,7 @@ def _mails_failed(facts: CampaignFacts) -> _Said:
                     "%(count)d invitations could not be sent.",
                     count,
                 ),
-                _("The mail server refused it or could not be reached."),
+                _("The mail server refused the message or could not be reached."),
                 _("View invitations"),
                 address,
             )
@@ -370,7 +370,7 @@ def _webhook_off(facts: CampaignFacts) -> _Said:
                 "%(count)d webhooks were switched off.",
                 facts.webhooks_off,
             ),
-            _("Its server failed for days or no longer exists."),
+            _("The server has failed for days or no longer exists."),
             _("View webhooks"),
             reverse("webhooks", args=[facts.campaign.slug]),
         )
@@ -389,7 +389,7 @@ def _never_lent(facts: CampaignFacts) -> _Said:
                 len(names),
                 names=", ".join(shown),
             ),
-            _("No open test set is for their languages, subjects and groups."),
+            _("No open test set matches their languages, expertise and groups."),
             _("View judges"),
             reverse("campaign-judges", args=[facts.campaign.slug]),
         )
@@ -449,8 +449,8 @@ def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         address = reverse("judge-quality", args=[facts.campaign.slug, overview.task.pk])
         yield (
             counted(
-                "%(count)d judge of %(name)s has low agreement with the others.",
-                "%(count)d judges of %(name)s have low agreement with the others.",
+                "%(count)d judge in %(name)s has low agreement with the others.",
+                "%(count)d judges in %(name)s have low agreement with the others.",
                 overview.low_agreement,
                 name=overview.task.called,
             ),
@@ -477,8 +477,8 @@ def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if count and not overview.is_done:
         yield (
             counted(
-                "%(count)d judge of %(name)s has nothing left to judge.",
-                "%(count)d judges of %(name)s have nothing left to judge.",
+                "%(count)d judge in %(name)s has nothing left to judge.",
+                "%(count)d judges in %(name)s have nothing left to judge.",
                 count,
                 name=overview.task.called,
             ),
@@ -508,8 +508,8 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if slip is not None and end is not None and not overview.is_done:
         yield (
             counted(
-                "The forecast end of %(name)s slipped by %(count)d day in a week.",
-                "The forecast end of %(name)s slipped by %(count)d days in a week.",
+                "The forecast end of %(name)s is %(count)d day later than a week ago.",
+                "The forecast end of %(name)s is %(count)d days later than a week ago.",
                 int(slip),
                 name=overview.task.called,
             ),

@@ -229,8 +229,8 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
         .order_by("id")
         .values_list("test_set__name", "lent_to", "ranked_by")
     )
-    get_hits = _("Only judges of this group get HITs of %(task)s.")
-    count = _("Only judges of this group count in the ranking of %(task)s.")
+    get_hits = _("Only judges in this group get HITs from %(task)s.")
+    count = _("Only judges in this group count in the ranking of %(task)s.")
     uses = defaultdict(list)
     for name, *groups in tasks:
         for group, words in zip(groups, (get_hits, count), strict=True):

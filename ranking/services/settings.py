@@ -220,8 +220,7 @@ def _check_rule(rule: StoppingRule) -> None:
     if of_ranking and not answer_kind(rule.task.protocol).compares_outputs:
         raise StoppingRuleError(
             _(
-                "Judges of this task see one output at a time, so it has no ranking. Use a number of judgments or "
-                "a date instead."
+                "Judges in this task see one output at a time, so it has no ranking. Use a number of judgments or a date instead."
             ),
             field=of_ranking[0],
         )

@@ -565,11 +565,15 @@ def _as_judge(campaign: Campaign, found: Preparation) -> Step:
 def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
     seen = None if found.rehearsal.is_under_way else found.rehearsal.campaign
     if not found.tasks:
-        said = _("Simulated judges do the work in about a minute. Deleted when the campaign opens.")
+        said = _(
+            "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
+        )
     elif found.rehearsal.is_under_way:
         said = _("Rehearsal in progress")
     elif found.rehearsal.rehearsal is None:
-        said = _("Simulated judges do the work in about a minute. Deleted when the campaign opens.")
+        said = _(
+            "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
+        )
     elif found.rehearsal.is_outdated:
         said = _("Outdated: texts, design or settings have changed since the rehearsal.")
     else:
@@ -652,7 +656,7 @@ class TaskTable(DeskTable):
     systems = _counted(gettext_lazy("Systems"), "system_count")
     design = _task_column(gettext_lazy("Design"), "drawn_by")
     judged = _counted(gettext_lazy("Blocks judged"), "judged")
-    wanted = _counted(gettext_lazy("Blocks wanted"), "blocks_wanted")
+    wanted = _counted(gettext_lazy("Target blocks"), "blocks_wanted")
     state = _task_column(gettext_lazy("State"), "closed_at")
 
     caption = gettext_lazy("Test sets")

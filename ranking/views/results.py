@@ -717,7 +717,7 @@ def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "feedback": latest_feedback(task),
         "page": page,
         "rows": [asked_in_words(analysis, task) for analysis in page],
-        "contents": [("collected", _("Collected"))],
+        "contents": [("collected", _("Collected data"))],
     }
     return _results(request, task, "data", context)
 

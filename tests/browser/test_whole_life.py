@@ -63,7 +63,7 @@ def rehearse(page: Page) -> None:
     """Let simulated judges do a twentieth of the work, and look at their ranking."""
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("link", name="Rehearse").click()
-    page.get_by_label("Share of the target in percent").fill("5")
+    page.get_by_label("Share of the target (%)").fill("5")
     page.get_by_role("button", name="Rehearse").click()
     page.get_by_role("link", name="Open rehearsal").click()
     expect(page.get_by_text("Rehearsal of WMT 2012 with simulated judges")).to_be_visible()

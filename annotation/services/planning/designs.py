@@ -139,7 +139,7 @@ def _shown_reference_check(design: Design) -> None:
     if is_reference_shown(task=design.task):
         raise DesignRefusedError(
             _(
-                "reference_rate: judges of %(slug)s see the reference and can spot it among the outputs. Hide it in the campaign settings, set the rate to 0, or confirm with rank_shown_reference."
+                "reference_rate: judges in %(slug)s see the reference and can spot it among the outputs. Hide it in the campaign settings, set the rate to 0, or confirm with rank_shown_reference."
             )
             % {"slug": design.task.test_set.campaign.slug},
             field="reference_rate",
@@ -285,7 +285,7 @@ def _repeats_check(design: Design) -> None:
     if design.intra_share and answer_kind(design.task.protocol).has_stages:
         raise DesignRefusedError(
             _(
-                "intra_share: not available for this task, where repeated HITs ask about earlier answers."
+                "intra_share: not available for this task, because its repeated HITs ask about earlier answers."
             ),
             field="intra_share",
         )

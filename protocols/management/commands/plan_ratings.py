@@ -34,7 +34,7 @@ class Command(ReportCommand):
         parser.add_argument(
             "--adequacy-by-others",
             action="store_true",
-            help="Adequacy is rated by other judges than fluency",
+            help="Adequacy and fluency are rated by different judges",
         )
         super().add_arguments(parser)
 

@@ -194,7 +194,7 @@ def test_judges_for_whom_no_work_is_left(writer: TestSetWriter) -> None:
     account.none_left_at, account.blocks_closed = timezone.now(), 3
     account.save()
     (alert,) = alerts(writer.campaign)
-    assert alert.what == "1 judge of one has nothing left to judge."
+    assert alert.what == "1 judge in one has nothing left to judge."
     # They did what was asked of them.
     Campaign.objects.update(blocks_per_judge=3)
     assert alerts(writer.campaign) == []
@@ -280,7 +280,7 @@ def test_a_forecast_that_slipped(writer: TestSetWriter) -> None:
     # A week ago 101 were left at seven a day: by now half a day more than a week; at 18 in a week it takes far longer.
     (alert,) = alerts(writer.campaign, now=NOON)
     assert alert.kind == AlertKind.FORECAST_SLIPPED
-    assert alert.what == "The forecast end of one slipped by 24 days in a week."
+    assert alert.what == "The forecast end of one is 24 days later than a week ago."
     # Nobody knows without two whole weeks of work.
     assert kinds(writer.campaign, now=NOON - timedelta(days=1)) == []
 

@@ -198,7 +198,7 @@ def test_the_service_stays_once_people_came_from_it(client: Client, campaign: Ca
     }
     refused = client.post(here, sent)
     assert refused.status_code == 400
-    assert "The panel has participants of “SONA”" in refused.content.decode()
+    assert "The panel has participants from “SONA”" in refused.content.decode()
     assert client.post(here, sent | {"service": "SONA"}).status_code == 302
     panel.refresh_from_db()
     assert (panel.service, panel.blocks_asked, panel.completion_code) == ("SONA", 6, COMPLETION)

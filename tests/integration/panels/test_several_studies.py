@@ -172,7 +172,7 @@ def test_carrying_out_an_erasure_names_unpaid_participations(
     asked = erasure_ask(judge=judge_of())
     client.force_login(make_organiser(campaign))
     page = client.post(reverse("erasure-carry-out", args=["museum", asked.pk]))
-    assert ("not reported as paid" in page.content.decode()) == is_told
+    assert ("not been reported as paid" in page.content.decode()) == is_told
 
 
 def _participates(client: Client, panel: Panel, person: str, *, hits: int) -> None:

@@ -134,7 +134,7 @@ def test_two_outputs_go_in_and_out(
     ]
     path = written(two, form, tmp_path)
     other = copy_of(two)
-    assert "Not carried over" not in imported(path, Protocol.TWO_OUTPUTS, "copy")
+    assert "Not imported" not in imported(path, Protocol.TWO_OUTPUTS, "copy")
     assert said(other) == said(two)
     assert "0 judgments imported, 3 already" in imported(path, Protocol.TWO_OUTPUTS, "copy")
 
