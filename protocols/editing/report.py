@@ -235,7 +235,7 @@ ANALYSIS = analysis_of_lines(
     LINES,
     name="editing",
     title=gettext_lazy("Acceptable edits"),
-    question=gettext_lazy("How often can each system's output be edited into acceptable text?"),
+    question=gettext_lazy("How often can each system’s output be edited into acceptable text?"),
     options=(FEWEST, ACCEPTANCES, CONFIDENCE),
     protocols=frozenset({Protocol.EDITING}),
     stands_for_ranking=True,

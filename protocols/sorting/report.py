@@ -296,10 +296,10 @@ def _notes(chain: SortedChain, settings: SortSettings, counted: Mapping[str, int
     yield from shortages_in_words(thin, len(there))
     if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
         yield _(
-            "R has an interval from %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
+            "Intervals of R need %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
         ) % all_in_figures(needed=FEWEST_NORMAL)
     if any(step["error"] == 0 for step in chain.steps):
-        yield _("Where all judgments agree, se[R] is 0 and p is from the exact test.")
+        yield _("If all judgments agree, se[R] is 0 and p is from the exact test.")
     if "judgments" in levels:
         yield _(
             "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
@@ -522,7 +522,7 @@ def _beside(orders: Mapping[str, OrderBeside]) -> Table:
 ANALYSIS = AnalysisKind(
     name="sorting",
     title=gettext_lazy("Sorting"),
-    question=gettext_lazy("How far is the sort, and which neighbours share a cluster?"),
+    question=gettext_lazy("How far has the sort progressed, and which neighbours share a cluster?"),
     options=(TEST, ERROR, CORRECTION),
     protocols=frozenset({Protocol.SORTING}),
     read=_read,

@@ -70,7 +70,7 @@ LEVEL = Option(
 )
 DRAWN = Option(
     name="draw",
-    label=gettext_lazy("Resampling unit of means"),
+    label=gettext_lazy("Resampling unit for means"),
     default="segments",
     choices={"segments": gettext_lazy("Segments"), "documents": gettext_lazy("Documents")},
 )
@@ -107,7 +107,7 @@ def losses_table(losses: Sequence[Loss]) -> Table:
         columns=(
             Column("what", _("Loss"), is_text=True),
             Column("count", _("Count")),
-            Column("first", _("First at"), is_text=True),
+            Column("first", _("First occurrence"), is_text=True),
         ),
     )
 
@@ -405,7 +405,7 @@ def _additive(fit: AdditiveFit) -> Table:
     if fitted:
         notes.append(
             _(
-                "No intervals and rank ranges for %(systems)s yet: there must be more scores than systems, segments and judges together."
+                "No intervals or rank ranges for %(systems)s yet: there must be more scores than systems, segments and judges combined."
             )
             % {"systems": ", ".join(fitted)}
         )
@@ -440,7 +440,7 @@ def _means(means: SystemMeans) -> Table:
     if means.judges > 1:
         notes.append(
             _(
-                "No intervals and rank ranges for means of several judges, because judges differ. Use the scores by system, segment and judge."
+                "No intervals or rank ranges for means of several judges, because judges differ. Use the scores by system, segment and judge."
             )
         )
     elif means.shortage is not None:
@@ -451,7 +451,7 @@ def _means(means: SystemMeans) -> Table:
         notes.append(_of_these_judges())
     if means.unscaled_judges:
         notes.append(
-            _("No standardized scores for judges whose scores are all equal: %(judges)s.")
+            _("No standardised scores for judges whose scores are all equal: %(judges)s.")
             % {"judges": ", ".join(means.unscaled_judges)}
         )
     return Table.of(
@@ -565,7 +565,7 @@ def _span_agreement(found: SpanAnalysis) -> Table:
             Column("unweighted", _("F1 without severity")),
             *end_columns("unweighted_"),
             Column("both_free", _("Neither marked errors")),
-            Column("one_free", _("One marked no errors")),
+            Column("one_free", _("Only one marked errors")),
         ),
     )
 
@@ -585,7 +585,7 @@ def _asked(found: SpanAnalysis) -> Table:
 ANALYSIS = AnalysisKind(
     name="spans",
     title=gettext_lazy("Error spans and scores"),
-    question=gettext_lazy("How do systems score, and how far do judges agree?"),
+    question=gettext_lazy("How do systems score, and how well do judges agree?"),
     options=(MEASURE, RULE, LEVEL, DRAWN, COMPARED, METHOD, RESAMPLES, CONFIDENCE, SEED),
     protocols=frozenset({Protocol.SPANS}),
     stands_for_ranking=True,

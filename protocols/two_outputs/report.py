@@ -288,7 +288,7 @@ ANALYSIS = analysis_of_lines(
     LINES,
     name="two_outputs",
     title=gettext_lazy("Two outputs"),
-    question=gettext_lazy("What did judges answer about two outputs, and how far do they agree?"),
+    question=gettext_lazy("How did judges compare two outputs, and how well do they agree?"),
     options=(SYSTEM_X, SYSTEM_Y, JUDGE, OTHER),
     check=_checked,
     protocols=frozenset({Protocol.TWO_OUTPUTS}),

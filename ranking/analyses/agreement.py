@@ -364,7 +364,7 @@ def _part_tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
         ),
     )
     most = _(
-        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalize to other judges of the same sentence."
+        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalise to other judges of the same sentence."
     ) % {"fewest": found["fewest"]}
     return [
         Table.of(

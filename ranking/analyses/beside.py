@@ -140,7 +140,7 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
             _("A pair is decided if its test is significant."),
             *sign_tests_in_words(2, Correction.HOLM, round(1 - confidence, 12)),
             _(
-                "Hours are active time including changed answers, without skips and attention checks."
+                "Hours are active time, including changed answers but not skips or attention checks."
             ),
             _(
                 "Intervals account for segments and judges. Larger campaigns decide fewer new pairs per hour."
@@ -227,7 +227,9 @@ def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
                 for name, heading in measures.items()
                 for column in interval_columns(name, heading, confidence)
             ),
-            Column("agreeing", _("Pairs decided the same"), of=lambda row: len(row["agreeing"])),
+            Column(
+                "agreeing", _("Pairs decided the same way"), of=lambda row: len(row["agreeing"])
+            ),
             Column(
                 "contradicting",
                 _("Pairs decided differently"),

@@ -75,7 +75,7 @@ def campaign_report(
         given,
         notes=[
             *_notes(found),
-            *([] if given.shown is None else [_("Times judged include skipped blocks.")]),
+            *([] if given.shown is None else [_("“Times judged” includes skipped blocks.")]),
             *_identical_notes(identical),
         ],
         tables=[
@@ -194,7 +194,7 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
             Column("share", _("Share of its blocks")),
         ),
         rows=[*rows, (_("no sole winner"), nobody, _of(nobody, found.blocks))],
-        notes=[_("In a block with one label, that system is the sole winner.")],
+        notes=[_("If a block has only one label, its system is the sole winner.")],
         plot=Plot(kind="intervals", label="system", value="blocks", start=0),
     )
 
@@ -296,9 +296,7 @@ DIAGNOSIS = AnalysisKind(
     name="diagnosis",
     title=gettext_lazy("Ties and balance"),
     page="data",
-    question=gettext_lazy(
-        "Is the data balanced: ties, sole winners, and how often each system was judged?"
-    ),
+    question=gettext_lazy("How balanced are ties, sole winners and judgments per system?"),
     options=(SKIPPED_BLOCKS, ROUNDED),
     find=_find,
     tell=lambda given, _options, found: campaign_report(given, *found),

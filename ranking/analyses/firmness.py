@@ -85,9 +85,9 @@ def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -
     """Report the number of judgments that decide first place, and the winner without each judge, document and day."""
     fewest: FewestBlocks = found["fewest"]
     units: dict[str, tuple[WithoutEach | None, str, str]] = {
-        "judges": (found["judges"], _("Judge"), _("Without each judge")),
-        "documents": (found["documents"], _("Document"), _("Without each document")),
-        "days": (found["days"], _("Day (UTC)"), _("Without each day")),
+        "judges": (found["judges"], _("Judge"), _("Leaving out one judge")),
+        "documents": (found["documents"], _("Document"), _("Leaving out one document")),
+        "days": (found["days"], _("Day (UTC)"), _("Leaving out one day")),
     }
     first_place = _fewest_data(given, fewest)
     return report_on(
@@ -187,7 +187,7 @@ def _without(name: str, without: WithoutEach, unit: str, title: str, names: Name
                 decimals=4,
                 of=lambda row: None if row.lead is None or all_ is None else row.lead - all_,
             ),
-            Column("first", _("First"), is_text=True, names="system"),
+            Column("first", _("First place"), is_text=True, names="system"),
             Column("swaps", _("Swapped pairs"), of=lambda row: len(row.swapped)),
             Column(
                 "swapped",
@@ -212,7 +212,7 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
     ]
     if drawn < len(without.units):
         notes.append(
-            _("The plot shows the %(drawn)d with the smallest lead of %(all)s.")
+            _("The plot shows the %(drawn)d smallest leads of %(all)s.")
             % {"drawn": drawn, "all": number_format(len(without.units))}
         )
     return notes

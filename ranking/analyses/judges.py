@@ -68,7 +68,7 @@ DEVIATIONS = Option(
     low=0,
     high=10,
     help=gettext_lazy(
-        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also names about one in six careful judges."
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also flags about one in six careful judges."
     ),
 )
 LEVEL = Option(
@@ -84,7 +84,7 @@ MINIMUM = Option(
 )
 JUDGE_CHANCE = Option(
     "chance_of_judges",
-    gettext_lazy("Chance agreement of a judge from the ties of"),
+    gettext_lazy("Ties used for a judge’s chance agreement"),
     JudgeChance.OWN.value,
     choices={
         JudgeChance.OWN.value: gettext_lazy("This judge"),
@@ -496,7 +496,7 @@ def _correlations(found: RankingsWithout, confidence: float) -> Table:
         ),
         notes=[
             _(
-                "Before and after are similar if the judges left out judged little. The second row compares them with the rest."
+                "Leaving out judges with few blocks changes little. The second row compares those judges with the rest."
             ),
             *interval_notes([found.before_and_after, found.alone_and_rest], confidence),
         ],

@@ -50,7 +50,7 @@ HUMAN = Option(
     label=gettext_lazy("Human scores"),
     default="",
     help=gettext_lazy(
-        "Name of imported human scores. Leave blank to compare with the judges of this task."
+        "Name of imported human scores. Leave empty to compare with the judges of this task."
     ),
 )
 BY = Option(
@@ -130,7 +130,7 @@ def _comparing(method: str) -> Iterator[None]:
         with converging(method):
             yield
     except NothingComparedError as error:
-        raise ValueError(_("These judgments compare no two systems.")) from error
+        raise ValueError(_("These judgments do not compare any systems.")) from error
 
 
 def _compared(
@@ -146,9 +146,9 @@ def _compared(
     if options["human"] or side is None:
         name, human = options["human"], {each.name: each for each in named if each.is_human}
         if name not in human:
-            words = _("Name the human scores to compare with. Available: %(known)s.")
+            words = _("Enter the human scores to compare with. Available: %(known)s.")
             if name:
-                words = _("No human scores “%(name)s”. Available: %(known)s.")
+                words = _("Human scores “%(name)s” not found. Available: %(known)s.")
             words %= {"name": name, "known": ", ".join(human) or "–"}
             raise OptionError(words, field="human")
         side, ratings = partial(people_of_scores, human[name], _drawing(options)), None
@@ -279,7 +279,7 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
             "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
         )
     intervals = _(
-        "%(percent)s %% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
+        "%(percent)s%% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
     )
     notes = [words, intervals % {"percent": percent_in_figures(options["confidence"])}]
     if not found["metrics"]:
@@ -316,7 +316,7 @@ def _direction_warning(agreement: Mapping[str, Any]) -> list[str]:
     doubt, name = agreement.get("doubt"), agreement["metric"]
     if doubt == "correlation":
         words = _(
-            "%(metric)s orders systems the other way around than people do (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."
+            "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."
         )
         pearson = decimals(agreement["systems"]["pearson"]["value"], 2)
         return [words % {"metric": name, "value": pearson}]
@@ -569,7 +569,7 @@ def _contradictions_table(found: Found) -> Table:
         keys=3,
         notes=[
             _(
-                "Pairs that people separate and a metric orders the other way around. Differences are the score of the system that people prefer minus that of the other. If the metric’s interval excludes 0, the metric separates the pair too."
+                "Pairs that people separate and a metric reverses. Differences are the score of the system that people prefer minus that of the other. If the metric’s interval excludes 0, the metric separates the pair too."
             )
         ],
     )
@@ -656,7 +656,7 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Repo
     if any(order["range_kind"] == "none" for order in found["metrics"]):
         notes.append(
             _(
-                "No intervals for metrics without segment scores, or whose system scores are not means of segment scores."
+                "No intervals for metrics that have no segment scores or whose system scores are not means of segment scores."
             )
         )
     tables = [

@@ -610,7 +610,7 @@ def _designs_table(found: StoppingFound) -> Table:
                 "Each design continues from these judgments, with abilities drawn from their uncertainty. Significant: one-sided sign tests at 0.05, without correction. “Remaining judgments” is the median. A dash means beyond the limit."
             ),
             _(
-                "Hours use the measured reading pace for all designs. Faster choices among fewer outputs are not modeled."
+                "Hours use the measured reading pace for all designs. Faster choices among fewer outputs are not modelled."
             ),
         ],
     )
@@ -711,7 +711,7 @@ def _one_more(found: StoppingFound) -> Table:
         rows=rows,
         notes=[
             _(
-                "Totals of new campaigns, which do not use the results so far: with the current systems, and with one more of random quality. Blocks keep their size."
+                "Totals for a new campaign, ignoring the results so far, with the current systems and with one more of random quality. Block size is unchanged."
             )
         ],
     )

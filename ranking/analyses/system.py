@@ -40,7 +40,7 @@ from ranking.reports.tables import (
     of_part,
     plain,
 )
-from ranking.wording.numbers import decimals, p_in_figures
+from ranking.wording.numbers import decimals, p_in_words
 
 SYSTEM = Option(
     "system",
@@ -228,8 +228,8 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
     if trend is not None and trend.p_value is not None:
         sign = "+" if trend.slope > 0 else ""
         notes.append(
-            _("Change of its share when source length doubles: %(slope)s (p = %(p)s).")
-            % {"slope": sign + decimals(trend.slope, 3), "p": p_in_figures(trend.p_value)}
+            _("Change in its share when source length doubles: %(slope)s (%(p)s).")
+            % {"slope": sign + decimals(trend.slope, 3), "p": p_in_words(trend.p_value)}
         )
     everything = [*found["opponents"], *(each for part in found["parts"].values() for each in part)]
     limits = [found["all"].limits, *(each.share.limits for each in everything)]
@@ -352,8 +352,8 @@ def _clear(kind: str, title: str, found: Mapping[str, Any]) -> list[Table]:
             keys=2,
             notes=[
                 ngettext(
-                    "By mean difference of ranks, for pairs compared at least %(count)d time.",
-                    "By mean difference of ranks, for pairs compared at least %(count)d times.",
+                    "Sorted by mean difference of ranks, for pairs compared at least %(count)d time.",
+                    "Sorted by mean difference of ranks, for pairs compared at least %(count)d times.",
                     found["clear"].fewest,
                 )
                 % {"count": found["clear"].fewest}

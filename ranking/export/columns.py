@@ -18,7 +18,9 @@ from ranking.files.pairwise import COLUMNS as PAIRWISE_COLUMNS
 _NUMBER: Final = re.compile(r"(?<=\D)\d+")
 _JUDGE: Final = _("Judge’s pseudonym")
 _SEGMENT: Final = _("Number of the segment in the test set, from 1")
-_CANDIDATE: Final = _("Systems of the N-th output shown; commas separate systems with one text")
+_CANDIDATE: Final = _(
+    "Systems of the N-th output shown; commas separate systems with the same text"
+)
 _RANK: Final = _("Rank of the N-th output, from 1 (best) to 5")
 _TIME: Final = _("Time (UTC)")
 #: Descriptions of columns by name, where N stands for a number.
@@ -37,7 +39,7 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "rankingID": _("Number of the judgment"),
     # Judgments, skips and assignments
     "id": _("Permanent ID"),
-    "number": _("Number of the row, by which downloads resume"),
+    "number": _("Row number, used to resume downloads"),
     "judge": _JUDGE,
     "segment": _SEGMENT,
     "document": _("Document"),
@@ -50,7 +52,7 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "supersedes": _("ID of the earlier judgment that this one corrects"),
     "current": _("False if a later judgment corrects this one"),
     "control": _("Kind of control (attention or training); empty if it counts"),
-    "rehearsal_of": _("Campaign that simulated judges rehearsed"),
+    "rehearsal_of": _("Campaign rehearsed by simulated judges"),
     "reason": _("Reason"),
     "created_at": _TIME,
     "judged_later": _("True if the judge answered it later"),

@@ -164,7 +164,7 @@ _ALL: Final = (
         name="judgments",
         title=_("All judgments"),
         description=_(
-            "All records by number, including corrected judgments, controls, answers, times and comments."
+            "All judgments in order, including corrected ones, controls, answers, times and comments."
         ),
         by_number=True,
     ),

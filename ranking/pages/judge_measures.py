@@ -30,7 +30,7 @@ from ranking.pages.formats import (
     share,
 )
 from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, has_low_agreement
-from ranking.wording.numbers import decimals
+from ranking.wording.numbers import decimals, p_in_words
 
 _Format = Callable[[float | None], str]
 
@@ -181,8 +181,8 @@ def _test(measure: JudgeMeasure, p_value: float | None) -> str:
     if p_value is None:
         return ""
     by_shuffling = measure == JudgeMeasure.SHOWN_ORDER
-    words = _("p %(p)s by shuffling") if by_shuffling else _("p %(p)s for random clicking")
-    return words % {"p": probability(p_value)}
+    words = _("%(p)s (permutation test)") if by_shuffling else _("%(p)s (random clicking)")
+    return words % {"p": p_in_words(p_value)}
 
 
 # Judges in the same hundredth of the width share one stroke.

@@ -72,5 +72,5 @@ class TextMetricsForm(forms.Form):
     )
     lowercase = forms.BooleanField(label=gettext_lazy("Ignore case"), required=False)
     tokens = forms.ChoiceField(
-        label=gettext_lazy("Tokenization (BLEU, WER, PER)"), choices=_tokenizations, required=False
+        label=gettext_lazy("Tokenisation (BLEU, WER, PER)"), choices=_tokenizations, required=False
     )

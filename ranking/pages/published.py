@@ -442,7 +442,7 @@ def missing_in_words(content: Content) -> list[str]:
     if not content["contact"]:
         said.append(_("No contact for readers."))
     if content["agreement"]["inter"]["kappa"] is None:
-        said.append(_("No agreement between judges."))
+        said.append(_("Agreement between judges was not computed."))
     if content["task"]["instructions_version"] is None:
         said.append(_("No instructions."))
     if content["ranking"]["not_estimable"]:
@@ -585,7 +585,7 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
     if judging_goes_on(result.task):
         raise PublishingRefusedError(
             _(
-                "It is created when judging has ended, because it tells which system wrote which output."
+                "It is created when judging has ended, because it reveals which system wrote which output."
             )
         )
     made = result_bundle_make(result=result, progress=progress)

@@ -16,7 +16,7 @@ from ranking.wording.numbers import decimals, percent, percent_in_figures
 def interval_ends(confidence: float) -> tuple[str, str]:
     """Return the headings of the columns of an interval's ends."""
     words = {"percent": percent_in_figures(confidence)}
-    return _("From, %(percent)s %%") % words, _("To, %(percent)s %%") % words
+    return _("From (%(percent)s%%)") % words, _("To (%(percent)s%%)") % words
 
 
 def interval_columns(

@@ -425,7 +425,7 @@ def ignored_documents_notes(given: AnyInput) -> list[str]:
         )
     elif ignored.reason == IgnoredBecause.ONE:
         note = _(
-            "All judged blocks are from one document, so rank ranges do not generalize to other documents."
+            "All judged blocks are from one document, so rank ranges do not generalise to other documents."
         )
     else:
         note = _(

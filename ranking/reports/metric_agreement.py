@@ -46,7 +46,7 @@ def agreement_tables(data: Data, confidence: float) -> list[Table]:
         _("System-level agreement"),
         _("Ceiling: one half of the judges against the other"),
         _(
-            "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. Ranges of the ceiling are those of random halves, and ranges of the floor those of random scores."
+            "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. The ceiling’s range comes from random halves, the floor’s range from random scores."
         ),
     )
     of_segments = (

@@ -113,7 +113,7 @@ class PublishForm(forms.Form):
     """Anonymous systems, and the texts published with the result."""
 
     anonymous = forms.MultipleChoiceField(
-        label=gettext_lazy("Anonymize systems"),
+        label=gettext_lazy("Anonymise systems"),
         help_text=gettext_lazy(
             "Selected systems appear as “System A”, “System B” … without name or team. Ask the teams first."
         ),
@@ -148,7 +148,7 @@ class PublishForm(forms.Form):
     embargo_until = forms.DateTimeField(
         label=gettext_lazy("Embargo until"),
         help_text=gettext_lazy(
-            "Until then, only members and reviewers with a link can see it. Leave blank for no embargo."
+            "Until then, only members and reviewers with a link can see it. Leave empty for no embargo."
         ),
         widget=_moment(),
         required=False,
@@ -276,7 +276,7 @@ class EmbargoForm(forms.Form):
 
     embargo_until = forms.DateTimeField(
         label=gettext_lazy("Embargo until"),
-        help_text=gettext_lazy("Leave blank to make it public now. This cannot be undone."),
+        help_text=gettext_lazy("Leave empty to make it public now. This cannot be undone."),
         widget=_moment(),
         required=False,
     )

@@ -30,11 +30,11 @@ def decimals(value: float, places: int) -> str:
     return number_format(round(value, places) + 0.0, places)
 
 
-def p_in_figures(p: float) -> str:
-    """Return "0.034", or "< 0.001"."""
+def p_in_words(p: float) -> str:
+    """Return "p = 0.034", or "p < 0.001"."""
     if p < 0.001:
-        return f"< {number_format(0.001, decimal_pos=3)}"
-    return decimals(p, 3)
+        return f"p < {number_format(0.001, decimal_pos=3)}"
+    return f"p = {decimals(p, 3)}"
 
 
 def place_in_words(place: int) -> str:

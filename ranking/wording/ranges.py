@@ -87,7 +87,7 @@ def level_words() -> list[tuple[Level, str, str]]:
             "two_way",
             _("Segments and judges (recommended)"),
             _(
-                "Choose this to generalize beyond this campaign: the ranges account for other segments (documents, if several are named) and other judges."
+                "Choose this to generalise beyond this campaign: the ranges account for other segments (documents, if several are named) and other judges."
             ),
         ),
         (
@@ -327,7 +327,7 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
         return _few_documents(counts["documents"], counts["effective_documents"])
     if limit == ONE_DOCUMENT:
         return _(
-            "All judged segments come from one document, or no documents are named: rank ranges do not generalize to other documents."
+            "All judged segments come from one document, or no documents are named: rank ranges do not generalise to other documents."
         )
     return limit
 
@@ -356,34 +356,34 @@ def _refusal(reason: str) -> str:
 def _few_judges(judges: int, effective: float) -> str:
     if judges < MIN_UNITS:
         return counted(
-            "Only %(count)s judge: rank ranges do not generalize to other judges.",
-            "Only %(count)s judges: rank ranges do not generalize to other judges.",
+            "Only %(count)s judge: rank ranges do not generalise to other judges.",
+            "Only %(count)s judges: rank ranges do not generalise to other judges.",
             judges,
         )
     return _(
-        "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalize to other judges."
+        "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalise to other judges."
     ) % {"count": number_format(judges), "effective": decimals(effective, 1)}
 
 
 def _few_segments(segments: int, effective: float) -> str:
     if segments < MIN_UNITS:
         return counted(
-            "Only %(count)s segment: rank ranges do not generalize to other segments.",
-            "Only %(count)s segments: rank ranges do not generalize to other segments.",
+            "Only %(count)s segment: rank ranges do not generalise to other segments.",
+            "Only %(count)s segments: rank ranges do not generalise to other segments.",
             segments,
         )
     return _(
-        "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalize to other segments."
+        "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalise to other segments."
     ) % {"count": number_format(segments), "effective": decimals(effective, 1)}
 
 
 def _few_documents(documents: int, effective: float) -> str:
     if documents < MIN_UNITS:
         return counted(
-            "Only %(count)s document: rank ranges account for its segments but do not generalize to other documents.",
-            "Only %(count)s documents: rank ranges account for their segments but do not generalize to other documents.",
+            "Only %(count)s document: rank ranges account for its segments but do not generalise to other documents.",
+            "Only %(count)s documents: rank ranges account for their segments but do not generalise to other documents.",
             documents,
         )
     return _(
-        "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalize to other documents."
+        "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalise to other documents."
     ) % {"count": number_format(documents), "effective": decimals(effective, 1)}

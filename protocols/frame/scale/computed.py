@@ -155,7 +155,7 @@ def _of_criterion(
     own = standardised(ratings) if options["standardise"] else None
     if own is not None and not len(own.ratings):
         raise ValueError(
-            _("Ratings cannot be standardized: every judge gave the same rating throughout.")
+            _("Ratings cannot be standardised: every judge gave the same rating throughout.")
         )
     judges = rating_judges(
         ratings, easy=easy, easy_below=min(options["easy_below"], ratings.points)

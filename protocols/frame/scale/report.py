@@ -60,7 +60,7 @@ MERGE = Option(
 )
 STANDARDISE = Option(
     name="standardise",
-    label=gettext_lazy("Standardize by judge"),
+    label=gettext_lazy("Standardise by judge"),
     default=False,
     help=gettext_lazy("Uses z = (x − mean) / standard deviation of each judge."),
 )
@@ -87,7 +87,7 @@ DEVIATIONS = Option(
     low=0,
     high=100,
     help=gettext_lazy(
-        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also names about one in six careful judges."
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also flags about one in six careful judges."
     ),
 )
 BY_DIFFERENCE = Option(
@@ -95,7 +95,7 @@ BY_DIFFERENCE = Option(
     label=gettext_lazy("Compare with other judges"),
     default=False,
     help=gettext_lazy(
-        "Uses each judge’s difference from other judges on the same texts as their mean score."
+        "Uses the mean difference from other judges on the same texts as a judge’s mean score."
     ),
 )
 CORRECTION = Option(
@@ -150,7 +150,7 @@ def _easy(items: Items, names: Sequence[str], *, are_all: bool) -> npt.NDArray[n
     named = _easy_named(names)
     for name, each in zip(names, named, strict=True):
         if are_all and not easy_items(items, [each]).any():
-            raise ValueError(_("No ratings of “%(given)s” match these options.") % {"given": name})
+            raise ValueError(_("No ratings for “%(given)s” match these options.") % {"given": name})
     return easy_items(items, named)
 
 
@@ -270,7 +270,7 @@ def _notes(found: RatingsFound, options: Mapping[str, Any]) -> Iterator[str]:
         yield _("Points are merged: 1–2, 3, 4–5.")
     if options["standardise"]:
         yield _(
-            "Means of values standardized by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
+            "Means of values standardised by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
         )
         for criterion, each in found.criteria.items():
             if each.not_standardised:

@@ -103,7 +103,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                     seed=options["seed"],
                 ),
             },
-            *([_("Blocks include skipped ones.")] if _counts_skipped(options) else []),
+            *([_("“Blocks” includes skipped blocks.")] if _counts_skipped(options) else []),
             *row_notes(rows),
         ],
         tables=[
@@ -261,7 +261,7 @@ def _tell_collected(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Re
     return Report(
         notes=[
             _(
-                "Judges, blocks and skips include all judges but no attention checks; hours and days are those of people. Comparisons, sentences and ratios cover the judgments in each ranking, without the reference: %(judgments)s."
+                "Judges, blocks and skips include all judges but no attention checks; hours and days cover people only. Comparisons, sentences and ratios cover the judgments in each ranking, without the reference: %(judgments)s."
             )
             % {
                 "judgments": watermarks(
@@ -279,7 +279,7 @@ def _tell_collected(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Re
                 rules=frozenset({len(rows) - 1} if rows else ()),
                 notes=[
                     _(
-                        "Systems with identical outputs share one text: “Comparisons” count every system, “Comparisons of texts” each text once. “Per system” is comparisons divided by systems, as in WMT. The total counts each judge and day once."
+                        "Systems with identical outputs share one text: “Comparisons” counts every system, “Comparisons of texts” each text once. “Per system” is comparisons divided by systems, as in WMT. The total counts each judge and day once."
                     )
                 ],
                 plot=Plot(

@@ -320,7 +320,7 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
     """Return notes on the interpretation of an average."""
     notes = [
         _(
-            "Averages weight these test sets equally and do not generalize to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name."
+            "Averages weight these test sets equally and do not generalise to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name."
         )
     ]
     methods = {row.found.method for row in rows}

@@ -112,7 +112,7 @@ def published_draft(
     unknown = set(anonymous) - {each.name for each in facts.systems if may_be_anonymous(each)}
     if unknown:
         raise PublishingRefusedError(
-            _("No system “%(name)s” that can be anonymous.") % {"name": min(unknown)},
+            _("System “%(name)s” not found, or it cannot be anonymous.") % {"name": min(unknown)},
             field="anonymous",
         )
     before = list(PublishedResult.objects.filter(task=task).order_by("version"))
@@ -161,8 +161,7 @@ def _nothing_to_publish(task: Task) -> str:
     if kind_in_place_of_ranking(task=task) is None:
         return _("No ranking to publish yet.")
     return _(
-        "No ranking to publish: judges of this task saw one output at a time. Download the results from "
-        "the page of its analysis instead."
+        "No ranking to publish: judges in this task saw one output at a time. Download the results from its analysis page instead."
     )
 
 

@@ -83,5 +83,5 @@ def test_easy_texts_are_named_or_proposed(task: Task) -> None:
     for missing in ("13", "2 dune"):
         choice = analysis_choice("rating", {"easy": [missing]})
         asked = analysis_ask(task=task, choice=choice, is_queued=False)
-        with pytest.raises(ValueError, match=f"No ratings of “{missing}”"):
+        with pytest.raises(ValueError, match=f"No ratings for “{missing}”"):
             analysis_compute(analysis=asked)

@@ -99,7 +99,7 @@ def test_skipped_blocks_count_where_asked(
     assert blocks == {"leave_out": [9, 4, 9, 22 / 3], "count": [10, 4, 9, 23 / 3]}
     everybody = told(campaign, "agreement", skipped_blocks="count", excluded_judges="count")
     assert [row[3] for row in rows_of(everybody, "agreement")] == [10, 5, 9, 8.0]
-    assert "Blocks include skipped ones." in everybody.notes
+    assert "“Blocks” includes skipped blocks." in everybody.notes
 
 
 def test_pairs_that_methods_order_differently_are_named(
@@ -159,7 +159,7 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
         assert score == pytest.approx(sum(row["score"] for row in own) / 3)
         assert (score_low, score_high) == (None, None)
     words = " ".join(report.notes)
-    assert "do not generalize to other languages" in words
+    assert "do not generalise to other languages" in words
     assert "1 system is not in every test set and is excluded: D." in words
     by_task = rows_of(report, "ranks")
     assert by_task[-1][0] == "D"

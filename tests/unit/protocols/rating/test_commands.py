@@ -93,7 +93,7 @@ def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path:
     ("option", "content", "problem"),
     [
         (["--option", "easy=@"], "one\n", "“one” is not a segment number"),
-        (["--option", "easy=@"], "99\n", "No ratings of “99”"),
+        (["--option", "easy=@"], "99\n", "No ratings for “99”"),
         (["--source-text", ""], "a\nb\n", "Segment 12 was rated"),
     ],
 )

@@ -111,7 +111,7 @@ def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
     assert markdown.count("\n|") == 5
     text = run("rank_judgments", judgments, "--seed", 4)
     assert "ranges that account for neither segments nor judges, from 1,000 draws." in text
-    assert "Only 2 judges: rank ranges do not generalize" in text
+    assert "Only 2 judges: rank ranges do not generalise" in text
     assert "Seed: 4." in text
 
 

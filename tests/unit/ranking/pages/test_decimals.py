@@ -8,7 +8,7 @@ from django.utils import translation
 
 from ranking.pages.report_shown import shown_tables
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.numbers import decimals
+from ranking.wording.numbers import decimals, p_in_words
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,12 @@ from ranking.wording.numbers import decimals
 def test_a_number_is_rounded_to_its_decimals(value: float, places: int, words: str) -> None:
     with translation.override("en"):
         assert decimals(value, places) == words
+
+
+@pytest.mark.parametrize(("p", "words"), [(0.0341, "p = 0.034"), (0.0004, "p < 0.001")])
+def test_a_small_p_is_not_written_as_equal_to_a_bound(p: float, words: str) -> None:
+    with translation.override("en"):
+        assert p_in_words(p) == words
 
 
 def test_no_p_of_any_report_is_nothing() -> None:
