@@ -96,7 +96,7 @@ def problem_reply_take_back(*, reply: ProblemReply, user: User) -> ProblemReply:
     """
     replies = ProblemReply.objects.filter(report=reply.report_id)
     if not replies.standing().filter(pk=reply.pk).exists():
-        raise ReplyRefusedError(_("This reply has already been taken back."))
+        raise ReplyRefusedError(_("This reply has already been retracted."))
     is_closed = replies.latest("number").closed
     left = replies.standing().exclude(pk=reply.pk).order_by("-number").first()
     return _append(

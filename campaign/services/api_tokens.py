@@ -51,7 +51,7 @@ def token_create(
     expiry = now + timedelta(days=_days_checked(days))
     if through is not None and expiry > through.expiry:
         raise CredentialRefusedError(
-            _("A token cannot create one that expires later than itself. Sign in to create it.")
+            _("A token cannot create a token that expires later. Sign in to create one.")
         )
     if campaign is not None and not _takes_part(user, campaign):
         raise CredentialRefusedError(_("Campaign not found, or you are not a member."))

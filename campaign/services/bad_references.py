@@ -224,7 +224,7 @@ def _system(test_set: TestSet) -> System:
     )
     if system.kind != SystemKind.BAD_REFERENCE:
         raise BadReferenceRefusedError(
-            _("A system is called %(name)s, the name reserved for damaged references. Rename it.")
+            _("A system is called %(name)s, which is reserved for damaged references. Rename it.")
             % {"name": BAD_REFERENCE_SYSTEM}
         )
     return system

@@ -227,7 +227,9 @@ def _begin(job_id: int) -> Job | None:
             _end(
                 job,
                 JobState.FAILED,
-                error=_("The worker stopped three times while running this job."),
+                error=_(
+                    "The worker stopped three times while running this job. See the worker log."
+                ),
             )
         return None
     job.state, job.started_at, job.attempts = JobState.RUNNING, Now(), F("attempts") + 1

@@ -57,11 +57,11 @@ def text_check(text: str, hidden: Collection[str], *, field: str, page: str = ""
             named = {"name": name, "text": text, "page": page}
             raise PublishingRefusedError(
                 _(
-                    "The anonymous system “%(name)s” is named in this text on the page “%(page)s”: “%(text)s”."
+                    "A text on the page “%(page)s” names the anonymous system “%(name)s”. Reword it: “%(text)s”."
                 )
                 % named
                 if page
-                else _("The anonymous system “%(name)s” is named in this text: “%(text)s”.")
+                else _("This text names the anonymous system “%(name)s”. Reword it: “%(text)s”.")
                 % named,
                 field=field,
                 text=text,

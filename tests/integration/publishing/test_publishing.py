@@ -124,7 +124,7 @@ def test_systems_without_a_name_have_letters_that_stay(judged: TestSetWriter) ->
 def test_a_text_that_names_who_is_not_to_be_named_is_refused(judged: TestSetWriter) -> None:
     words = PublishedWords(acknowledgement="Thanks to the Cobalt team.")
     with pytest.raises(
-        PublishingRefusedError, match="anonymous system “cobalt” is named"
+        PublishingRefusedError, match="names the anonymous system “cobalt”"
     ) as refused:
         publish(judged, anonymous=["cobalt"], words=words)
     assert refused.value.field == "acknowledgement"
@@ -201,7 +201,7 @@ def test_references_and_strangers_stay_not_anonymous(judged: TestSetWriter) -> N
         "nobody",
     ]
     for name in cases:
-        with pytest.raises(PublishingRefusedError, match="No system"):
+        with pytest.raises(PublishingRefusedError, match="not found, or it cannot be anonymous"):
             publish(judged, anonymous=[name])
 
 

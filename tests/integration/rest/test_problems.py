@@ -89,7 +89,7 @@ def test_form_that_is_too_large_is_named(
     client.force_login(make_organiser(campaign))
     answer = client.post("/campaigns/museum/instructions/", form)
     assert answer.status_code == 413
-    assert "Too much at once" in answer.content.decode()
+    assert "Request too large" in answer.content.decode()
 
 
 def test_a_session_without_the_token_of_its_form(campaign: Campaign) -> None:
