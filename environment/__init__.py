@@ -11,7 +11,7 @@ import sys
 # Before any import that an older version lacks: web server, workers, commands and launcher import this package first.
 if sys.version_info < (3, 11):  # noqa: UP036
     raise SystemExit(
-        f"Quintet needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}. "
+        f"Quintet needs Python 3.11 or newer, but {sys.executable} is {sys.version.split()[0]}. "
         "What to do: run `make install PYTHON=/path/to/python3.11`, and then `./quintet`."
     )
 

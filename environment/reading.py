@@ -90,7 +90,7 @@ def _contradictions(values: Values) -> Iterator[str]:
     path = urlsplit(values["PUBLIC_ADDRESS"]).path.rstrip("/")
     if path and values["URL_PREFIX"] not in ("", path):
         yield (
-            f"PUBLIC_ADDRESS names the path {path}, and URL_PREFIX={values['URL_PREFIX']} names another. "
+            f"PUBLIC_ADDRESS has the path {path}, but URL_PREFIX is {values['URL_PREFIX']}. "
             "Set only one of them, or set both to the same path."
         )
     if values["SENTRY_DSN"] and not has_extra("errors"):
@@ -113,6 +113,6 @@ def _incomplete_provider(values: Values) -> Iterator[str]:
 def _unusable_exports(values: Values) -> Iterator[str]:
     storage = values["EXPORT_STORAGE"]
     if values["EXPORT_STORAGE_OPTIONS"] and not storage:
-        yield "EXPORT_STORAGE_OPTIONS is set, and EXPORT_STORAGE is not. Example: EXPORT_STORAGE=storages.backends.s3.S3Storage"
+        yield "EXPORT_STORAGE_OPTIONS is set, but EXPORT_STORAGE is not. Example: EXPORT_STORAGE=storages.backends.s3.S3Storage"
     if storage == "storages.backends.s3.S3Storage" and not has_extra("s3"):
         yield f"EXPORT_STORAGE={storage} needs the package boto3, which is not installed. {how_to_install('s3')}"

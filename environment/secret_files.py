@@ -52,7 +52,7 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
         try:
             environment[name] = Path(path).read_text(encoding=encoding).rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise SystemExit(f"{name}_FILE names {path}, which cannot be read: {error}") from error
+            raise SystemExit(f"{name}_FILE is {path}, which cannot be read: {error}") from error
         # Child processes receive only the value, not the file name as well.
         del environment[f"{name}_FILE"]
     for url, password in _PASSWORDS.items():

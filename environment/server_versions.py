@@ -20,7 +20,7 @@ def postgresql_problem(server_version: int) -> str | None:
     if major >= POSTGRESQL:
         return None
     return (
-        f"DATABASE_URL names PostgreSQL {major}.{minor}, which is too old: Quintet needs PostgreSQL {POSTGRESQL} or newer. "
+        f"DATABASE_URL points to PostgreSQL {major}.{minor}, which is too old: Quintet needs PostgreSQL {POSTGRESQL} or newer. "
         "What to do: upgrade the server, or move the data to a newer one with a backup (docs/backups.md)."
     )
 
@@ -38,6 +38,6 @@ def broker_problem(version: str) -> str | None:
         return None
     needed = ".".join(map(str, REDIS))
     return (
-        f"REDIS_URL names Redis {version}, which is too old: Quintet needs Redis {needed} or newer, or any Valkey. "
-        "What to do: upgrade it, or name another one; nothing in it has to be kept."
+        f"REDIS_URL points to Redis {version}, which is too old: Quintet needs Redis {needed} or newer, or any Valkey. "
+        "What to do: upgrade it or use another server; nothing in it has to be kept."
     )

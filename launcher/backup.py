@@ -94,7 +94,7 @@ class Manifest:
             )
         if found["format"] != FORMAT:
             raise LauncherError(
-                f"The backup in {folder} is of another version of Quintet (format {found['format']}; this one "
+                f"The backup in {folder} is from another version of Quintet (format {found['format']}; this one "
                 f"reads {FORMAT}). Restore it with that version."
             )
         try:
@@ -192,7 +192,7 @@ def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Repor
             )
             dump.chmod(0o600)
     dump_check(programs, dump)
-    report(f"dump: {in_words(rows)}; {dump.stat().st_size / 1e6:,.1f} MB; read again whole")
+    report(f"dump: {in_words(rows)}; {dump.stat().st_size / 1e6:,.1f} MB; verified")
     if key:
         write_private(folder / SECRET_KEY, key)
         report("secret key: included in the backup; keep the folder private")
@@ -239,9 +239,7 @@ def in_words(rows: dict[str, int]) -> str:
     campaigns = rows.get("campaign_campaign", 0)
     judgments = rows.get("annotation_judgment", 0)
     runs = rows.get("ranking_rankingrun", 0)
-    return (
-        f"{campaigns:,} campaigns with {judgments:,} judgments and {runs:,} rankings that were kept"
-    )
+    return f"{campaigns:,} campaigns with {judgments:,} judgments and {runs:,} saved rankings"
 
 
 @contextlib.contextmanager

@@ -308,7 +308,7 @@ class Postgres(Child):
         written, ours = (self._data / "PG_VERSION").read_text().strip(), str(programs_major())
         if written != ours:
             raise LauncherError(
-                f"The data in {self._data} is of PostgreSQL {written}, and this installation has PostgreSQL {ours}. "
+                f"The data in {self._data} was written by PostgreSQL {written}, but this installation has PostgreSQL {ours}. "
                 "Nothing was changed. What to do: with the version of Quintet that wrote it, run "
                 f"`{start_command('backup')}`; with this one, restore that backup (docs/backups.md)."
             )

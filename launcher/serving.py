@@ -598,7 +598,7 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
     yield (
         f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}"
     )
-    yield f"  Arrive     {demo.get('newcomers', {}).get('url', '')}"
+    yield f"  Join       {demo.get('newcomers', {}).get('url', '')}"
     width = max([len(str(judge.get("name", ""))) for judge in judges], default=0)
     for number, judge in enumerate(judges):
         label = "Judge" if number == 0 else ""
@@ -606,11 +606,11 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
     yield from asked(directory)
     if loading := directory.demo_loading_file.exists() and directory.demo_loading_file.read_text():
         yield f"  Loading    {', '.join(loading.splitlines())}"
-    yield f"  All of it  {directory.demo_file}"
+    yield f"  All links  {directory.demo_file}"
     home = _home(directory)
     quintet = f"{home}{quintet_command()}"
-    yield f"  Your own   `{quintet} organiser_link` makes you an organiser; `{quintet} import_test_set`"
-    yield f"             a campaign of yours (README.md). `{home}{start_command()}` serves this folder and loads no demo;"
+    yield f"  Your data  `{quintet} organiser_link` creates an organiser account, `{quintet} import_test_set`"
+    yield f"             a campaign (README.md). `{home}{start_command()}` serves this folder without loading the demo;"
     yield "             set another QUINTET_HOME to start with an empty one."
 
 
@@ -619,7 +619,7 @@ def asked(directory: DataDirectory) -> Iterator[str]:
     protocols = (read_json(directory.demo_file) or {}).get("protocols", [])
     width = max([len(str(each.get("name", ""))) for each in protocols], default=0)
     for number, each in enumerate(protocols):
-        label = "Asked" if number == 0 else ""
+        label = "Protocols" if number == 0 else ""
         yield f"  {label:<9}  {each.get('name', ''):<{width}}  {each.get('url', '')}"
 
 

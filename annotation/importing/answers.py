@@ -69,9 +69,9 @@ _AHEAD: Final = timedelta(days=1)
 #: Losses that stored answers cause.
 REPLACED_STORED: Final = "stored answers that the same judge replaced later"
 OLDER: Final = "answers older than the stored one of the same judge"
-RESTORED: Final = "answers that were withdrawn, and count again"
-KEPT: Final = "stored answers that the file no longer has, kept"
-WITHDRAWN: Final = "stored answers that the file no longer has, withdrawn"
+RESTORED: Final = "withdrawn answers that count again"
+KEPT: Final = "stored answers missing from the file, kept"
+WITHDRAWN: Final = "stored answers missing from the file, withdrawn"
 _LONGEST_MS: Final = 2**31 - 1
 _LONGEST_COMMENT: Final = 5_000
 
@@ -271,7 +271,9 @@ class _Import:
         """Return the result. Raises ImportRefusedError if nothing was imported."""
         if not self._done:
             chosen = f" of {self._languages}" if self._languages else ""
-            raise ImportRefusedError(f"no judgments{chosen} found", "give a file with at least one")
+            raise ImportRefusedError(
+                f"no judgments{chosen} found", "provide a file with at least one"
+            )
         return AnswersImported(
             judgments=self._judgments,
             skips=self._skips,
@@ -303,7 +305,7 @@ class _Import:
             refusal(answer)(
                 None,
                 f'the languages are {pair}, those of the test set "{test_set.name}" {own}',
-                "give a file of this test set, or select rows by language (import_answers)",
+                "provide a file for this test set, or select rows by language (import_answers)",
             )
         self._chosen[answer.languages] = is_chosen
         return is_chosen
@@ -417,7 +419,7 @@ class _Import:
             raise ImportRefusedError(
                 f"{counted(len(missing), 'stored answer')} of an earlier import"
                 f" {'is' if len(missing) == 1 else 'are'} not in the file (first: {first}), so nothing was imported",
-                "choose to keep or to withdraw answers that the file no longer has"
+                "choose whether to keep or withdraw answers missing from the file"
                 " (--no-longer-in-file, no_longer_in_file)",
             )
         if choice is NoLongerInFile.KEEP:
@@ -452,7 +454,7 @@ class _Import:
             asked = str(fewest) if fewest == most else f"{fewest} to {most}"
             refuse(
                 None,
-                f"the number of outputs is {shown}, but judges of this task see {asked}",
+                f"the number of outputs is {shown}, but judges in this task see {asked}",
                 "import it into a task with another protocol",
             )
         said = None if answer.is_skip else self._said(answer, place, refuse)
@@ -521,7 +523,7 @@ class _Import:
             refuse(
                 None,
                 "the time is in the future",
-                "give seconds since 1970, UTC, not milliseconds",
+                "use seconds since 1970 (UTC), not milliseconds",
             )
         return datetime.fromtimestamp(answer.submitted_at, UTC).isoformat()
 

@@ -167,8 +167,8 @@ def _isolated_inspection(
 def _refuse_no_reference(there_is_one: bool) -> None:
     if not there_is_one:
         raise ImportRefusedError(
-            "the shown reference cannot be ranked: no reference takes part as a system",
-            "add a reference that takes part as a system, or do not rank it",
+            "the shown reference cannot be ranked: no reference is included as a system",
+            "include a reference as a system, or do not rank it",
         )
 
 

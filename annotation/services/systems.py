@@ -63,7 +63,7 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
             raise SystemRefusedError(settled, field="name")
         problem = system_name_problem(changes["name"])
         if problem:
-            refused = ImportRefusedError(problem, "give the system another name")
+            refused = ImportRefusedError(problem, "choose another name for the system")
             raise SystemRefusedError(str(refused), field="name")
     for name, value in changes.items():
         setattr(row, name, value)

@@ -93,7 +93,7 @@ def folder_files(folder: Path) -> list[StoredFile]:
             (litter if is_litter(name) else files).append(StoredFile(name, opener(path)))
         if len(files) > most:
             raise Place(str(folder)).error(
-                f"the folder holds more than {most:,} files",
+                f"the folder contains more than {most:,} files",
                 "provide a folder that contains only the files of the test set",
             )
     _refuse_names_alike(str(folder), [file.name for file in files])

@@ -37,7 +37,7 @@ def label_of(text: str, field: str, refuse: Refuse) -> int | None:
         refuse(
             field,
             f"the rank {stripped!r} is not 1, 2, 3, 4, 5 or -1",
-            "give a rank from 1 (best) to 5, or -1 where the judge gave none",
+            "give a rank from 1 (best) to 5, or -1 if the judge gave none",
         )
     return label
 
@@ -96,7 +96,7 @@ def judge_of(text: str, field: str, refuse: Refuse) -> str:
         refuse(
             field,
             f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
-            "give the judge a shorter pseudonym",
+            "use a shorter pseudonym",
         )
     if problem := unseen_problem(text, "name of the judge"):
         refuse(field, problem, "write the name without that character")

@@ -131,7 +131,7 @@ def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock
     if not shown:
         refuse(
             layout.names[layout.slots[0].id],
-            "the row names no system",
+            "the row has no systems",
             "remove the row, or name the systems that were judged",
         )
     seen: set[str] = set()
@@ -205,7 +205,7 @@ def five_way_line(row: JudgedBlock, slots: int) -> str:
     """Return a row as a line with columns for `slots` systems."""
     empty = slots - len(row.candidates)
     if empty < 0:
-        raise ValueError(f"{len(row.candidates)} candidates do not fit a row of {slots}")
+        raise ValueError(f"{len(row.candidates)} candidates do not fit into a row of {slots}")
     cells = [
         neutral(row.source_language),
         neutral(row.target_language),

@@ -124,7 +124,9 @@ def object_array(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
             position = _next_object(text, decoded[1])
         text = text[position:]
     if text.strip() != "]":
-        raise FormatError(file.name, "the array has no end", "give the whole file", line=number + 1)
+        raise FormatError(
+            file.name, "the array has no end", "provide the whole file", line=number + 1
+        )
 
 
 def _next_object(text: str, position: int) -> int:
@@ -147,7 +149,7 @@ def _decoded_object(
             error, file=file, what="array", remedy=remedy, line=number, column=None
         ) from error
     if not isinstance(values, dict):
-        raise FormatError(file, "the array holds no objects", "write [{…}, {…}]", line=number)
+        raise FormatError(file, "the array contains no objects", "write [{…}, {…}]", line=number)
     return values, end
 
 

@@ -100,7 +100,7 @@ def judge_list_read(text: str) -> JudgeList:
     damage = _CONTROL.search(text)
     if damage:
         line = text.count("\n", 0, damage.start()) + 1
-        raise Place(_NAME, line, None).error("there is a control character", "remove it")
+        raise Place(_NAME, line, None).error("the list contains a control character", "remove it")
     header = _header(text)
     found = _from_lines(text) if header is None else _from_table(text, *header)
     rows = []
@@ -108,7 +108,7 @@ def judge_list_read(text: str) -> JudgeList:
         rows.append(row)
         if len(rows) > MAX_ROWS:
             raise Place(_NAME, row.line).error(
-                f"it has more than {MAX_ROWS:,} judges", "split it into several lists"
+                f"the list has more than {MAX_ROWS:,} judges", "split it into several lists"
             )
     if not rows:
         raise FormatError(_NAME, "the list is empty", "enter one e-mail address or name per line")

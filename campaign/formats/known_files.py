@@ -9,8 +9,8 @@ from campaign.formats.streams import refuse_other_file
 from campaign.formats.tables import refuse_separator_line
 
 _TAR: Final = (257, b"ustar")
-_SCORES: Final = "give it to the analysis of metrics, or give the judgments behind the scores"
-_JUDGMENTS: Final = "give the files with judgments"
+_SCORES: Final = "use it with the analysis of metrics, or provide the judgments behind the scores"
+_JUDGMENTS: Final = "provide files with judgments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +46,21 @@ _KINDS: Final = (
     ),
     _kind(
         r"username,password,url\b",
-        "the list of Appraise's accounts and passwords",
-        "give the scores that ExportSystemScoresToCSV writes",
+        "a list of Appraise accounts and passwords",
+        "provide the scores written by ExportSystemScoresToCSV",
     ),
     _kind(
         r'"?HITId"?\s+"?WorkerId"?\s',
         "a table of WMT's crowd-sourced direct assessment (ad-*.csv)",
-        "give judgments of Appraise, Pearmut or MQM; scores of segments can be compared as a metric",
+        "provide judgments from Appraise, Pearmut or MQM; segment scores can be compared as a metric",
     ),
-    _kind(r"SYS SID RAW\.SCR", "a table of scores of segments (ad-seg-scores-*.csv)", _SCORES),
-    _kind(
-        r"RAW\.SCR Z\.SCR N SYS", "a table of scores of systems (ad-sys-scores-*.csv)", _JUDGMENTS
-    ),
+    _kind(r"SYS SID RAW\.SCR", "a table of segment scores (ad-seg-scores-*.csv)", _SCORES),
+    _kind(r"RAW\.SCR Z\.SCR N SYS", "a table of system scores (ad-sys-scores-*.csv)", _JUDGMENTS),
     _kind(r"system\s+mqm_avg_score\s+seg_id", "a table of average MQM scores", _SCORES),
     _kind(
         r"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore",
         "a table of scalar quality metrics (SQM, from 0 to 6)",
-        "give the MQM of the same outputs",
+        "provide the MQM annotations of the same outputs",
     ),
     _kind(
         r"[^\t,\n]+\t(None|-?[0-9]+(\.[0-9]+)?)(\n|$)",
@@ -72,7 +70,7 @@ _KINDS: Final = (
     _kind(
         r"[^,\n]+,[^,\n]+,[0-9]+,[a-z]{3},[a-z]{3},[0-9]+,[0-9.]+,[0-9.]+,",
         "WMT21's contrastive assessment with sentences",
-        "give wmt21-contrastive.20211109.csv, which has the same scores with kinds of items",
+        "provide wmt21-contrastive.20211109.csv, which has the same scores with item types",
     ),
     _kind(
         r'\{.*"(tgt_text|src_text|hypothesis)"',
@@ -100,7 +98,9 @@ def known_file_error(file: str, head: bytes) -> FormatError | None:
     """Return an error that names a file of another kind by its first bytes; None if the kind is unknown."""
     start, magic = _TAR
     if head[start:].startswith(magic):
-        return Place(file).error("the file is a tar archive", "unpack it, and give the files in it")
+        return Place(file).error(
+            "the file is a tar archive", "unpack it, and provide the files in it"
+        )
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     try:
         refuse_other_file(file, head)

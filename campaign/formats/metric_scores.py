@@ -183,7 +183,7 @@ class _Collected:
         """Add scores of a system. Raises FormatError for an invalid name."""
         if system not in self.systems and (problem := system_name_problem(system)):
             raise Place(file, lines[0], field="system").error(
-                problem, "write the name of the system, as the test set has it"
+                problem, "write the name of the system as in the test set"
             )
         for segment, line in zip(segments, lines, strict=True):
             if segment not in self.segments:
@@ -277,7 +277,7 @@ def read_metric_scores(
             _read_rows(rows, file.name, metrics, name or stem(file.name).removesuffix(".csv"))
     choice.finish()
     if not metrics:
-        raise FormatError(name or "the files", "no scores found", "give a file with scores")
+        raise FormatError(name or "the files", "no scores found", "provide a file with scores")
     return [each.result() for each in metrics.values()]
 
 
@@ -334,7 +334,7 @@ def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> No
     if signature and metric.signature not in ("", signature):
         raise place.error(
             f"{metric.name} has another signature than before: {signature}",
-            "give scores of different versions different names",
+            "use different names for scores of different versions",
         )
     metric.signature = metric.signature or signature
     said = values.get("higher_is_better")
@@ -343,8 +343,8 @@ def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> No
     direction = _TRUTHS.get(str(said).lower())
     if direction is None or metric.higher_is_better not in (None, direction):
         raise place.error(
-            f'"{said}" is not the direction of {metric.name}',
-            "write true if higher scores are better, false if lower ones are, the same on every line",
+            f'"{said}" is not a valid direction for {metric.name}',
+            "on every line, write true if higher scores are better, or false if lower scores are better",
         )
     metric.higher_is_better = direction
 
@@ -365,8 +365,8 @@ def _segment(place: Place, values: Mapping[str, Any]) -> str:
     name = whole_name(_text(place, values, "segment"))
     if name.isdecimal() and int(name) == 0:
         raise Place(place.file, place.line, field="segment").error(
-            "there is no segment 0",
-            "count segments from 1: add 1 to every segment if the file counts from 0",
+            "segment 0 does not exist",
+            "add 1 to every segment number if the file counts from 0",
         )
     return name
 
@@ -399,7 +399,7 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
         if not (isinstance(document, str) and isinstance(domain, str) and isinstance(found, dict)):
             raise Place(file.name, line).error(
                 "document_id, domain or metric_scores is missing or has the wrong type",
-                "give the files of automatic scores as WMT releases them",
+                "provide the automatic scores as released by WMT",
             )
         called = f"{domain}/{document}" if domain else document
         for name, given in found.items():
@@ -429,7 +429,7 @@ def _read_scores(
         raise FormatError(
             file.name,
             f"the level {level} is not supported",
-            "give a .seg.score or a .sys.score file",
+            "provide a .seg.score or a .sys.score file",
         )
     metric = metrics.setdefault(name, _Collected(name, uses_reference=uses_reference))
     remedy = "write the system and its score, separated by a tab"
@@ -439,7 +439,7 @@ def _read_scores(
         lines[system].append(line)
         values[system].append(_number(score, file.name, line))
     if not lines:
-        raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
+        raise FormatError(file.name, "the file is empty", "write a system and a score on each line")
     most = max(map(len, lines.values()))
     wanted = segments or most
     metric.is_by_line |= level == "seg"
@@ -501,7 +501,7 @@ def segment_rows(
             number = numbered
         else:
             raise replace(place, field="segment").error(
-                f"{name.segment} is not the number of a segment",
+                f"{name.segment} is not a segment number",
                 "number segments through the test set, as the judgments do",
             )
         if number in found:
@@ -553,7 +553,7 @@ def read_evalset(
         raise FormatError(
             folder,
             "no scores found",
-            "give a folder with human-scores and metric-scores, as WMT's metrics tasks release it",
+            "provide a folder with human-scores and metric-scores, as released by WMT's metrics tasks",
         )
     if len(fitting) != 1:
         raise FormatError(
@@ -599,7 +599,7 @@ def _refuse_other_lengths(scores: Sequence[MetricScores]) -> None:
         if len(each.segments) != len(first.segments):
             raise each.places[-1].error(
                 f"{counted(len(each.segments), 'score')} of each system, and {first.name} has {len(first.segments):,}",
-                "give scores of the same segments, with None for a missing score",
+                "provide scores of the same segments, with None for a missing score",
             )
 
 

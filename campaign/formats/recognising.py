@@ -119,7 +119,7 @@ class RecognisedSet:
             left = "".join(f"; {name}: {why}" for name, why in self.left_out[:_NAMED])
             raise FormatError(
                 self.name,
-                f"no file is recognised as the source or as a whole test set{left}",
+                f"no file was recognised as the source or as a complete test set{left}",
                 'use "src" or "source" in the name of the source file, or specify the role of each file',
             )
         if len(found) > 1:
@@ -170,7 +170,7 @@ def with_roles(
             file = replace(  # noqa: PLW2901
                 file,
                 role=role,
-                why="it was chosen so",
+                why="its role was chosen by hand",
                 file_format=file.file_format or TestSetFormat.PLAIN,
                 system=named if role is FileRole.SYSTEM else None,
                 refusal=None,

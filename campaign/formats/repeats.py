@@ -15,9 +15,7 @@ from campaign.formats.errors import FormatError, Losses
 #: The same answer to the same question was submitted once, for instance with a double click.
 COUNTED_ONCE: Final = "exact repeats of an answer, which counts once"
 REPLACED: Final = "answers that the same judge replaced later"
-UNDECIDED: Final = (
-    "further answers of the same judge, without a time that tells which is later, so all count"
-)
+UNDECIDED: Final = "further answers by the same judge without times, so all count"
 #: Answers without a start that were submitted within this time are one submission.
 _DOUBLE_CLICK: Final = 1.0
 
@@ -77,7 +75,7 @@ def counted_submissions(
     Raises
     ------
     FormatError
-        If two answers differ and no time tells which is later. `describe` names judge and subject; without it, both
+        If two answers differ and without times it is unclear which is later. `describe` names judge and subject; without it, both
         count.
     """
     by_subject: dict[Hashable, list[int]] = defaultdict(list)
@@ -123,7 +121,7 @@ def _left_out(
         raise FormatError(
             second.file,
             f"{describe(second)} differs from that in {first.file}, line {first.line},"
-            " and no time tells which is later",
+            " and without times it is unclear which is later",
             "keep the answer that counts",
             line=second.line,
         )

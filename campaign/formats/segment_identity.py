@@ -114,8 +114,8 @@ class KnownSegments:
             said = self._document(in_id)
             if document and said != document:
                 raise SegmentProblem(
-                    f'the segment {name.segment} is of another document than "{name.document}"',
-                    "write the same document in both",
+                    f'the segment {name.segment} is not in the document "{name.document}"',
+                    "correct the segment or the document",
                 )
             return self._known(name, [self._by_position.get((said, int(place)))])
         if not _NUMBER.fullmatch(name.segment):
@@ -127,8 +127,8 @@ class KnownSegments:
         if name.is_number:
             if through is not None and through.document != document:
                 raise SegmentProblem(
-                    f'segment {number} is of the document "{through.document}", and the row names "{document}"',
-                    "number segments through the test set, and provide the file of this test set",
+                    f'segment {number} is in the document "{through.document}", but the row says "{document}"',
+                    "number segments consecutively through the test set, or provide the file for this test set",
                 )
             return self._known(name, [through])
         if through is not None and through.document != document:
@@ -159,7 +159,7 @@ class KnownSegments:
             )
         if len(fitting) > 1:
             raise SegmentProblem(
-                f"segment {name.segment} may be each of "
+                f"segment {name.segment} could be any of "
                 + " and ".join(
                     f'{each.number} (number {each.position} of "{each.document}")'
                     for each in fitting[:_CLOSEST]
@@ -190,7 +190,7 @@ class KnownSegments:
         last = max(self._by_number, default=0)
         raise SegmentProblem(
             f'the test set "{self._test_set}" has no segment {name.segment}{of}; its last is {last}',
-            "name segments by their number through the test set, by their document and their place in it, or by unique source texts",
+            "identify segments by their number in the test set, by document and position, or by unique source texts",
         )
 
     def _document(self, name: str) -> str:

@@ -160,7 +160,7 @@ def _attribute(name: str, what: str, tag: re.Match[str], place: Place) -> str:
             if decoded := _decoded(value, place).strip():
                 return decoded
     raise Place(place.file, place.line, field=name).error(
-        f"the {what} has no {name}", f'give it one: {name}="…"'
+        f"the {what} has no {name}", f'add one: {name}="…"'
     )
 
 

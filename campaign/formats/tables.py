@@ -32,7 +32,7 @@ def refuse_separator_line(file: str, line: int, text: str) -> None:
     """Refuse the line ``sep=;`` that is written for Excel above a table."""
     if _SEPARATOR_LINE.fullmatch(text.strip(" \ufeff")):
         raise Place(file, line).error(
-            f"the line {text.strip()} is meant for Excel and is no part of the table",
+            f"the line {text.strip()} is an instruction for Excel, not part of the table",
             "delete this line",
         )
 

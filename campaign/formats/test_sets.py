@@ -93,8 +93,7 @@ def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) ->
     document = filled_text(name, "the name of the document", place, remedy)
     if domains.setdefault(document, domain) != domain:
         raise place.error(
-            f'the document "{document}" is of the domain "{domain}", and before of '
-            f'"{domains[document]}"',
+            f'the document "{document}" has the domain "{domain}" here, but "{domains[document]}" earlier',
             "give each document a unique name and a single domain",
         )
     return document

@@ -179,9 +179,9 @@ class _Parser:
     def _attribute(self, attributes: dict[str, str], name: str, what: str) -> str:
         value = one_line(attributes.get(name, "")).strip()
         if not value:
-            self._refuse(f"the {what} has no {name}", f'give it one: {name}="…"', name)
+            self._refuse(f"the {what} has no {name}", f'add one: {name}="…"', name)
         if CONTROL.search(value):
-            self._refuse(f"the {name} holds a control character", "remove it", name)
+            self._refuse(f"the {name} contains a control character", "remove it", name)
         return value
 
     def _characters(self, text: str) -> None:
@@ -344,7 +344,7 @@ def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion)
             raise Place(file.name, segment.line).error(
                 f'the segment "{segment.id}" of the document "{document.name}" comes after the '
                 f'segment "{last.id}" (line {last.line})',
-                "put the segments in the order of their ids",
+                "put the segments in the order of their IDs",
             )
         last = segment
 

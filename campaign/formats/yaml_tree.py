@@ -153,7 +153,7 @@ class _Reader:
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
         if _CONTROL.search(text):
-            raise self._error(event, "the text holds a control character", "remove it")
+            raise self._error(event, "the text contains a control character", "remove it")
         if event.style is not None and event.style not in ("", "plain"):
             return text
         try:

@@ -52,7 +52,7 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
     there = Campaign.objects.filter(slug=slug).first()
     if there is not None:
         raise ImportRefusedError(
-            f'there is a campaign "{slug}" already, called "{there.name}"',
+            f'a campaign "{slug}" already exists, called "{there.name}"',
             "to import another test set into it, omit --create-campaign; for a new campaign, choose another "
             "--campaign",
         )
@@ -102,7 +102,7 @@ def test_set_create(
     if not test_set.name:
         raise ImportRefusedError("the test set has no name", "enter a name")
     same = TestSet.objects.filter(campaign=campaign, name__iexact=test_set.name).first()
-    said = f'the campaign "{campaign.slug}" has a test set "{same or test_set.name}" already'
+    said = f'the campaign "{campaign.slug}" already has a test set "{same or test_set.name}"'
     taken = ImportRefusedError(said, "choose another name")
     # Also if it differs in upper and lower case only.
     with refused_if_broken("test_set_name_unique_in_campaign", taken):
@@ -157,7 +157,7 @@ def _refuse_overlong(test_set: TestSet) -> None:
     if len(test_set.name) > most:
         raise ImportRefusedError(
             f'the test set "{test_set.name[:40]}…" has '
-            f"{len(test_set.name)} characters, and {most} are the limit",
+            f"{len(test_set.name)} characters; the maximum is {most}",
             "shorten it",
         )
 
@@ -269,7 +269,7 @@ def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
         raise ImportRefusedError(problem, "rename the system")
     if System.objects.filter(test_set=test_set, name=name).exists():
         raise ImportRefusedError(
-            f'the test set has a system "{name}" already', "choose another name"
+            f'the test set already has a system "{name}"', "choose another name"
         )
     outputs = list(_outputs(test_set, file))
     system = System.objects.create(test_set=test_set, name=name)
@@ -291,19 +291,19 @@ def _outputs(test_set: TestSet, file: InputFile) -> Iterator[tuple[int, str]]:
     for segment, found in zip_longest(segments, texts):
         if found is None:
             raise place.error(
-                f"the file ends, but segment {segment[1]} and those after it have no output",
+                f"the file ends too early: segment {segment[1]} and later segments have no output",
                 _REMEDY,
             )
         document, line, text = found
         place = Place(file.name, line)
         if segment is None:
             raise place.error(
-                f"the file goes on after the last of the {len(segments):,} segments", _REMEDY
+                f"the file continues after the last of {len(segments):,} segments", _REMEDY
             )
         pk, number, its_document = segment
         if document not in (None, its_document):
             raise place.error(
-                f'segment {number} is of the document "{its_document}", and here of "{document}"',
+                f'segment {number} is in the document "{its_document}", but here in "{document}"',
                 _REMEDY,
             )
         yield pk, filled_text(text, f"the output for segment {number}", place, _REMEDY)

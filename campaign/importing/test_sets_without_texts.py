@@ -103,12 +103,12 @@ def _only_pair(pairs: Counter[LanguagePair], languages: LanguagePair | None) -> 
     if not pairs:
         chosen = f" of {languages}" if languages else ""
         raise ImportRefusedError(
-            f"there is no judgment{chosen} in the input", "provide a file with at least one"
+            f"the input contains no judgments{chosen}", "provide a file with at least one"
         )
     if len({pair.tags for pair in pairs}) > 1:
         listed = ", ".join(f"{pair} ({count:,})" for pair, count in sorted(pairs.items()))
         raise ImportRefusedError(
-            f"the input holds several language pairs: {listed}",
+            f"the input contains several language pairs: {listed}",
             "choose a source and target language; each pair becomes its own test set",
         )
     return next(iter(pairs))

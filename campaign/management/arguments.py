@@ -23,7 +23,7 @@ def share_argument(text: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share above 0 and up to 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and at most 1")
     return share
 
 

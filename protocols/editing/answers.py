@@ -128,7 +128,7 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
         # A practice block that lost an output because its system was withdrawn.
         return answer_refused("This task shows one output at a time.")
     if ("outcome" in answer) == ("acceptable" in answer):
-        return answer_refused("Give either outcome (for an edit) or acceptable.")
+        return answer_refused("Send either outcome (for an edit) or acceptable.")
     is_edited = answer.get("outcome") == Outcome.EDITED
     if answer.get("text") and not is_edited:
         return answer_refused("A text is only allowed with the outcome “edited”.")

@@ -42,7 +42,7 @@ def _edit(values: dict[str, Any], refuse: Refuse) -> Edit:
     if edit.outcome is not Outcome.EDITED and edit.text is not None:
         refuse(
             "text",
-            f"there is a text, but the outcome is {edit.outcome}",
+            f"the edit has a text, but its outcome is {edit.outcome}",
             "remove one of them",
         )
     judges = [edit.judge]
@@ -54,7 +54,7 @@ def _edit(values: dict[str, Any], refuse: Refuse) -> Edit:
     if edit.is_unable and edit.acceptances:
         refuse(
             "acceptances",
-            "there is nothing to accept if the editor was unable",
+            "an edit that the editor was unable to make cannot be accepted",
             "write an empty list",
         )
     return edit
@@ -89,7 +89,7 @@ def _answer(
     text = said.text or ""
     if len(text) > MAX_CHARACTERS:
         raise AnswerRefusedError(
-            f"what came out has {len(text):,} characters",
+            f"the edited text has {len(text):,} characters",
             f"shorten it to {MAX_CHARACTERS:,}",
         )
     if said.text == texts[0]:

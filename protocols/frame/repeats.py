@@ -41,7 +41,7 @@ class CountedRows(Generic[Row]):
                     refuse(
                         "judge",
                         f"the answer differs from that of the same judge in {first_place},"
-                        " and no time tells which is later",
+                        " and without times it is unclear which is later",
                         "keep the answer that counts",
                     )
             if len(earlier) == len(statements):

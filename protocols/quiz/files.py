@@ -32,22 +32,24 @@ def _reading_maker() -> MakeRow[Reading]:
         if ("system" in values) == ("systems" in values):
             refuse(
                 "system",
-                "both system and systems are given" if "system" in values else "the key is missing",
-                "give system, or systems if several wrote the same text",
+                "the line has both system and systems"
+                if "system" in values
+                else "the key is missing",
+                "write system, or systems if several wrote the same text",
             )
         systems = (values.pop("system"),) if "system" in values else values.pop("systems")
         reading = Reading(**values, systems=tuple(sorted(systems)))
         if not reading.expected or len(reading.answers) != len(reading.expected):
             refuse(
                 "answers",
-                f"there are {len(reading.answers)} answers to {len(reading.expected)} questions",
-                "give one answer per question, null for no answer",
+                f"the reading has {len(reading.answers)} answers to {len(reading.expected)} questions",
+                "write one answer per question, null for no answer",
             )
         if expected.setdefault(reading.snippet, reading.expected) != reading.expected:
             refuse(
                 "expected",
-                f"the expected answers about {reading.snippet} were others before",
-                "give the same expected answers for every reading of the snippet",
+                f"the expected answers for {reading.snippet} differ from those of an earlier reading",
+                "use the same expected answers for every reading of the snippet",
             )
         return reading
 
@@ -92,7 +94,7 @@ def _of_task(
                 answer,
                 "expected",
                 f"the snippet {reading.snippet} expects other answers in this task",
-                "give the readings of these statements, or upload the statements of the file first",
+                "provide readings of these statements, or upload the statements of the file first",
             )
         for number in before:
             yield replace(answer, segment=str(number), said=(), duration_ms=None)

@@ -26,7 +26,7 @@ def _check(said: Said, rules: Mapping[str, Any]) -> None:
     elif Criterion.FLUENCY not in said.of_text and not chosen["order_free"]:
         raise AnswerRefusedError(
             "it rates the adequacy of a text whose fluency this judge does not rate in this file",
-            "give both in one file, or import into a task in which fluency can be changed after adequacy (order_free: true)",
+            "provide both in one file, or import into a task in which fluency can be changed after adequacy (order_free: true)",
         )
 
 

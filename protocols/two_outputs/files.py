@@ -120,8 +120,8 @@ def _said_maker() -> MakeRow[Said]:
         if said.answer in _OF_THREE | OF_FOUR and others & answers:
             refuse(
                 "answer",
-                f"{said.answer} stands beside {min(others)}",
-                "give files with three answers or with four, not both",
+                f"the files contain both {said.answer} and {min(others)}",
+                "use files with three answers or with four, not both",
             )
         return said
 
@@ -202,7 +202,7 @@ def _answer(
     four = rules["four_answers"]
     if said in (_OF_THREE if four else OF_FOUR):
         raise AnswerRefusedError(
-            f'"{said}" is none of the answers of this task',
+            f'"{said}" is not an answer of this task',
             f"import it into a task with {'three' if four else 'four'} answers "
             f"(four_answers: {'false' if four else 'true'})",
         )

@@ -676,11 +676,11 @@ def orders_beside(
         scores[found.method] = found.scores
     for other, given in others.items():
         if other in scores:
-            raise ValueError(f"there are two orders {other!r}")
+            raise ValueError(f"duplicate order {other!r}")
         if unknown := [system for system in given if system not in order]:
             raise ValueError(f"order {other!r}: there is no system {unknown[0]!r}")
         if len(set(given)) < len(given):
-            raise ValueError(f"order {other!r}: a system stands twice")
+            raise ValueError(f"order {other!r}: a system occurs twice")
         scores[other] = _from_bottom(given)
     return {
         one: OrderBeside(

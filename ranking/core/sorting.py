@@ -143,7 +143,7 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
     if len(names) < 2:
         raise ValueError("systems: a sort needs two or more")
     if len(set(names)) < len(names):
-        raise ValueError("systems: a name stands twice")
+        raise ValueError("systems: a name occurs twice")
     winners = {pair_of(each.winner, each.loser): each.winner for each in verdicts}
     start = shuffled(names, seed)
     open_, order = _undecided(start, winners), None

@@ -502,7 +502,7 @@ def compare_designs(
         )
     questions = _questions(ranges, target_pairs, clusters)
     if not questions:
-        raise ValueError("give a share of pairs or a number of clusters to be reached")
+        raise ValueError("specify a target share of pairs or number of clusters")
     measured = measure_experiments(
         partial(_measure, study, questions), range(experiments), **running
     )

@@ -242,5 +242,5 @@ def _text(values: Mapping[str, Any], name: str, refuse: Refuse) -> str:
             'write one object per line, with: frame.to_json(path, orient="records", lines=True)',
         )
     if not isinstance(value, str) or not value.strip():
-        refuse(name, "the text is missing", "give each vote model_a, model_b and winner")
+        refuse(name, "the text is missing", "provide model_a, model_b and winner for every vote")
     return value

@@ -35,7 +35,7 @@ def json_objects(
         empty = False
         yield line, values, refuse_at(file.name, line)
     if empty:
-        raise FormatError(file.name, "the file is empty", "give one object per line")
+        raise FormatError(file.name, "the file is empty", "write one object per line")
 
 
 def array_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
@@ -53,7 +53,7 @@ def array_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse
         empty = False
         yield number, values, refuse_at(file.name, number)
     if empty:
-        raise FormatError(file.name, "the array is empty", "give at least one object")
+        raise FormatError(file.name, "the array is empty", "write at least one object")
 
 
 def keys_check(
@@ -67,11 +67,11 @@ def keys_check(
     known = [*required, *optional]
     for key in required:
         if key not in values:
-            refuse(f"{place}{key}", "the key is missing", f"give it the keys {', '.join(required)}")
+            refuse(f"{place}{key}", "the key is missing", f"add the keys {', '.join(required)}")
     for key in values:
         if key not in known:
             refuse(
-                f"{place}{key}", "the key is unknown", f"remove it; there are {', '.join(known)}"
+                f"{place}{key}", "the key is unknown", f"remove it; known keys: {', '.join(known)}"
             )
 
 

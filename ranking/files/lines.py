@@ -96,8 +96,8 @@ def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
     if len(labels) != len(candidates):
         refuse(
             "labels",
-            f"there are {len(labels)} labels for {len(candidates)} candidates",
-            "give one label per candidate, null where the judge gave none",
+            f"the block has {len(labels)} labels for {len(candidates)} candidates",
+            "write one label per candidate, null if the judge gave none",
         )
     for system, times in Counter(chain.from_iterable(candidates)).items():
         if times > 1:
@@ -115,7 +115,7 @@ def _label(_key: str, value: object, refuse: Refuse) -> int | None:
         refuse(
             "labels",
             f"the label {value!r} is not 1, 2, 3, 4, 5 or null",
-            "give a label from 1 (best) to 5, or null where the judge gave none",
+            "use a label from 1 (best) to 5, or null if the judge gave none",
         )
     return value if isinstance(value, int) and value > 0 else None
 

@@ -335,7 +335,7 @@ def _label(value: Any, field: str, refuse: Refuse) -> int:
         refuse(
             field,
             "the rank is not 1, 2, 3, 4, 5 or -1",
-            "give a rank from 1 (best) to 5, or nothing where the judge gave none",
+            "use a rank from 1 (best) to 5, or leave the cell empty if the judge gave none",
         )
     return max(found or 0, 0)
 
@@ -354,7 +354,11 @@ def _segment(value: Any, field: str, refuse: Refuse) -> int:
 def _duration(value: Any, field: str, refuse: Refuse) -> int:
     found = _whole(value, field, refuse)
     if found is not None and not 0 <= found <= MAX_INTEGER:
-        refuse(field, "the duration is out of range", "give milliseconds from 0, or nothing")
+        refuse(
+            field,
+            "the duration is out of range",
+            "use milliseconds from 0, or leave the cell empty",
+        )
     return -1 if found is None else found
 
 

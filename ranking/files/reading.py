@@ -233,7 +233,7 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
             if found is not first[0]:
                 raise Place(file.name, 1).error(
                     f"the file is {found}, but {first[1]} is {first[0]}",
-                    "give files of one format at a time",
+                    "use files of one format at a time",
                 )
             again = partial(sources.seekable, name)
             if found is InputFormat.PARQUET:
@@ -249,7 +249,7 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
         columns += parts
         rows_of_files.append(sum(map(len, parts)))
     if first is None:
-        raise ValueError("no file was named")
+        raise ValueError("no file was specified")
     together = joined(columns)
     file_of_row = np.repeat(np.arange(len(files), dtype=np.int32), rows_of_files)
     if holds_only_votes:

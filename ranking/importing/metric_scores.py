@@ -153,8 +153,8 @@ def _read(
     if found.documents and len(found.documents) != len(known):
         raise FormatError(
             called,
-            f"the folder has {len(found.documents):,} segments, and the test set {len(known):,}",
-            "give the folder of this test set",
+            f"the folder has {len(found.documents):,} segments, but the test set has {len(known):,}",
+            "provide the folder for this test set",
         )
     words = evalset_words(set(known.values()))
     documents = zip(found.documents, known.values(), strict=False)
@@ -162,8 +162,8 @@ def _read(
         is_same = evalset_word(said) == evalset_word(there)
         if not is_same and said not in (there, words[there]):
             raise Place(f"{called}, documents", line).error(
-                f'segment {line} is of the document "{there}", and here of "{said}"',
-                "give the folder of this test set",
+                f'segment {line} is in the document "{there}", but here in "{said}"',
+                "provide the folder for this test set",
             )
     systems = evalset_words(test_set.systems.values_list("name", flat=True))
     name_of = {system: system for system in systems}

@@ -35,7 +35,7 @@ def ranked_answers_read(
         raise FormatError(
             file.name,
             f"answers are not read from {found}",
-            f"give one of {', '.join(RANKED_FORMATS)}",
+            f"use one of {', '.join(RANKED_FORMATS)}",
         )
     losses = Losses()
     answers = _answers(_READERS[found](whole, losses), file.name, fewest_outputs, losses)
@@ -57,7 +57,7 @@ def _answers(
         if shown >= fewest_outputs:
             yield _file_answer(block)
         elif shown:
-            losses.add("blocks of one output, which compare nothing", f"line {block.line}")
+            losses.add("blocks with one output, which compare nothing", f"line {block.line}")
         else:
             losses.add("skips that do not name the outputs", f"line {block.line}")
 
@@ -82,7 +82,7 @@ def complete_ranks(ranks: Ranks) -> tuple[int, ...]:
     """Return the ranks if none is missing. Raises AnswerRefusedError."""
     if None in ranks:
         raise AnswerRefusedError(
-            "an output has no rank", "give each a rank, or import it into the five-way ranking"
+            "an output has no rank", "rank every output, or import it into the five-way ranking"
         )
     return tuple(rank for rank in ranks if rank is not None)
 

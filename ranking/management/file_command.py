@@ -176,7 +176,7 @@ def parameters_of(
         if method not in found:
             raise ValueError(f"--parameter {name}: method not selected with --method")
         if parameter in found[method]:
-            raise ValueError(f"--parameter {name} is given twice")
+            raise ValueError(f"--parameter {name} is set twice")
         found[method][parameter] = value
     return found
 
@@ -531,7 +531,9 @@ def segment_texts(name: str) -> list[str]:
                 return [line.strip() for line in text_lines(file)]
     except OSError as error:
         refuse(f"{name}: {error.strerror}.", error)
-    raise FormatError(name, f"the file looks like {found.value.upper()}", "give plain text or SGML")
+    raise FormatError(
+        name, f"the file looks like {found.value.upper()}", "provide plain text or SGML"
+    )
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{side}",
                 metavar="LANGUAGE",
-                help=f"of five-way CSV: import rows of this {side} language only",
+                help=f"for five-way CSV: import only rows of this {side} language only",
             )
         parser.add_argument(
             "--input-format",
@@ -94,7 +94,7 @@ class Command(BaseCommand):
 def _languages(options: dict[str, Any]) -> LanguagePair | None:
     source, target = options["source"], options["target"]
     if (source is None) != (target is None):
-        raise CommandError("Give --source and --target together, or neither.")
+        raise CommandError("Specify --source and --target together, or neither.")
     return LanguagePair(source, target) if source else None
 
 

@@ -199,7 +199,7 @@ def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
     """Return the files to read. Raises CommandError if their roles are inconsistent."""
     files, source = options["files"], options["source"]
     if bool(files) == (source is not None):
-        raise CommandError("Give either FILE, or --source with --reference and --system.")
+        raise CommandError("Specify either FILE, or --source with --reference and --system.")
     names = [name for name, _path in options["systems"]]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
@@ -208,7 +208,9 @@ def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
     roles = bool(options["references"] or options["systems"] or options["documents"])
     if files and not (roles and len(files) == 1):
         if roles:
-            raise CommandError("Give files with roles after --source, or files without any.")
+            raise CommandError(
+                "Specify either files with roles (--source, --reference, --system) or files without roles."
+            )
         given = options["source_language"], options["target_language"]
         return files_recognised(files, stack, file_format, _pair(options, given))
     return files_with_roles(
@@ -276,11 +278,11 @@ def _reference_in_words(task: Task) -> str:
 def _named_file(text: str) -> tuple[str, Path]:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=FILE")
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form NAME=FILE")
     return name, Path(path)
 
 
 def _from_1(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) < 2**31:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return int(text)

@@ -12,7 +12,7 @@ from demo.still_loading import still_loading_write
 
 
 class Command(BaseCommand):
-    help = "Load the demo campaigns where they are missing, and say where to go."
+    help = "Load missing demo campaigns and print their links."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -59,7 +59,7 @@ def _rating_maker() -> MakeRow[Rating]:
             if known != systems:
                 refuse(
                     "systems",
-                    f"the text of {', '.join(systems)} for segment {segment} was before that of {', '.join(known)}",
+                    f"the text of {', '.join(systems)} for segment {segment} was attributed to {', '.join(known)} earlier",
                     "name the same systems for every rating of this text",
                 )
         return rating
@@ -226,8 +226,8 @@ def scale_files(
     ) -> dict[str, Any]:
         if said.criterion not in parts:
             raise AnswerRefusedError(
-                f"it rates {said.criterion}, which judges of this task are not asked about",
-                f"give ratings of {' or '.join(parts)}",
+                f"it rates {said.criterion}, which this task does not ask for",
+                f"provide ratings of {' or '.join(parts)}",
             )
         check(said, rules)
         return {"criterion": said.criterion.value, "value": said.value}

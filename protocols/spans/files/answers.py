@@ -244,7 +244,7 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
     if derived is None:
         raise AnswerRefusedError(
             f"the output of {output.systems[0]} has neither a score nor a search for errors",
-            "give outputs that were scored",
+            "provide outputs that were scored",
         )
     lose("missing scores (replaced by 100 minus the weights of the errors, at least 0)")
     return max(0, round(MAX_SCORE + derived))
@@ -263,7 +263,7 @@ def _spans(
     if len(spans) > MAX_SPANS:
         raise AnswerRefusedError(
             f"the output of {output.systems[0]} has {len(spans)} errors",
-            f"give an output at most {MAX_SPANS}",
+            f"mark at most {MAX_SPANS} errors per output",
         )
     found = []
     for number, span in enumerate(spans, 1):
@@ -272,7 +272,7 @@ def _spans(
             of = "is not known" if text is None else f"has {len(text):,} characters"
             raise AnswerRefusedError(
                 f"error {number} of {output.systems[0]} ends after {placed.end:,} characters, and its text {of}",
-                "give the judgments of these texts",
+                "provide the judgments of these texts",
             )
         if span.category:
             lose("categories of errors")
@@ -285,18 +285,18 @@ def _refuse_other_questions(output: ScoredOutput, asked: Mapping[str, Any]) -> N
     spans = output.spans
     if spans is None and asked["spans_asked"]:
         raise AnswerRefusedError(
-            f"the output of {output.systems[0]} has a score alone, and judges of this task mark errors",
-            "import it into a task whose judges give scores alone (spans_asked: false)",
+            f"the output of {output.systems[0]} has only a score, but judges in this task mark errors",
+            "import it into a task whose judges give only scores (spans_asked: false)",
         )
     if spans and not asked["spans_asked"]:
         raise AnswerRefusedError(
-            f"the output of {output.systems[0]} has errors, and judges of this task give scores alone",
+            f"the output of {output.systems[0]} has errors, but judges in this task give only scores",
             "import it into a task whose judges mark errors (spans_asked: true)",
         )
     if not asked["missing"] and any(span.is_missing_content for span in spans or ()):
         raise AnswerRefusedError(
-            f"something is missing in the output of {output.systems[0]}, which judges of this task cannot say",
-            "import it into a task whose judges can (missing: true)",
+            f"missing content is marked in the output of {output.systems[0]}, which this task does not allow",
+            "import it into a task that allows it (missing: true)",
         )
 
 

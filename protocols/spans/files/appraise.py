@@ -119,7 +119,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
         raise FormatError(
             file.name,
             "the file is empty" if is_first else "the file has a header and no rows",
-            "give the scores that Appraise exports",
+            "provide the scores exported by Appraise",
         )
     return _without_scores_of_mqm(judgments, losses), losses.found()
 
@@ -167,14 +167,14 @@ def _row(cells: list[str], refuse: Refuse) -> _Row:
     if len(cells) == 7 and cells[5] in KINDS:
         refuse(
             None,
-            "the row is of Appraise's assessment of parallel data, which has no outputs of systems",
-            "give scores of outputs",
+            "the row is from Appraise's assessment of parallel data, which has no system outputs",
+            "provide scores of outputs",
         )
     if len(cells) < 7 or cells[_KIND] not in KINDS:
         refuse(
             "itemType",
-            "the row has no kind of item (TGT, CHK, BAD, REF) in its fourth cell",
-            "give the scores as Appraise's ExportSystemScoresToCSV writes them",
+            "the fourth cell of the row is not an item type (TGT, CHK, BAD, REF)",
+            "provide the scores as written by Appraise's ExportSystemScoresToCSV",
         )
     rest = cells[7:]
     has_flag = len(rest) > 1 and rest[1] in _FLAGS
@@ -186,11 +186,11 @@ def _row(cells: list[str], refuse: Refuse) -> _Row:
         refuse(
             None,
             f"the row has {counted(len(cells), 'cell')}",
-            "give 7, 9 or 11 cells (DA of segments) or 8 to 12 or 14 (with documents)",
+            "use 7, 9 or 11 cells (DA of segments), or 8 to 12 or 14 (with documents)",
         )
     row = dict(zip((*_FIRST, *errors, *layout), cells, strict=True))
     if not all(_is_time(row.get(name, "")) for name in _BATCH):
-        refuse("batch", "batch and item are not numbers", "give the row as Appraise writes it")
+        refuse("batch", "batch and item are not numbers", "use the row as written by Appraise")
     return row
 
 
@@ -233,7 +233,7 @@ def _number(key: str, text: str, refuse: Refuse) -> float | None:
     # Spreadsheets of many languages write a decimal comma, and semicolons between cells.
     number = stripped.replace(",", ".")
     if not _NUMBER.fullmatch(number):
-        refuse(key, f"{stripped!r} is no number", "write a number")
+        refuse(key, f"{stripped!r} is not a number", "write a number")
     return float(number)
 
 
@@ -290,7 +290,7 @@ def _ends(key: str, start: object, end: object, refuse: Refuse) -> tuple[int | N
         refuse(
             key,
             "start_i and end_i of the span are not integers",
-            f'give the first and the last character, or "{_MISSING}" twice',
+            f'write the first and the last character, or "{_MISSING}" twice',
         )
     return int(start), int(end) + 1  # type: ignore[call-overload]  # just looked at
 

@@ -104,7 +104,7 @@ def read_spans(
     if not judgments or input_format is None:
         raise Place(files[0].name).error(
             "it contains no usable judgments",
-            "give a file with judgments of outputs",
+            "provide a file with judgments of outputs",
         )
     return SpansRead(
         judgments=tuple(
@@ -262,8 +262,8 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     if input_format is not None:
         return input_format, whole
     raise known_file_error(file.name, head) or Place(file.name, 1).error(
-        "the format was not recognized",
-        f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
+        "the format was not recognised",
+        f"use one of {', '.join(SpansFormat)}, or set --input-format",
     )
 
 

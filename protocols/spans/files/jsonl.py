@@ -47,7 +47,9 @@ def score_value(key: str, value: object, refuse: Refuse) -> float:
 
 
 Made = TypeVar("Made", ScoredJudgment, ScoredOutput, Span)
-_REMEDIES: Final[dict[object, str]] = {Span: "give both ends, the start before the end, or neither"}
+_REMEDIES: Final[dict[object, str]] = {
+    Span: "write both ends, the start before the end, or neither"
+}
 
 
 def made(
@@ -149,7 +151,7 @@ def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refus
             refuse(
                 f"{key}[{place}]",
                 f"the span ends at {span.end}, but the output has {len(text)} characters",
-                "count characters of this output from 0, or give the text that was judged",
+                "count characters of this output from 0, or provide the text that was judged",
             )
 
 

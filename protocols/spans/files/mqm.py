@@ -111,7 +111,7 @@ def _source_errors_alone(file: str, line: int) -> FormatError:
     return FormatError(
         file,
         "the file lists errors of the source only, and no judgments of outputs",
-        "give the file with all errors, without source-errors in its name",
+        "provide the file with all errors, without source-errors in its name",
         line=line,
     )
 
@@ -149,7 +149,7 @@ def _sources_check(file: str, rows: list[_Row]) -> None:
         if source != first[1]:
             refuse_at(file, line)(
                 "source",
-                f"the source is another text than in line {first[0]}, which is of the same judgment",
+                f"the source differs from that in line {first[0]}, which belongs to the same judgment",
                 "name different segments differently",
             )
 

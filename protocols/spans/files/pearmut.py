@@ -71,14 +71,14 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
                     judgments.clear()
             continue
         if document is None or isinstance(document, bool):
-            refuse("item_i", "the line names no document", "write the document's number")
+            refuse("item_i", "the line has no document", "write the document's number")
         if str(document).startswith(_BESIDE):
             lose("forms, tutorials and attention checks")
             continue
         key = campaign, judge, str(document)
         submitted[key] += _submission(line, campaign, judge, values, refuse, lose)
     if empty:
-        raise FormatError(file.name, "the file is empty", "give the log of a campaign of Pearmut")
+        raise FormatError(file.name, "the file is empty", "provide the log of a Pearmut campaign")
     found = [judgment for own in submitted.values() for judgment in own]
     # In chronological order.
     return sorted(found, key=lambda judgment: judgment.line), losses.found()
@@ -106,8 +106,8 @@ def _submission(
     if len(items) != len(annotations):
         refuse(
             "annotation",
-            f"there are {len(annotations)} annotations of {len(items)} items",
-            "give the log as Pearmut writes it",
+            f"the line has {len(annotations)} annotations for {len(items)} items",
+            "provide the log as written by Pearmut",
         )
     started, ended, duration = times_of(values.get("actions"), refuse)
     comment = values.get("comment")
@@ -186,7 +186,7 @@ def _identifier(key: str, item: dict[str, Any], refuse: Refuse) -> str:
     if identifier is None and isinstance(source, str):
         return f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
     if identifier is None or not str(identifier).strip():
-        refuse(f"{key}.item_id", "the item has neither id nor source", "give it an item_id")
+        refuse(f"{key}.item_id", "the item has neither id nor source", "add an item_id")
     return str(identifier)
 
 
@@ -249,7 +249,7 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
             refuse(
                 f"{own}.end_i",
                 f"the span ends at {last}, but the output has {len(places)} places",
-                "give the log as Pearmut writes it, with the text that was judged",
+                "provide the log as written by Pearmut, with the text that was judged",
             )
         else:
             start, end = places[first], places[last] + 1
@@ -261,7 +261,7 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
 
 def _place(key: str, value: object, refuse: Refuse) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        refuse(key, f"{value!r} is no place", "write a whole number from 0")
+        refuse(key, f"{value!r} is not a position", "write a whole number from 0")
     return value
 
 

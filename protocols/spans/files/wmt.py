@@ -131,7 +131,7 @@ def _times(key: str, value: object, refuse: Refuse) -> tuple[float | None, float
         return None, None
     times = [_seconds(key, time, refuse) for time in list_of(key, value, refuse)]
     if len(times) != 2:
-        refuse(key, f"there are {len(times)} times", "give the start and the end")
+        refuse(key, f"there are {len(times)} times", "write the start and the end")
     return times[0], times[1]
 
 
@@ -140,7 +140,7 @@ def _seconds(key: str, value: object, refuse: Refuse) -> float:
         try:
             value = float(value)
         except ValueError:
-            refuse(key, f"{value!r} is no number", "write seconds since 1970")
+            refuse(key, f"{value!r} is not a number", "write seconds since 1970")
     return number_of(key, value, refuse)
 
 

@@ -326,9 +326,9 @@ def _metric_of_blocks(
     if len(set(metric.systems) & set(blocks.systems)) < 2:
         raise FormatError(
             file,
-            f"of the judged systems ({', '.join(blocks.systems)}) fewer than two have scores; there are scores of "
+            f"of the judged systems ({', '.join(blocks.systems)}) fewer than two have scores; the file has scores of "
             + ", ".join(metric.systems),
-            "give the scores of the judged outputs, with systems named as in the judgments",
+            "provide scores of the judged outputs, with systems named as in the judgments",
         )
     if len(metric.segments) and not np.isin(metric.segments, blocks.segment).any():
         raise FormatError(
@@ -344,6 +344,6 @@ def _refuse_after(scores: MetricScores, segments: int) -> None:
     for name, place in zip(scores.segments, scores.places, strict=True):
         if int(name.segment) > segments:
             raise replace(place, field="segment").error(
-                f"there is no segment {name.segment}: the source texts have {segments:,}",
+                f"segment {name.segment} does not exist: the source texts have {segments:,} segments",
                 "number segments through the test set, from 1",
             )

@@ -60,11 +60,11 @@ def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (LINES[:-1], "line 6: the file ends, but segment 7"),
-        ([*LINES, "more"], "line 8: the file goes on after the last of the 7 segments"),
+        (LINES[:-1], "line 6: the file ends too early: segment 7"),
+        ([*LINES, "more"], "line 8: the file continues after the last of 7 segments"),
         ([*LINES[:2], " ", *LINES[3:]], "line 3: the output for segment 3 is empty"),
         (['{"src_text": "a", "doc_id": "b"}'], "it is WMT's JSON Lines"),
-        ([], "the file ends, but segment 1"),
+        ([], "the file ends too early: segment 1"),
     ],
 )
 def test_the_first_thing_that_does_not_fit_is_named_and_nothing_is_stored(

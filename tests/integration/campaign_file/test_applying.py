@@ -241,7 +241,7 @@ def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
 def test_name_of_a_test_set_in_another_case_is_refused(folder: Path, user: User) -> None:
     apply(NEW, user, folder)
     renamed = NEW.replace("- name: en-de", "- name: EN-DE")
-    assert 'has a test set "en-de" already' in refused(renamed, user, folder)
+    assert 'already has a test set "en-de"' in refused(renamed, user, folder)
 
 
 @pytest.mark.thorough

@@ -160,7 +160,7 @@ def test_scores_that_wmt_released_are_stored_at_their_segments(task: Task, tmp_p
     ("number", "name", "words"),
     [
         (5, "02-the-hal", ('has no document "02-the-hal"', "02-the-hall")),
-        (3, "02-the-hall", ('segment 3 is of the document "01-the-lift"', '"02-the-hall"')),
+        (3, "02-the-hall", ('segment 3 is in the document "01-the-lift"', '"02-the-hall"')),
         (9, "02-the-hall", ("has no segment 9", "its last is 7")),
     ],
 )

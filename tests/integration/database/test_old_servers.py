@@ -42,7 +42,7 @@ def test_a_command_ends_with_the_message_alone(
     stderr = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stderr)
     assert manage.main(["manage.py", "check", "--database", "default"]) == 1
-    assert stderr.getvalue().startswith("DATABASE_URL names PostgreSQL ")
+    assert stderr.getvalue().startswith("DATABASE_URL points to PostgreSQL ")
     assert stderr.getvalue().count("\n") == 1
 
 

@@ -154,7 +154,7 @@ def test_several_language_pairs_want_a_choice(
     czech = str(five_way(*ROWS, name="cs.csv", languages="Czech,English"))
     spanish = str(five_way("1 ada x=1 y=2", name="es.csv", languages="Spanish,English"))
     assert refused("import_answers", czech, spanish, **NEW) == (
-        "the input holds several language pairs: Czech → English (4), Spanish → English (1). "
+        "the input contains several language pairs: Czech → English (4), Spanish → English (1). "
         "What to do: choose a source and target language; each pair becomes its own test set."
     )
     said = done("import_answers", czech, spanish, source="spa", target="en", **NEW)

@@ -166,7 +166,7 @@ BAD = [
     ),
     ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
     ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),
-    ("two_outputs", chosen(), chosen(answer="both_fine"), "none of the answers of this task"),
+    ("two_outputs", chosen(), chosen(answer="both_fine"), "not an answer of this task"),
     ("two_outputs", chosen(), chosen(segment=99), "has no segment 99"),
     ("two_outputs", chosen(), chosen(first="nobody"), "the system nobody is unknown"),
     ("two_outputs", chosen(), chosen(second="dune"), "compared with itself"),

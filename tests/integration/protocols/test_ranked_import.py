@@ -166,7 +166,7 @@ def test_xml_has_times_and_skips(two: Task, tmp_path: Path) -> None:
     path.write_text(XML, encoding="utf-8")
     what = imported(path, Protocol.TWO_OUTPUTS)
     assert "skips that do not name the outputs (1 times" in what
-    assert "blocks of one output, which compare nothing (1 times" in what
+    assert "blocks with one output, which compare nothing (1 times" in what
     (judgment,) = Judgment.objects.of(two.pk)
     assert (judgment.duration_ms, judgment.active_ms, judgment.labels) == (62_345, None, [2, 1])
     out = written(two, "appraise-xml", tmp_path)
@@ -211,7 +211,7 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
 
 def test_what_does_not_fit_changes_nothing(two: Task, pairwise: Callable[..., Path]) -> None:
     five = refused(pairwise(*TWO, *(row.replace(",1\n", ",9\n") for row in FIVE)), Protocol.TWO_OUTPUTS)  # fmt: skip
-    assert "the number of outputs is 3, but judges of this task see 2" in five
+    assert "the number of outputs is 3, but judges in this task see 2" in five
     assert "pairwise.csv, line 5" in five
     blank = refused(pairwise(TWO[0].replace(",2,1\n", ",-1,1\n")), Protocol.TWO_OUTPUTS)
     assert "an output has no rank" in blank

@@ -247,7 +247,7 @@ def scored(**output: Any) -> str:
 def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
     cases: list[tuple[str, str]] = [
         (scored(score=101), "the score 101 is not between 0 and 100"),
-        (scored(spans=None), "has a score alone, and judges of this task mark errors"),
+        (scored(spans=None), "has only a score, but judges in this task mark errors"),
         (scored(score=None, spans=None), "has neither a score nor a search for errors"),
         (scored(systems=["zorro"]), "the system zorro is unknown"),
         (
@@ -288,7 +288,7 @@ def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path
 
 def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
     Task.objects.filter(pk=task.pk).update(rules={"spans_asked": False})
-    assert "has errors, and judges of this task give scores alone" in refused(jsonl())
+    assert "has errors, but judges in this task give only scores" in refused(jsonl())
     alone = json.dumps(
         {"segment": 1, "judge": "ada", "outputs": [{"systems": ["dune"], "score": 87.5}]}
     )
@@ -296,7 +296,7 @@ def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
     assert "fractions of scores (rounded) (1 times" in said
     Task.objects.filter(pk=task.pk).update(rules={"missing": False})
     missing = scored(spans=[MISSING])
-    assert "something is missing in the output of dune, which judges" in refused(jsonl(missing))
+    assert "missing content is marked in the output of dune, which" in refused(jsonl(missing))
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_header_of_a_second_table_below_the_first_is_refused(
         ("x.xliff", '<?xml version="1.0"?>\n<xliff version="1.2">', "XLIFF"),
         ("x.po", '# German\nmsgid ""\nmsgstr ""\n', "a catalogue of messages"),
         ("x.csv", '"Hello.","Hallo.","Guten Tag."\n', "without the header of a table"),
-        ("x.csv", "sep=;\nsource;a;b\nHi.;Ho.;Hu.\n", "meant for Excel"),
+        ("x.csv", "sep=;\nsource;a;b\nHi.;Ho.;Hu.\n", "instruction for Excel"),
         ("x.7z", b"7z\xbc\xaf\x27\x1c\x00\x04", "a 7z archive"),
         ("x.rar", b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         ("x.tsv.xz", b"\xfd7zXZ\x00\x00\x04", "compressed with xz"),

@@ -81,7 +81,7 @@ def test_rows_with_a_source_id_are_read_in_any_order(name: str, usual: int) -> N
 def test_only_the_first_line_can_be_a_header() -> None:
     judgments, losses = _read(_HEADER + _ROW)
     assert (len(judgments), losses) == (1, {})
-    with pytest.raises(FormatError, match=r"line 2 .*no kind of item"):
+    with pytest.raises(FormatError, match=r"line 2 .*not an item type"):
         _read(_HEADER + _HEADER + _ROW)
 
 
@@ -89,8 +89,8 @@ def test_only_the_first_line_can_be_a_header() -> None:
     ("content", "problem"),
     [
         (_HEADER, "the file has a header and no rows"),
-        ("ann,corpus,d,f.tsv::1.2,4,TGT,eng\n", "line 1: the row is of Appraise's assessment of"),
-        ("sep=,\n" + _ROW, "line 1: the line sep=, is meant for Excel"),
+        ("ann,corpus,d,f.tsv::1.2,4,TGT,eng\n", "line 1: the row is from Appraise's assessment of"),
+        ("sep=,\n" + _ROW, "line 1: the line sep=, is an instruction for Excel"),
     ],
 )
 def test_rows_that_are_no_scores_of_outputs_are_refused_by_name(content: str, problem: str) -> None:
@@ -253,9 +253,9 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 10
     ("head", "name"),
     [
         (_POINTER, "a pointer of Git LFS"),
-        ("Username,Password,URL\nann,secret,http://a/\n", "Appraise's accounts and passwords"),
+        ("Username,Password,URL\nann,secret,http://a/\n", "Appraise accounts and passwords"),
         ("HITId WorkerId Input.src\nA\tB\tcs\tREF\t1\n", "crowd-sourced direct assessment"),
-        ("SYS SID RAW.SCR Z.SCR N \nA.1 2 3 4 5\n", "scores of segments"),
+        ("SYS SID RAW.SCR Z.SCR N \nA.1 2 3 4 5\n", "segment scores"),
         ("system mqm_avg_score seg_id\nA -1.0 1\n", "average MQM scores"),
         ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore\n", "scalar quality metrics"),
         ("AIRC\tNone\nAIRC\t-5\n", "scores without judges"),
@@ -264,7 +264,7 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 10
         ("<!DOCTYPE html>\n<html>", "a web page"),
         ("PK\x03\x04\x14", "an Excel workbook"),
         ("x" * 257 + "ustar\x0000", "a tar archive"),
-        ("sep=;\na;b\n", "meant for Excel"),
+        ("sep=;\na;b\n", "instruction for Excel"),
         ('[{"a": 1}]', "a JSON array"),
     ],
 )
@@ -308,11 +308,11 @@ def test_pointer_of_git_lfs_is_refused_as_a_text() -> None:
 
 @pytest.mark.parametrize("line", ["sep=;", '"sep=,"', "SEP=\t", "\ufeffsep=;"])
 def test_line_for_excel_is_named_in_every_table(line: str, tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"line 1: .* is meant for Excel"):
+    with pytest.raises(FormatError, match=r"line 1: .* is an instruction for Excel"):
         list(table_rows(_file(f"{line}\na;b\n")))
     path = tmp_path / "judgments.csv"
     path.write_text(f"{line}\nmodel_a;model_b;winner\nx;y;tie\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"line 1: .* is meant for Excel"):
+    with pytest.raises(FormatError, match=r"line 1: .* is an instruction for Excel"):
         read_judgments([str(path)])
 
 

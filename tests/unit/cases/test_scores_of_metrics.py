@@ -93,7 +93,7 @@ def test_a_segment_after_the_last_source_text_is_refused(tmp_path: Path) -> None
     command += ["--source-text", str(source), "--option", "resamples=100"]
     call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
     scores.write_text(f"{rows}A\t31\tM\t1\n")
-    with pytest.raises(CommandError, match=r"M\.tsv, line 122.*no segment 31"):
+    with pytest.raises(CommandError, match=r"M\.tsv, line 122.*segment 31 does not exist"):
         call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
 
 

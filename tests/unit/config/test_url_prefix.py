@@ -57,4 +57,4 @@ def test_links_of_commands_have_the_path_once(environment: dict[str, str]) -> No
 
 def test_two_paths_are_refused() -> None:
     told = said(PUBLIC_ADDRESS="https://a.org/quintet", URL_PREFIX="/other")
-    assert "PUBLIC_ADDRESS names the path /quintet, and URL_PREFIX=/other" in told
+    assert "PUBLIC_ADDRESS has the path /quintet, but URL_PREFIX is /other" in told

@@ -49,7 +49,7 @@ def test_a_password_becomes_part_of_its_address_whatever_it_holds(tmp_path: Path
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        ({"SECRET_KEY_FILE": "/no/such/file"}, "SECRET_KEY_FILE names /no/such/file"),
+        ({"SECRET_KEY_FILE": "/no/such/file"}, "SECRET_KEY_FILE is /no/such/file"),
         ({"SECRET_KEY_FILE": "/dev/null", "SECRET_KEY": "x"}, "are both set"),
     ],
 )

@@ -76,7 +76,7 @@ CONTRADICTORY = [
     ({"OIDC_ISSUER": "https://id.org"}, "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set"),
     ({"OIDC_CLIENT_SECRET": "x"}, "OIDC_ISSUER and OIDC_CLIENT_ID must be set"),
     ({"EXPORT_STORAGE_OPTIONS": '{"bucket_name": "b"}'}, "EXPORT_STORAGE is not"),
-    ({"PUBLIC_ADDRESS": "https://a.org/b", "URL_PREFIX": "/c"}, "URL_PREFIX=/c names another"),
+    ({"PUBLIC_ADDRESS": "https://a.org/b", "URL_PREFIX": "/c"}, "but URL_PREFIX is /c"),
 ]
 RIGHT = [
     {"DATABASE_URL": "postgres://user:p%23@[::1]:5432/quintet?sslmode=require"},

@@ -93,7 +93,7 @@ def test_a_row_without_any_label_is_handed_out() -> None:
         (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,6,3\n", "j.csv, line 2, column 14 (field \"system2rank\"): the rank '6' is not 1, 2, 3, 4, 5 or -1."),
         (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2.5,3\n", "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2.5' is not 1, 2, 3, 4, 5 or -1."),
         (_HEADER + "a,b,1,d,s,j,1,A,2,,3,C,1,2,3\n", "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2' does not belong to a system."),
-        (_HEADER + "a,b,1,d,s,j,,,,,,,-1,-1,-1\n", ('j.csv, line 2, column 8 (field "system1Id"): the row names no system.')),
+        (_HEADER + "a,b,1,d,s,j,,,,,,,-1,-1,-1\n", ('j.csv, line 2, column 8 (field "system1Id"): the row has no systems.')),
         (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,A,1,2,3\n", ('j.csv, line 2, column 12 (field "system3Id"): the system A appears twice in the block.')),
         (_HEADER + 'a,b,1,d,s,j,,"A,B",2,B,3,C,1,2,3\n', ('j.csv, line 2, column 10 (field "system2Id"): the system B appears twice in the block.')),
         (_HEADER + 'a,b,1,d,s,j,,"A,,B",2,C,3,D,1,2,3\n', 'j.csv, line 2, column 8 (field "system1Id"): the name of a system is empty.'),

@@ -56,7 +56,7 @@ def test_cells_a_spreadsheet_would_take_for_formulas_are_neutral_and_read_back()
 
 def test_rows_of_more_candidates_than_there_is_room_for_are_not_written() -> None:
     row = replace(_ROW, candidates=tuple((name,) for name in "ABCDEF"))
-    with pytest.raises(ValueError, match="6 candidates do not fit a row of 5"):
+    with pytest.raises(ValueError, match="6 candidates do not fit into a row of 5"):
         list(write_five_way_csv([row]))
 
 

@@ -46,7 +46,7 @@ def test_array_is_read_whatever_the_chunks(
     [
         ('[{"a": 1}, {"a": ', "line 2: the array is not valid JSON"),
         ('[{"a": 1}', "line 2: the array has no end"),
-        ('[{"a": 1}, 2]', "line 2: the array holds no objects"),
+        ('[{"a": 1}, 2]', "line 2: the array contains no objects"),
         ('[{"a": 1}] {"a": 2}', "line 2: the array is not valid JSON"),
         ('[{"a": 1, "a": 2}]', 'line 1: the key "a" appears twice'),
         ('[{"a": ' + "[" * 100_000, "line 1: the array is not readable JSON"),

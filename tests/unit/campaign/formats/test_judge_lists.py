@@ -111,7 +111,7 @@ def test_what_is_no_list_is_refused_with_its_line() -> None:
         ("", "is empty"),
         (" \n\n", "is empty"),
         ("email,name\n", "is empty"),
-        ("a@example.org\nb\x00@example.org", "line 2: there is a control"),
+        ("a@example.org\nb\x00@example.org", "line 2: the list contains a control"),
         ('email,name\na@example.org,"open', "invalid CSV"),
         ("email,name\na@example.org,b,c", "line 2: the row has 3 cells"),
         ("email,mail\na@example.org,b@example.org", "two columns"),

@@ -82,7 +82,7 @@ def test_what_was_written_a_line_a_segment_is_read_back(
         ({"source": "a\nb\n", "systems": {"A": "1\n2\n", "B": "1\n\n"}}, ("B.txt, line 2: the output of B is empty.")),
         ({"source": "a\nb\n", "documents": "d\n\n"}, ("docs.txt, line 2: the name of the document is empty.")),
         ({"source": "a\nb\nc\n", "documents": "d\ne\nd\n"}, ('docs.txt, line 3: the document "d" appears again after another document.')),
-        ({"source": "a\nb\n", "documents": "x\td\ny\td\n"}, 'docs.txt, line 2: the document "d" is of the domain "y", and before of "x".'),
+        ({"source": "a\nb\n", "documents": "x\td\ny\td\n"}, 'docs.txt, line 2: the document "d" has the domain "y" here, but "x" earlier.'),
         ({"source": "a\nb\rc\n", "systems": {"A": "1\n2\n"}}, "A.txt, line 2: the file has 2 lines, but set/src.txt has 3 lines; a carriage return alone ends line 2 of set/src.txt."),
         ({"source": "a\rb\rc\r", "systems": {"A": "1\n2\n"}}, "A.txt, line 2: the file has 2 lines, but set/src.txt has 3 lines."),
         ({"source": "a\n", "documents": "d" * 301}, 'docs.txt, line 1: the document name "dddddddddddddddddddd…" is longer than 300 characters.'),

@@ -101,7 +101,7 @@ def test_files_get_their_roles(contents: dict[str, str | bytes], expected: dict[
 
 
 def test_without_a_source_or_with_two_it_says_what_to_do() -> None:
-    with pytest.raises(FormatError, match=r"^set: no file is recognised as the source"):
+    with pytest.raises(FormatError, match=r"^set: no file was recognised as the source"):
         _ = read({"a.txt": "x", "b.txt": "y"}).main
     with pytest.raises(FormatError, match=r"^source.txt: src.txt and this file could both be"):
         _ = read({"src.txt": "x", "source.txt": "y"}).main

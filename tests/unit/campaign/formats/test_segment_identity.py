@@ -53,12 +53,12 @@ def test_finds_the_segment_that_names_and_texts_prove(
     [
         ("1", "towers", None, 'no document "towers".*tower'),
         ("towers_#_1", "", None, 'no document "towers".*tower'),
-        ("visit_#_1", "tower", None, "another document"),
+        ("visit_#_1", "tower", None, "not in the document"),
         ("6", "", None, "no segment 6; its last is 5"),
         ("9", "tower", None, 'no segment 9 of the document "tower"'),
         ("visit_#_3", "", None, "no segment"),
         ("4", "", "Three.", "source text differs"),
-        ("3", "tower", None, "may be each of 3 .* and 5 "),
+        ("3", "tower", None, "could be any of 3 .* and 5 "),
         ("2", "tower", None, "or a position in a batch"),
     ],
 )

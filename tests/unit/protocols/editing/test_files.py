@@ -53,8 +53,8 @@ def test_edits_are_read(make_file: MakeFile, run_json: Callable[..., Any]) -> No
     [
         ({"outcome": "good"}, "outcome", "'good' is not one of"),
         ({"text": None}, "text", "the text is missing"),
-        ({"outcome": "unchanged"}, "text", "there is a text, but the outcome is unchanged"),
-        ({"outcome": "unable", "text": None}, "acceptances", "there is nothing to accept"),
+        ({"outcome": "unchanged"}, "text", "the edit has a text, but its outcome is unchanged"),
+        ({"outcome": "unable", "text": None}, "acceptances", "cannot be accepted"),
         ({"acceptances": None}, "acceptances", "the value is not a list"),
         ({"acceptances": [{"judge": "ann"}]}, "acceptances.acceptable", "the key is missing"),
         ({"acceptances": [{"judge": "ed2", "acceptable": True}]}, "acceptances", "ed2 accepts or rejects their own edit"),

@@ -54,13 +54,21 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     ("change", "key", "problem"),
     [
         ({"answers": [None] * 3}, "judge", "the answer differs from that of the same judge in"),
-        ({"judge": "bob", "answers": [True]}, "answers", "there are 1 answers to 3 questions"),
+        (
+            {"judge": "bob", "answers": [True]},
+            "answers",
+            "the reading has 1 answers to 3 questions",
+        ),
         ({"judge": "bob", "answers": [1, 0, 1]}, "answers", "1 is not true or false"),
         ({"judge": "bob", "expected": [None] * 3}, "expected", "None is not true or false"),
-        ({"judge": "bob", "expected": [True] * 3}, "expected", "were others before"),
+        (
+            {"judge": "bob", "expected": [True] * 3},
+            "expected",
+            "differ from those of an earlier reading",
+        ),
         ({"snippet": "n", "expected": [], "answers": []}, "answers", "0 answers to 0 questions"),
         ({"system": "A,B"}, "system", "contains a comma"),
-        ({"systems": ["B"]}, "system", "both system and systems are given"),
+        ({"systems": ["B"]}, "system", "has both system and systems"),
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_key(

@@ -54,7 +54,11 @@ def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Pa
         ({"points": 5}, "points", "the key is unknown"),
         ({"condition": ""}, "condition", "the value is not a text"),
         ({"duration_ms": -1}, "duration_ms", "-1 is out of range"),
-        ({"systems": ["A"]}, "systems", "the text of A for segment 1 was before that of A, B"),
+        (
+            {"systems": ["A"]},
+            "systems",
+            "the text of A for segment 1 was attributed to A, B earlier",
+        ),
         ({"value": 3}, "judge", "the answer differs from that of the same judge in"),
     ],
 )

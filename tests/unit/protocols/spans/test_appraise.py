@@ -77,12 +77,12 @@ def test_appraise_says_what_it_left_out() -> None:
 @pytest.mark.parametrize(
     ("row", "field", "problem"),
     [
-        ("username,targetID,itemID", "itemType", "no kind of item"),
-        ("ann,A,1,TGT,en,de,87,d,False,[],1", None, "no number|11 cells|'d' is"),
+        ("username,targetID,itemID", "itemType", "not an item type"),
+        ("ann,A,1,TGT,en,de,87,d,False,[],1", None, "not a number|11 cells|'d' is"),
         ("ann,A,1,TGT,en,de,87,d,False,[],1,2,3", None, "13 cells"),
         ("ann,A,1,TGT,en,de,120,d,False,[],1,2", "score", "not between"),
         ("ann,A,1,TGT,en,de,None,d,False,[],1,2", "score", "empty"),
-        ("ann,A,1,TGT,en,de,high,d,False,[],1,2", "score", "no number"),
+        ("ann,A,1,TGT,en,de,high,d,False,[],1,2", "score", "not a number"),
         ("ann,A,1,TGT,en,de,87,d,False,[,1,2", "mqm", "not valid JSON"),
         ("ann,A,1,TGT,en,de,87,d,False,{},1,2", "mqm", "not a list"),
         ("ann,A,1,TGT,en,de,87,d,False,[1],1,2", "mqm[0]", "not an object"),

@@ -103,7 +103,7 @@ def test_bad_input_writes_nothing(run_json: RunJson, tmp_path: Path) -> None:
     assert refused.value.returncode == 2
     assert not to.exists()
     path.write_text("Was soll das sein?\n")
-    with pytest.raises(CommandError, match="format was not recognized"):
+    with pytest.raises(CommandError, match="format was not recognised"):
         run_json("convert_spans", path, "--to", to)
     path.write_text(json.dumps({"user_id": "ann", "annotation": "__RESET__"}))
     with pytest.raises(CommandError, match="no usable judgments"):

@@ -56,7 +56,7 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
     ("change", "key", "problem"),
     [
         ({"answer": "better"}, "answer", "'better' is not one of first"),
-        ({"answer": "same"}, "answer", "same stands beside both_fine"),
+        ({"answer": "same"}, "answer", "contain both same and both_fine"),
         ({"first": []}, "first", "the list is empty"),
         ({"first": ["a", "a"]}, "first", "a appears twice"),
         ({"first": ["rules", "a"]}, "second", "rules is compared with itself"),

@@ -177,7 +177,7 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(make_file
 @pytest.mark.parametrize(
     ("cells", "problem"),
     [
-        (",,-1,-1", "the row names no system"),
+        (",,-1,-1", "the row has no systems"),
         ("A,,1,2", "the rank '2' does not belong to a system"),
     ],
 )

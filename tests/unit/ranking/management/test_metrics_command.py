@@ -61,7 +61,7 @@ def test_evalset_folder_needs_no_judgments(tmp_path: Path, run_json: RunJson, ru
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (TABLE.replace("C\t1\t", "C\tfirst\t"), r"line 2.*not the number of a segment"),
+        (TABLE.replace("C\t1\t", "C\tfirst\t"), r"line 2.*not a segment number"),
         (TABLE.replace("B\t", "X\t").replace("C\t", "Y\t"), "fewer than two"),
         ("system\tsegment\tscore\nA\t900\t1\nB\t900\t1\n", "no judged segment"),
     ],

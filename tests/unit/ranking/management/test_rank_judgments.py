@@ -274,7 +274,7 @@ def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: 
         ("trueskill_wmt.collapsed_tie=1", "'1' is not one of yes, true, no, false"),
         ("bradley_terry.prior=-1", "prior: expected a number of wins, 0 or more"),
         ("hopkins_may.radius=none", "hopkins_may.radius: method not selected"),
-        ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is given twice"),
+        ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is set twice"),
     ],
 )
 def test_parameters_that_are_wrong_are_refused_in_words(

@@ -178,8 +178,8 @@ def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
     [
         ({"BLEU": "AZ"}, "order 'BLEU': there is no system 'Z'"),
         ({"BLEU": "YBZ"}, "order 'BLEU': there is no system 'Y'"),
-        ({"BLEU": "AA"}, "order 'BLEU': a system stands twice"),
-        ({"sort": "AB"}, "there are two orders 'sort'"),
+        ({"BLEU": "AA"}, "order 'BLEU': a system occurs twice"),
+        ({"sort": "AB"}, "duplicate order 'sort'"),
     ],
 )
 def test_orders_that_do_not_fit_are_refused(others: dict[str, str], problem: str) -> None:
