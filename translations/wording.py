@@ -21,10 +21,11 @@ _QUOTED = {"CODE_OF_CONDUCT.md"}
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase to avoid and its replacement."""
+    """A phrase to avoid and its replacement; `in_texts` if documents may contain it."""
 
     pattern: re.Pattern[str]
     instead: str
+    in_texts: bool
 
 
 @cache
@@ -32,13 +33,20 @@ def phrases_read() -> tuple[Phrase, ...]:
     """Return the phrases of `wording.toml`."""
     listed = tomllib.loads(FILE.read_text(encoding="utf-8"))["phrase"]
     return tuple(
-        Phrase(re.compile(each["pattern"], re.IGNORECASE), each["instead"]) for each in listed
+        Phrase(
+            re.compile(each["pattern"], re.IGNORECASE),
+            each["instead"],
+            each.get("in_texts", False),
+        )
+        for each in listed
     )
 
 
-def wording_problems(text: str) -> Iterator[str]:
+def wording_problems(text: str, *, in_document: bool = False) -> Iterator[str]:
     """Yield each phrase to avoid in one text, with its replacement."""
     for phrase in phrases_read():
+        if in_document and phrase.in_texts:
+            continue
         if found := phrase.pattern.search(text):
             yield f"“{found[0]}”: write {phrase.instead}"
 
@@ -63,7 +71,7 @@ def wording_of_documents(root: Path) -> Iterator[str]:
             plain = _MARKUP.sub("", line)
             # A line that continues a sentence does not start a text.
             goes_on = before.strip() and plain == line
-            for problem in wording_problems(f"… {plain}" if goes_on else plain):
+            for problem in wording_problems(f"… {plain}" if goes_on else plain, in_document=True):
                 yield f"{path.relative_to(root)}:{number}: {problem}"
             before = line
 

@@ -68,7 +68,7 @@ class MetricsComputeSerializer(serializers.Serializer[Any]):
         choices=TOKENS,
         default="",
         allow_blank=True,
-        help_text="Tokenization for BLEU, WER and PER. Default: that of the target language.",
+        help_text="Tokenisation for BLEU, WER and PER. Default: that of the target language.",
     )
 
 

@@ -168,7 +168,7 @@ class PublishSerializer(serializers.Serializer[Any]):
     anonymous = serializers.ListField(
         child=serializers.CharField(max_length=200),
         default=list,
-        help_text="Systems to anonymize as “System A”, “System B” …",
+        help_text="Systems to anonymise as “System A”, “System B” …",
     )
     authors = serializers.ListField(
         child=serializers.CharField(max_length=_LINE),

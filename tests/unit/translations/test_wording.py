@@ -14,6 +14,10 @@ from translations.wording import wording_problems
         "A judge ranks so many outputs",
         "There is no such panel.",
         "Whether a reference is shown.",
+        "Anonymize systems",
+        "These are not modeled.",
+        "A judge's pace",
+        "Leave blank for no limit.",
     ],
 )
 def test_translated_english_is_found(text: str) -> None:
@@ -21,7 +25,15 @@ def test_translated_english_is_found(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["What should judges do?", "22% of target", "Closes automatically on", "Offline"]
+    "text",
+    [
+        "What should judges do?",
+        "22% of target",
+        "Closes automatically on",
+        "Offline",
+        "Anonymise systems of this size",
+        "W. E. Smith (1956), Various Optimizers for Single-Stage Production",
+    ],
 )
 def test_plain_english_passes(text: str) -> None:
     assert not list(wording_problems(text))
