@@ -14,7 +14,8 @@ function stored(name) {
 }
 
 function convertTimes() {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
+  // With the same digits as the rest of the page.
+  const format = new Intl.DateTimeFormat(`${document.documentElement.lang}-u-nu-latn`, {
     year: "numeric",
     month: "short",
     day: "numeric",

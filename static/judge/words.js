@@ -3,12 +3,9 @@
 /** @type {Record<string, string | Record<string, string>>} */
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 
-const LANGUAGE = document.documentElement.lang;
-// The page's language in the browser's regional variant: en-GB has other dates than en.
-const own = navigator.languages.find((each) => each.split("-")[0] === LANGUAGE.split("-")[0]);
-
-// With Latin digits, as on keys and in the server's texts.
-export const LOCALE = String(new Intl.Locale(own ?? LANGUAGE, { numberingSystem: "latn" }));
+// The page's language without the browser's region, and with Latin digits, so that dates and numbers are written as in
+// the server's texts.
+export const LOCALE = `${document.documentElement.lang}-u-nu-latn`;
 
 const rules = new Intl.PluralRules(LOCALE);
 const numbers = new Intl.NumberFormat(LOCALE);

@@ -14,7 +14,6 @@ function getElementById(id) {
 }
 
 before(async () => {
-  Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
   globalThis.document = { documentElement: { lang: "en" }, getElementById };
   ({ Progress } = await import("../../static/judge/progress.js"));
 });

@@ -8,7 +8,6 @@ let sentences;
 
 before(async () => {
   // What the words of the page are read from when its modules are loaded.
-  Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
   globalThis.document = { documentElement: { lang: "en" }, getElementById: () => ({ textContent: "{}" }) };
   sentences = await import("../../static/judge/later/sentences.js");
 });
