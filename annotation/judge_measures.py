@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from django.db import models
-from django.utils.formats import get_format
+from django.utils.formats import get_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -179,14 +179,15 @@ def threshold_from_text(measure: str, text: str) -> float:
 def _how_to_write(measure: JudgeMeasure) -> str:
     words = {
         Scale.SHARE: _("“%(measure)s” is a share: include the percent sign, such as 55%%."),
-        Scale.KAPPA: _("“%(measure)s” must be a number from −1 to 1, such as 0.2."),
+        Scale.KAPPA: _("“%(measure)s” must be a number from −1 to 1, such as %(example)s."),
         Scale.SECONDS: _("“%(measure)s” is a time: enter seconds, such as 5."),
         Scale.WORDS_A_SECOND: _("“%(measure)s” is a speed: enter words per second, such as 15."),
         Scale.PROBABILITY: _(
-            "“%(measure)s” is a probability: enter a number from 0 to 1, such as 0.01."
+            "“%(measure)s” is a probability: enter a number from 0 to 1, such as %(example)s."
         ),
     }
-    return words[SCALES[measure]] % {"measure": measure.label}
+    example = 0.2 if SCALES[measure] == Scale.KAPPA else 0.01
+    return words[SCALES[measure]] % {"measure": measure.label, "example": number_format(example)}
 
 
 def threshold_in_words(measure: str, threshold: float) -> str:

@@ -21,6 +21,8 @@ from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
+from translations import spaces
+
 # Folders with texts for users.
 SOURCES = (
     *(
@@ -230,15 +232,23 @@ def forms_of(message: Message) -> tuple[str, ...]:
 
 
 def catalogue_compile(root: Path, locale: str) -> bool:
-    """Write the `.mo` next to the `.po` unless it is newer; return whether it was written."""
+    """Write the `.mo` next to the `.po` unless it is newer than that and the rules of spaces; return whether it was written.
+
+    Only here do no-break spaces enter, so that the `.po` stays readable.
+    """
     source = catalogue_file(root, locale)
     target = source.with_suffix(".mo")
-    if target.exists() and target.stat().st_mtime_ns >= source.stat().st_mtime_ns:
+    changed = max(source.stat().st_mtime_ns, Path(spaces.__file__).stat().st_mtime_ns)
+    if target.exists() and target.stat().st_mtime_ns >= changed:
         return False
+    catalogue = catalogue_read(root, locale)
+    for _key, message in entries(catalogue):
+        forms = [spaces.spaces_kept(form, locale) for form in forms_of(message)]
+        message.string = forms[0] if isinstance(message.string, str) else tuple(forms)
     # Atomic, since another process may be reading it.
     partial = target.with_suffix(".mo.partial")
     with partial.open("wb") as file:
-        write_mo(file, catalogue_read(root, locale))
+        write_mo(file, catalogue)
     partial.replace(target)
     return True
 
@@ -247,6 +257,8 @@ def catalogue_compile(root: Path, locale: str) -> bool:
 _PERCENT = re.compile(r"%(?:\(\w+\))?[-#0+]*\d*(?:\.\d+)?[sdrifgeEx]|%%")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+# But not the number of a section, such as §2.2.2.
+_DECIMALS = re.compile(r"(?<![§\d.,])\d+(?:\.\d+|,\d{3})(?![\d.-])")
 
 
 @dataclass(frozen=True)
@@ -284,6 +296,8 @@ def problems_of(catalogue: Catalog, found: Catalog, locale: str) -> Iterator[Pro
 
 def form_problems(key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
     """Yield the problems of the translation of one text."""
+    if _DECIMALS.search(key.singular):
+        yield "has a number with decimals or separators, which differ between languages; pass it as a placeholder"
     wanted = form_count(locale) if key.plural else 1
     if not any(forms):
         yield "is not translated"

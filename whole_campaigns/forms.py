@@ -8,6 +8,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.boundfield import BoundField
+from django.utils.formats import number_format
+from django.utils.functional import lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import answer_kind
@@ -25,6 +28,18 @@ from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.protocol_words import protocol_in_words
 from campaign.refusals import RefusalsAt
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
+
+
+def _skill_help() -> str:
+    return gettext(
+        "Probability of preferring the better of two outputs: %(random)s random, %(careless)s careless, "
+        "%(typical)s typical, %(careful)s careful, 1 perfect."
+    ) % {
+        "random": number_format(0.5),
+        "careless": number_format(0.7),
+        "typical": number_format(0.8),
+        "careful": number_format(0.9),
+    }
 
 
 class CloneForm(forms.Form):
@@ -55,10 +70,7 @@ class RehearsalForm(forms.Form):
         min_value=LEAST_SKILL,
         max_value=1,
         initial=0.8,
-        help_text=_(
-            "Probability of preferring the better of two outputs: 0.5 random, 0.7 careless, 0.8 typical, 0.9 "
-            "careful, 1 perfect."
-        ),
+        help_text=lazy(_skill_help, str)(),
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
     share = forms.IntegerField(

@@ -37,7 +37,7 @@ ROUNDED = Option(
     "rounded",
     gettext_lazy("Round scores before correlating"),
     False,
-    help=gettext_lazy("To 0.1%, as in Bojar et al. (2011)."),
+    help=gettext_lazy("To tenths of a percent, as in Bojar et al. (2011)."),
 )
 
 

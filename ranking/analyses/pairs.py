@@ -35,10 +35,11 @@ from ranking.core.scores import Scores, Shortage, names_in_order
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Plot, Report, Table, Value, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
-from ranking.wording.numbers import in_figures
+from ranking.wording.numbers import decimals, in_figures
 from ranking.wording.pair_tests import (
     CORRECTION_WORDS,
     LEVEL_WORDS,
+    MARKS,
     mark_of,
     own_tests_in_words,
 )
@@ -338,14 +339,17 @@ def _significant_column(
 
 def shares_in_words(level: float, *, counts_ties: bool = False) -> list[str]:
     """Return notes on the shares and marks in a matrix of pairs."""
-    return [
-        _(
-            "Below each share: comparisons including ties. Blue: row won more; rust: column won more. p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+    if counts_ties:
+        text = _(
+            "Below each share: comparisons including ties. Blue: row won more; rust: column won more. p: * ≤ %(weak)s, † ≤ %(clear)s, ‡ ≤ %(strong)s."
         )
-        if counts_ties
-        else _(
-            "Below each share: comparisons without ties. Blue: row won more; rust: column won more. p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
-        ),
+    else:
+        text = _(
+            "Below each share: comparisons without ties. Blue: row won more; rust: column won more. p: * ≤ %(weak)s, † ≤ %(clear)s, ‡ ≤ %(strong)s."
+        )
+    strong, clear, weak = (decimals(most, 2) for most, _mark in MARKS)
+    return [
+        text % {"weak": weak, "clear": clear, "strong": strong},
         _("Strong shade: p ≤ %(level)s.") % {"level": in_figures(level)},
     ]
 

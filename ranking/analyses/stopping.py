@@ -47,9 +47,12 @@ from ranking.reports.tables import (
     interval_plot,
     of_part,
 )
-from ranking.wording.numbers import decimals, percent
+from ranking.wording.numbers import decimals, in_figures, percent
 from ranking.wording.ranges import count_clusters, told_apart_notes
 from ranking.wording.stopping_rules import clusters_so_far, counting_in_words
+
+#: `alpha` of the sign tests that forecasts count (`ranking.core.simulation.measures`).
+SIGN_TEST_LEVEL: Final = 0.05
 
 EXPERIMENTS = Option(
     name="experiments",
@@ -607,8 +610,9 @@ def _designs_table(found: StoppingFound) -> Table:
         rows=rows,
         notes=[
             _(
-                "Each design continues from these judgments, with abilities drawn from their uncertainty. Significant: one-sided sign tests at 0.05, without correction. “Remaining judgments” is the median. A dash means beyond the limit."
-            ),
+                "Each design continues from these judgments, with abilities drawn from their uncertainty. Significant: one-sided sign tests at %(level)s, without correction. “Remaining judgments” is the median. A dash means beyond the limit."
+            )
+            % {"level": in_figures(SIGN_TEST_LEVEL)},
             _(
                 "Hours use the measured reading pace for all designs. Faster choices among fewer outputs are not modelled."
             ),
@@ -673,8 +677,9 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
         rows=rows,
         notes=[
             _(
-                "Share of pairs that are significant by one-sided sign tests at 0.05, with comparisons taken as independent and without correction (Koehn 2012). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one."
+                "Share of pairs that are significant by one-sided sign tests at %(level)s, with comparisons taken as independent and without correction (Koehn 2012). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one."
             )
+            % {"level": in_figures(SIGN_TEST_LEVEL)}
         ],
         plot=interval_plot("judgments", "share", kind="line", start=0, end=1),
     )

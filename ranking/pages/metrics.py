@@ -67,7 +67,7 @@ class TextMetricsForm(forms.Form):
         initial=list(TEXT_METRICS),
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy(
-            "TER takes about 10 seconds per 1,000 outputs, the others less than a second."
+            "TER takes about 10 seconds per thousand outputs, the others less than a second."
         ),
     )
     lowercase = forms.BooleanField(label=gettext_lazy("Ignore case"), required=False)

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from campaign.models.system import system_label
 from ranking.pages import svg
 from ranking.reports.tables import Plot, Table, Value
-from ranking.wording.numbers import in_figures
+from ranking.wording.numbers import decimals, in_figures
+from ranking.wording.pair_tests import MARKS
 
 
 class Row(NamedTuple):
@@ -521,7 +522,6 @@ _CELL_WIDTH_NARROW: Final = 32
 _MOST_ON_NARROW: Final = 6
 CELL_HEIGHT: Final = 44
 _STRENGTH: Final = {"": 0, "*": 1, "†": 2, "‡": 3}
-_LEVELS: Final = {"": "", "*": ", p ≤ 0.10", "†": ", p ≤ 0.05", "‡": ", p ≤ 0.01"}
 
 
 class Cells:
@@ -624,6 +624,12 @@ def _strength(mark: str, p: Value, level: float | None) -> int:
     return max(1, strength) if isinstance(p, int | float) and p <= level else 0
 
 
+def _level_of(mark: str) -> str:
+    """Return ", p ≤ 0.05" for a mark; "" without one."""
+    levels = {each: level for level, each in MARKS}
+    return f", p ≤ {decimals(levels[mark], 2)}" if mark else ""
+
+
 def _cell(
     square: Cells, place: tuple[int, int], said: tuple[Value, Value, Value, Value], strength: int
 ) -> SafeString:
@@ -632,10 +638,11 @@ def _cell(
     if not isinstance(share, int | float) or not isinstance(back, int | float):
         return square.cell(*place, f"{names}: n = 0", "", (CELL_HEIGHT // 2 + 4, "–", "quiet"))
     mark = str(sign or "")
+    shown = _("%(share)s%%") % {"share": decimals(100 * share, 1)}
     outcome = "won" if share > back else "lost" if share < back else "even"
     return square.cell(
         *place,
-        f"{names}: {100 * share:.1f}%, n = {count}{_LEVELS.get(mark, '')}",
+        f"{names}: {shown}, n = {number_format(count)}{_level_of(mark)}",
         f"{outcome} strength-{strength}",
         (20, f"{100 * share:.0f}{mark}", "more" if outcome == "won" else ""),
         (36, count, "small"),

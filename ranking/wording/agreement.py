@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from ranking.core.agreement.intervals import (
+    CLASS_ENDS,
     KappaLevel,
     NoInterval,
     says_enough,
@@ -89,9 +90,10 @@ def strength_in_words(
 
 def strength_caution() -> str:
     """Return a caution about the terms of `strength_in_words`."""
+    slight, fair, moderate, substantial = (decimals(end, 2) for end in CLASS_ENDS)
     return _(
-        "Strength after Landis and Koch (1977): slight up to 0.20, fair up to 0.40, moderate up to 0.60, substantial up to 0.80. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
-    )
+        "Strength after Landis and Koch (1977): slight up to %(slight)s, fair up to %(fair)s, moderate up to %(moderate)s, substantial up to %(substantial)s. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
+    ) % {"slight": slight, "fair": fair, "moderate": moderate, "substantial": substantial}
 
 
 def kappa_shown(

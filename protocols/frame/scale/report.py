@@ -49,7 +49,7 @@ from ranking.wording.agreement import (
     strength_in_words,
 )
 from ranking.wording.methods import shortages_in_words
-from ranking.wording.numbers import all_in_figures, percent_in_figures
+from ranking.wording.numbers import all_in_figures, decimals, percent_in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS
 
 MERGE = Option(
@@ -382,9 +382,15 @@ def _n_agreement(found: RatingsFound) -> Table:
         keys=4,
         notes=[
             _(
-                "With five equally used points, chance gives 0.20, 0.52, 0.76, 0.92 and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
-            ),
-            *_few_judges(found),
+                "With five equally used points, chance gives %(equal)s, %(within_1)s, %(within_2)s, %(within_3)s and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
+            )
+            % {
+                "equal": decimals(0.2, 2),
+                "within_1": decimals(0.52, 2),
+                "within_2": decimals(0.76, 2),
+                "within_3": decimals(0.92, 2),
+            }
+            * _few_judges(found),
         ],
     )
 

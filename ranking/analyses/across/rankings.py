@@ -41,7 +41,7 @@ from ranking.core.scores import TIE_DECIMALS
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
-from ranking.wording.numbers import percent
+from ranking.wording.numbers import in_figures, percent
 from ranking.wording.ranges import (
     accounted_in_words,
     cluster_rules,
@@ -338,8 +338,9 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
     else:
         notes.append(
             _(
-                "Scores depend on the opponents: 0.6 among strong systems is better than 0.6 among weak ones."
+                "Scores depend on the opponents: %(score)s among strong systems is better than %(score)s among weak ones."
             )
+            % {"score": in_figures(0.6)}
         )
     if is_own(options):
         notes.append(_("Choose a method to compute intervals of mean scores."))

@@ -380,7 +380,7 @@ class AgreementEstimate(Agreement):
 
 #: Upper ends of the classes of Landis and Koch (1977), except the highest: poor is below 0, slight up
 #: to 0.20, fair up to 0.40, moderate up to 0.60, substantial up to 0.80, then almost perfect.
-_CLASS_ENDS = (0.2, 0.4, 0.6, 0.8)
+CLASS_ENDS = (0.2, 0.4, 0.6, 0.8)
 #: Intervals as wide as this say too little if they span more than two classes.
 _WIDE = 0.4
 
@@ -390,7 +390,7 @@ def strength_class(kappa: float) -> int:
     if kappa < 0:
         return 0
     # Their table has two decimals: "fair" begins at 0.21.
-    return 1 + sum(round(kappa, 2) > end for end in _CLASS_ENDS)
+    return 1 + sum(round(kappa, 2) > end for end in CLASS_ENDS)
 
 
 def says_enough(low: float | None, high: float | None) -> bool:

@@ -38,6 +38,7 @@ def problems(english: str, translation: str) -> list[str]:
         ("100 % sure of %(name)s", "%(name)s: ganz sicher"),
         ("Read <code>x</code>", "<code>x</code> lesen"),
         ("50 % fewer", "50 % weniger"),
+        ("As in §2.2.2, for 1,4-7", "Wie in §2.2.2, für 1,4-7"),
     ],
 )
 def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> None:
@@ -59,6 +60,8 @@ def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> 
         ('<a href="/">Start</a>', '<a href="/x">Start</a>', "HTML tags differ"),
         ("done ", "fertig", "white space"),
         ("done", "fertig\n", "white space"),
+        ("p is at most 0.05", "p ist höchstens 0,05", "decimals"),
+        ("1,000 sentences", "1.000 Sätze", "decimals"),
     ],
 )
 def test_what_got_lost_is_named(english: str, translation: str, problem: str) -> None:
