@@ -11,8 +11,7 @@ class CampaignConfig(AppConfig):
     verbose_name = _("Campaign")
 
     def ready(self) -> None:
-        from campaign.accounts.interface_language import language_into_session
-        from campaign.browsers import session_describe
+        from campaign.browsers import language_into_session, session_describe
         from campaign.database.prepared import connection_prepare
         from campaign.database.recording import deletion_recorded, recorded_models
         from campaign.database.roles import (

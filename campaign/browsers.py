@@ -16,9 +16,11 @@ from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
+from campaign.accounts.interface_language import SESSION_KEY
 from campaign.models import Campaign, Invitation, Judge, User
 from campaign.models.user import DEVICE, SIGNED_IN_AT
 from campaign.services.browser_visits import browser_visit_record
+from campaign.services.people import user_language_set
 
 COOKIE: Final = "quintet_browser"
 # Browsers keep no cookie longer.
@@ -89,6 +91,19 @@ def session_describe(*, request: HttpRequest, user: User, **_rest: Any) -> None:
     now = User.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=user.pk)
     request.session[SIGNED_IN_AT] = now.isoformat()
     request.session[DEVICE] = device_of(request)
+
+
+def language_into_session(*, request: HttpRequest, user: User, **_rest: Any) -> None:
+    """Copy a user's language into the session at sign-in; store that of the page if the user has none.
+
+    Receiver of `user_logged_in`.
+    """
+    # Only requests of browsers have one.
+    of_page = getattr(request, "LANGUAGE_CODE", "")
+    if not user.language and of_page:
+        user_language_set(user=user, language=of_page)
+    if user.language:
+        request.session[SESSION_KEY] = user.language
 
 
 def link_opening_record(

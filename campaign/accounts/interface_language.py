@@ -1,19 +1,16 @@
 """Choose the language of the pages: the user's choice takes precedence over the browser's preference.
 
 The choice applies on all devices: it is stored with the user and copied into the session at sign-in, so that
-pages need no query for it.
+pages need no query for it. The language of the page at the first sign-in is stored, too: messages are in it.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
-
-from campaign.models import User
 
 SESSION_KEY = "interface_language"
 
@@ -48,9 +45,3 @@ def _chosen(request: HttpRequest) -> str | None:
         # The page itself reports a missing database; some pages work without one.
         return None
     return chosen if is_offered(chosen) else None
-
-
-def language_into_session(*, request: HttpRequest, user: User, **_rest: Any) -> None:
-    """Copy a user's language into the session at sign-in. Receiver of `user_logged_in`."""
-    if user.language:
-        request.session[SESSION_KEY] = user.language

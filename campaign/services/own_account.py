@@ -147,9 +147,12 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
 
 
 def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> EmailMessage:
-    """Return a message with a link by which this user chooses a password or confirms the recipient's address."""
+    """Return a message with a link by which this user chooses a password or confirms the recipient's address.
+
+    It is in the user's language; that of the page where it was requested may be another person's.
+    """
     is_password = mail.kind == MailKind.PASSWORD
-    with translation.override(mail.language):
+    with translation.override(user.language or mail.language):
         if is_password:
             path = reverse("password-choose", args=[password_token(user)])
             subject = _("Reset your Quintet password")

@@ -1,8 +1,9 @@
-"""Template tag for the texts of test sets."""
+"""Template tags for the texts of test sets and the languages of pages."""
 
 from typing import Final
 
 from django import template
+from django.conf import settings
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -22,3 +23,9 @@ def text_attributes(language: str = "", classes: str = "") -> SafeString:
     names = f"{classes} {_CLASS}".strip()
     shown = format_html('class="{}" dir="auto" translate="no"', names)
     return format_html('{} lang="{}"', shown, language) if language else shown
+
+
+@register.simple_tag
+def interface_languages() -> list[tuple[str, str]]:
+    """Return code and own name of each language of the pages; Django's tag would translate the names."""
+    return list(settings.LANGUAGES)
