@@ -185,7 +185,7 @@ def desk_of(
 
     `tabs` are the rooms of the campaign, `rooms` those within the current room, and `pages` those one level further
     down; `rooms_of` and `pages_of` are labels of the last two bars. `tasks` lead to the same room of each task, and `task`
-    is the tab of the page's own task. `above` leads to the parent page, if the page is not itself a room's first page.
+    is the tab of the page's own task, `task_shown`. `above` leads to the parent page, if the page is not itself a room's first page.
 
     Parameters
     ----------
@@ -237,6 +237,7 @@ def desk_of(
         "pages_of": "" if room is None else str(room.words),
         "tasks": of_tasks,
         "task": next((tab for tab in of_tasks if tab.is_current), None),
+        "task_shown": shown,
         "above": None if path == home else Tab(str(named.words), home, is_current=False),
     }
 

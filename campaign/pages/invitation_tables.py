@@ -159,7 +159,7 @@ class InvitedTable(_InvitationTable):
         self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix("0/")
 
     def cell_name(self, row: Any) -> SafeString:
-        return format_html('<a href="{}{}/">{}</a>', self._judge, row.pk, row.pseudonym)
+        return format_html('<a href="{}{}/"><bdi>{}</bdi></a>', self._judge, row.pk, row.pseudonym)
 
     def cell_address(self, row: Any) -> str | SafeString:
         address = row.address or (row.mail.address if row.mail is not None else "")

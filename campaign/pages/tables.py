@@ -93,9 +93,9 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         self._around_key = cache(lambda name: reverse(name, args=[*of, 0]).rpartition("/0/"))
 
     def link(self, name: str, key: int, words: Any) -> SafeString:
-        """Return a link to the page of this name and key."""
+        """Return a link to the page of this name and key; the words have their own direction."""
         before, _key, after = self._around_key(name)
-        return format_html('<a href="{}/{}/{}">{}</a>', before, key, after, words)
+        return format_html('<a href="{}/{}/{}"><bdi>{}</bdi></a>', before, key, after, words)
 
     class Meta:
         template_name = "organiser/_table.html"
@@ -202,6 +202,10 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         return format_html(opening, kind, column.header), "</td>"
 
 
+#: Fields with names that people wrote, in any script.
+_NAMES: Final = frozenset({"name", "pseudonym", "called", "document"})
+
+
 def _cell(accessor: str, record: Any) -> str | SafeString:
     """Return the value of a field, with `__` between relations; empty if it has none."""
     *way, name = accessor.split("__")
@@ -214,6 +218,8 @@ def _cell(accessor: str, record: Any) -> str | SafeString:
         return number_format(value)
     if isinstance(value, list):
         return ", ".join(map(str, value))
+    if name in _NAMES and isinstance(value, str):
+        return format_html("<bdi>{}</bdi>", value)
     return "" if value is None else str(value)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 from django.template.loader_tags import BLOCK_CONTEXT_KEY
-from django.utils.html import strip_tags
+from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString
 
 from campaign.models import Campaign, Task
@@ -32,6 +32,15 @@ def desk_crumbs(context: template.Context) -> dict[str, Any]:
 def desk_bars(context: template.Context) -> dict[str, Any]:
     """Show the bars of a page; see `_desk`."""
     return _desk(context)
+
+
+@register.simple_tag
+def task_name(task: Task) -> SafeString:
+    """Return the display name of a task: its test set's name in its own direction, a dot and the protocol if there are others."""
+    name = format_html("<bdi>{}</bdi>", task.test_set.name)
+    if not task.is_one_of_several:
+        return name
+    return format_html("{} <span>·</span> <span>{}</span>", name, task.get_protocol_display())
 
 
 def _desk(context: template.Context) -> dict[str, Any]:

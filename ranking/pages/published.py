@@ -174,8 +174,8 @@ def pairs_table(content: Content) -> Table:
         caption = pair_sentences(content)
     return pairs_matrix(
         map(_with_shares, content["ranking"]["pairs"]),
-        Column("better", _("Better"), is_text=True),
-        Column("worse", _("Worse"), is_text=True),
+        Column("better", _("Better"), is_text=True, names="system"),
+        Column("worse", _("Worse"), is_text=True, names="other"),
         p="own_p" if is_own else "p",
         corrected="own_adjusted_p" if is_own else "adjusted_p",
         level=level,

@@ -108,6 +108,17 @@ def _filled_columns(table: Table) -> frozenset[int]:
     )
 
 
+#: What has a name that people wrote, in any script.
+_WRITTEN_BY_PEOPLE: Final = frozenset(
+    {"system", "other", "systems", "judge", "judges", "test_set", "document"}
+)
+
+
+def _is_name(column: Column) -> bool:
+    """Return whether a column's cells are names; frozen tables only have the keys of their columns."""
+    return column.is_text and (column.names or column.key) in _WRITTEN_BY_PEOPLE
+
+
 def _body(
     table: Table, rows: Sequence[Sequence[Value]], filled: frozenset[int], addresses: Links
 ) -> SafeString:
@@ -124,6 +135,8 @@ def _body(
             markup = escape(words)
             if here is not None and value is not None:
                 markup = _markup(words, value, column, about, here)
+            if _is_name(column):
+                markup = f"<bdi>{markup}</bdi>"
             tag, scope = ("td", "") if place else ("th", ' scope="row"')
             kind = "" if column.is_text else ' class="number"'
             parts.append(f"<{tag}{scope}{kind}>{markup}</{tag}>")

@@ -57,7 +57,7 @@ def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
         task = context["task"]
         address = reverse("judge-page", args=[context["campaign"].slug, task.pk, 0])
         before = kept[_BEFORE] = address.removesuffix("0/")
-    return format_html('<a href="{}{}/">{}</a>', before, judge_id, pseudonym)
+    return format_html('<a href="{}{}/"><bdi>{}</bdi></a>', before, judge_id, pseudonym)
 
 
 @register.filter
@@ -91,11 +91,11 @@ def once(parser: Parser, token: Token) -> OnceNode:  # noqa: ARG001
 
 
 @register.simple_tag(takes_context=True)
-def system_link(context: Context, name: str) -> str | SafeString:
+def system_link(context: Context, name: str) -> SafeString:
     """Return a system's name as a link to its page of wins and losses."""
     addresses: Addresses | None = context.get("addresses")
     address = None if addresses is None else addresses.system(name)
-    words = system_label(name)
+    words = format_html("<bdi>{}</bdi>", system_label(name))
     return words if address is None else format_html('<a href="{}">{}</a>', address, words)
 
 

@@ -263,7 +263,7 @@ class CampaignTable(DeskTable):
         self.facts, self._today = facts, today
 
     def cell_name(self, row: Campaign) -> SafeString:
-        return format_html('<a href="{}">{}</a>', _overview(row), row.name)
+        return format_html('<a href="{}"><bdi>{}</bdi></a>', _overview(row), row.name)
 
     def cell_state(self, row: Campaign) -> SafeString | str:
         if row.state == CampaignState.OPEN:

@@ -1,6 +1,6 @@
 """Sources, references and outputs on organisers' pages: never translated by a browser, and each in its own direction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html.parser import HTMLParser
 
 import pytest
@@ -8,7 +8,7 @@ from django.db.models import F, Value
 from django.db.models.functions import Concat
 from django.test import Client
 
-from campaign.models import Output, Reference, Segment
+from campaign.models import Document, Output, Reference, Segment, System
 from campaign.services.bad_references import bad_references_make
 from tests.filled_world import FilledWorld, filled_world
 from tests.filling import Filling
@@ -101,3 +101,69 @@ def test_no_page_shows_a_text_that_a_browser_may_translate(
             unprotected[route] = texts.unprotected
     assert unprotected == {}
     assert shown > 100
+
+
+class ShownNames(HTMLParser):
+    """Find names of campaigns, test sets, systems and documents that stand alone in a page.
+
+    Attributes
+    ----------
+    shown : int
+        Number of names.
+    unisolated : list of str
+        The opening tags around each name whose direction is that of the page.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
+        self.shown = 0
+        self.unisolated: list[str] = []
+        self._names = names
+        self._open: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+        if tag not in VOID:
+            self._open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if data.strip(" \n·,/:") not in self._names or self._is_without_direction():
+            return
+        self.shown += 1
+        around = self._open[-2:]
+        if not any(tag == "bdi" or "dir" in attributes for tag, attributes in around):
+            self.unisolated.append(
+                " ".join(tag for tag, _ in self._open[-4:]) + f": {data.strip()}"
+            )
+
+    def _is_without_direction(self) -> bool:
+        """Return whether the text is in no line of the page: in a title, a choice, a plot, the head of a table, or read aloud only."""
+        tags = {tag for tag, _ in self._open}
+        hidden = any("visually-hidden" in (each.get("class") or "") for _, each in self._open)
+        return hidden or bool(tags & {"title", "option", "script", "svg", "textarea", "thead"})
+
+
+def test_every_name_keeps_its_direction(world: FilledWorld, client: Client) -> None:
+    names = {
+        world.campaign.name,
+        *world.campaign.test_sets.values_list("name", flat=True),
+        *System.objects.filter(kind="system").values_list("name", flat=True),
+        *Document.objects.values_list("name", flat=True),
+    }
+    client.force_login(world.users["organiser"])
+    shown = 0
+    unisolated: dict[str, list[str]] = {}
+    for route in PAGES:
+        answer = client.get(world.address(route))
+        if not answer["Content-Type"].startswith("text/html"):
+            continue
+        found = ShownNames(names)
+        found.feed(answer.content.decode())
+        shown += found.shown
+        if found.unisolated:
+            unisolated[route] = found.unisolated
+    assert unisolated == {}
+    assert shown > 300
