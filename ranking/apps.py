@@ -13,10 +13,13 @@ class RankingConfig(AppConfig):
         import ranking.services.analyses
         import ranking.services.metrics  # noqa: F401  they register the handlers of their jobs
         from annotation.answer_files import answer_files_register
+        from annotation.selectors.target import ranked_group_asked
         from campaign.models import Protocol
         from campaign.selectors.tasks import deletion_asked
         from ranking.importing.ranked_answers import RANKING_FILES
         from ranking.selectors.published_results import deletion_said
+        from ranking.selectors.runs import ranked_group_said
 
         deletion_asked.connect(deletion_said, dispatch_uid="published-results")
+        ranked_group_asked.connect(ranked_group_said, dispatch_uid="ranked-group")
         answer_files_register(Protocol.RANKING, RANKING_FILES)

@@ -21,7 +21,8 @@ from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_
 from annotation.selectors.judges import exclusions
 from annotation.selectors.passes import rounds_of
 from annotation.selectors.progress import work_annotations
-from campaign.models import Campaign, GroupMember, Judge, Output, SystemKind, Task
+from annotation.selectors.target import ranked_group
+from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, Output, SystemKind, Task
 from campaign.texts.counted import filled
 from campaign.texts.languages import reads_languages
 
@@ -39,10 +40,10 @@ class JudgesNeeded:
     needed : int
         Minimum number of judges needed to finish its design.
     there : int
-        Number of judges who take part, know both languages and the subject, and are in the design's
-        judge group.
+        Number of judges who take part, know both languages and the subject, and are in the judge groups
+        of the design and of the ranking.
     group : str
-        Name of that group; empty if the design is for all judges.
+        Name of that group; empty if all judges take part and count, or if there are two groups.
     is_feasible : bool
     words : list of str
         Both numbers in sentences, with advice if there are too few judges.
@@ -66,20 +67,35 @@ class _Reason:
 
 
 class _People:
-    """Judges of campaigns and groups, each loaded once, on demand."""
+    """Judges of campaigns and groups, each loaded once, on demand, and the groups of tasks."""
 
     def __init__(self) -> None:
         self._of_campaign: dict[int, list[Any]] = {}
         self._of_group: dict[int, set[int]] = {}
+        self._ranked: dict[int, JudgeGroup | None] = {}
 
     def of(self, task: Task, design: Design) -> list[Any]:
-        """Return the judges who may be lent blocks of a task by a design, each with their limit `wanted`, or None."""
-        return [
-            each
-            for each in self._all(task.test_set.campaign_id)
-            if _knows(each, task)
-            and (design.judge_group_id is None or each.pk in self._group(design.judge_group_id))
-        ]
+        """Return the judges who may be lent blocks of a task by a design, and count in its ranking.
+
+        Each has the limit `wanted`, or None.
+        """
+        knowing = [each for each in self._all(task.test_set.campaign_id) if _knows(each, task)]
+        for group in self.groups(task, design):
+            members = self._group(group.pk)
+            knowing = [each for each in knowing if each.pk in members]
+        return knowing
+
+    def groups(self, task: Task, design: Design) -> set[JudgeGroup]:
+        """Return the judge groups of a design and of the ranking of its task, if any."""
+        if task.pk not in self._ranked:
+            self._ranked[task.pk] = ranked_group(task)
+        groups = (design.judge_group, self._ranked[task.pk])
+        return {group for group in groups if group is not None}
+
+    def group(self, task: Task, design: Design) -> str:
+        """Return the name of the only group; empty if there is none or two."""
+        names = [group.name for group in self.groups(task, design)]
+        return names[0] if len(names) == 1 else ""
 
     def _all(self, campaign_id: int) -> list[Any]:
         if campaign_id not in self._of_campaign:
@@ -184,31 +200,28 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     if needed <= _ONE:
         return None
     there = len(people.of(task, design))
+    group = people.group(task, design)
     said = [each.words for each in reasons if each.needed == needed]
-    said.append(_there_in_words(needed, there, design))
+    said.append(_there_in_words(needed, there, group))
     if there < needed:
         said += [each.otherwise for each in reasons if each.needed > there]
     return JudgesNeeded(
         task=task,
         needed=needed,
         there=there,
-        group=_group(design),
+        group=group,
         is_feasible=there >= needed,
         words=said,
     )
 
 
-def _group(design: Design) -> str:
-    return "" if design.judge_group is None else design.judge_group.name
-
-
-def _there_in_words(needed: int, there: int, design: Design) -> str:
+def _there_in_words(needed: int, there: int, group: str) -> str:
     words = (
-        _("Judges needed: at least %(needed)s (available: %(there)s).")
-        if design.judge_group is None
-        else _("Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s).")
+        _("Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s).")
+        if group
+        else _("Judges needed: at least %(needed)s (available: %(there)s).")
     )
-    return filled(words, needed=needed, there=there, group=_group(design))
+    return filled(words, needed=needed, there=there, group=group)
 
 
 class _Reasons:
@@ -320,7 +333,7 @@ def _of_passes(task: Task, design: Design, passes: Passes, people: _People) -> J
         task=task,
         needed=found.judges,
         there=there,
-        group=_group(design),
+        group=people.group(task, design),
         is_feasible=found.is_feasible,
         words=found.words,
     )

@@ -23,6 +23,7 @@ from annotation.models import JudgmentSequence
 from annotation.selectors.judges import JudgeStatus, judge_statuses
 from annotation.selectors.pool import IsReadBy
 from annotation.selectors.progress import JudgeWork, work_annotations
+from annotation.selectors.target import blocks_left_out
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, Task, User
 from campaign.panels import Entry
 
@@ -83,8 +84,9 @@ def has_work(*, panel: Panel) -> bool:
         )
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
     open_tasks = Task.objects.of(panel.campaign_id).filter(readable, closed_at=None)
-    unfinished = Q(blocks_wanted=None) | Q(blocks_wanted__gt=F("judged"))
-    return open_tasks.annotate(judged=Coalesce(Subquery(judged), 0)).filter(unfinished).exists()
+    counted = Coalesce(Subquery(judged), 0) - blocks_left_out("pk")
+    unfinished = Q(blocks_wanted=None) | Q(blocks_wanted__gt=counted)
+    return open_tasks.filter(unfinished).exists()
 
 
 def panels_counted(*, campaign: Campaign) -> QuerySet[Panel]:

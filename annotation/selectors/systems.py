@@ -26,7 +26,7 @@ from annotation.models.hit import POOLED
 from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.judgment_list import judgments_listed, shows_system
 from annotation.selectors.passes import has_passes
-from annotation.selectors.target import blocks_excluded
+from annotation.selectors.target import blocks_left_out
 from campaign.models import ConflictOfInterest, Output, OutputCorrection, System, SystemKind, Task
 from campaign.selectors.tasks import has_judgments
 from campaign.texts.counted import counted
@@ -125,7 +125,7 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
         )
     else:
         yield _("%(task)s: included in the next HITs.") % {"task": task.called}
-    sequences = JudgmentSequence.objects.annotate(counted=F("judged") - blocks_excluded("task"))
+    sequences = JudgmentSequence.objects.annotate(counted=F("judged") - blocks_left_out("task"))
     sequence = sequences.filter(pk=task.pk).first()
     if sequence is None or not sequence.judged:
         return

@@ -1,54 +1,79 @@
-"""Blocks that count toward the target of a task: those that rankings count."""
+"""Blocks that count toward the target of a task: those that its ranking counts."""
 
 from collections.abc import Sequence
+from typing import Final, cast
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.dispatch import Signal
 
 from annotation.models import JudgeTally, Judgment
 from annotation.selectors.judges import exclusions
-from campaign.models import Judge, Task
+from campaign.models import GroupMember, Judge, JudgeGroup, Task
+
+#: Sent with `task`, the name of a task's key in the outer row of a query; the receiver returns a subquery for the
+#: judge group that the ranking of this task counts, null if it counts all judges.
+ranked_group_asked: Final = Signal()
 
 
-def tallies_excluded() -> QuerySet[JudgeTally]:
-    """Return the tallies of excluded judges, whose blocks rankings leave out."""
-    return JudgeTally.objects.filter(judge__in=exclusions().values("judge"))
+def _ranked_group(task: str) -> Subquery:
+    ((_receiver, group),) = ranked_group_asked.send(sender=Task, task=task)
+    return cast("Subquery", group)
 
 
-def blocks_excluded(task: str) -> Coalesce:
-    """Return an expression for the number of blocks that excluded judges have judged in the task of the outer row.
+def ranked_group(task: Task) -> JudgeGroup | None:
+    """Return the judge group that the ranking of a task counts; None if it counts all judges. One query."""
+    tasks = Task.objects.filter(pk=task.pk)
+    return JudgeGroup.objects.filter(pk__in=tasks.values(group=_ranked_group("pk"))).first()
+
+
+def is_left_out() -> Q:
+    """Return the condition that rankings leave out the judge of a row with a `judge` and a `task`.
+
+    They leave out excluded judges, and judges outside the judge group that the task's ranking counts.
+    """
+    membership = GroupMember.objects.filter(
+        group=OuterRef("group"), judge=OuterRef(OuterRef("judge"))
+    )
+    tasks = Task.objects.filter(pk=OuterRef("task")).annotate(group=_ranked_group("pk"))
+    outside = tasks.filter(~Exists(membership), group__isnull=False)
+    return Q(judge__in=exclusions().values("judge")) | Q(Exists(outside))
+
+
+def blocks_left_out(task: str) -> Coalesce:
+    """Return an expression for the blocks of the outer row's task judged by judges whom its ranking leaves out.
 
     `task` is the name of its key there.
     """
-    tallies = tallies_excluded().filter(task=OuterRef(task)).order_by().values("task")
-    return Coalesce(Subquery(tallies.annotate(blocks=Sum("judged")).values("blocks")), 0)
+    tallies = JudgeTally.objects.filter(is_left_out(), task=OuterRef(task))
+    of_task = tallies.order_by().values("task")
+    return Coalesce(Subquery(of_task.annotate(blocks=Sum("judged")).values("blocks")), 0)
 
 
 def blocks_to_plan(task: Task) -> int | None:
     """Return the number of blocks to plan for the target of a task; None without a target. One query.
 
-    Blocks that were skipped, or judged by excluded judges, are planned again. Imported blocks count toward the
-    target without being planned.
+    Blocks that were skipped, or judged by judges whom the ranking leaves out, are planned again. Imported blocks
+    count toward the target without being planned.
     """
     if task.blocks_wanted is None:
         return None
-    is_excluded = Q(judge__in=exclusions().values("judge"))
     is_imported = Q(judge__origin=Judge.Origin.IMPORTED)
     sums = JudgeTally.objects.filter(task=task).aggregate(
         skipped=Sum(F("skipped") - F("taken_back"), filter=~is_imported, default=0),
-        excluded=Sum("judged", filter=is_excluded & ~is_imported, default=0),
-        imported=Sum("judged", filter=is_imported & ~is_excluded, default=0),
+        left_out=Sum("judged", filter=is_left_out() & ~is_imported, default=0),
+        imported=Sum("judged", filter=is_imported & ~is_left_out(), default=0),
     )
-    lost = sums["skipped"] + sums["excluded"]
+    lost = sums["skipped"] + sums["left_out"]
     return max(0, int(task.blocks_wanted + lost - sums["imported"]))
 
 
 def segments_counted(*, task_id: int, planned: Sequence[int]) -> list[int]:
-    """Return the number of blocks planned for each segment, without those judged by excluded judges. One query."""
+    """Return the number of blocks planned for each segment, without those that rankings leave out. One query."""
     judged = Judgment.objects.of(task_id).counted().filter(supersedes=None)
-    excluded = judged.filter(judge__in=exclusions().values("judge"))
+    left_out = judged.filter(is_left_out())
     counts = list(planned)
-    numbers = excluded.exclude(judge__origin=Judge.Origin.IMPORTED)
+    numbers = left_out.exclude(judge__origin=Judge.Origin.IMPORTED)
     for number in numbers.values_list("block__segment__number", flat=True):
         if number <= len(counts) and counts[number - 1]:
             counts[number - 1] -= 1

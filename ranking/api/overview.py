@@ -40,7 +40,7 @@ class TaskOverviewSerializer(serializers.Serializer[Any]):
     blocks_wanted = serializers.IntegerField(source="task.blocks_wanted", allow_null=True)
     judged = serializers.IntegerField(help_text="Blocks judged.")
     counted = serializers.IntegerField(
-        help_text="Blocks judged that count toward `blocks_wanted`: not those of excluded judges."
+        help_text="Blocks judged that count toward `blocks_wanted`: not those of judges whom the ranking leaves out."
     )
     at_work = serializers.IntegerField(help_text="Judges active in the last minutes.")
     pace = serializers.FloatField(help_text="Blocks per day, over the full days of the last week.")
@@ -48,7 +48,7 @@ class TaskOverviewSerializer(serializers.Serializer[Any]):
     open_problem_reports = serializers.IntegerField(source="open_reports")
     days = DayJudgedSerializer(
         many=True,
-        help_text="Blocks that people judged, without excluded judges, on each of the last 14 days, including today.",
+        help_text="Blocks of `counted` that people judged on each of the last 14 days, including today.",
     )
     end = serializers.SerializerMethodField(help_text="Null while there is not enough data.")
 

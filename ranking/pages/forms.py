@@ -296,7 +296,9 @@ class RankingSettingsForm(VersionedForm):
     )
     judge_group = forms.ModelChoiceField(
         label=gettext_lazy("Judge group"),
-        help_text=gettext_lazy("Only judgments by this group count."),
+        help_text=gettext_lazy(
+            "Only judgments by this group count in the ranking and toward the target."
+        ),
         queryset=JudgeGroup.objects.none(),
         empty_label=gettext_lazy("All judges"),
         required=False,

@@ -193,13 +193,13 @@ def _ends(_request: HttpRequest, campaign: Campaign) -> Table:
     for overview in campaign_overview(campaign=campaign):
         end = overview.end
         ends = (None,) * 3 if end is None else (end.days, end.low, end.high)
-        rows.append((overview.task.called, overview.judged, overview.task.blocks_wanted, *ends))
+        rows.append((overview.task.called, overview.counted, overview.task.blocks_wanted, *ends))
     return Table(
         name="ends",
         title=_("Forecast"),
         columns=(
             Column("task", _("Test set"), is_text=True),
-            Column("judged", _("Blocks judged")),
+            Column("counted", _("Counted")),
             Column("wanted", _("Target blocks")),
             Column("days", _("Days"), decimals=1),
             *end_columns(decimals=1),

@@ -76,7 +76,7 @@ class WorkFacts:
     ranked_by : mapping or None
         Method and recorded parameters of its latest ranking; None without a ranking.
     excluded : int
-        Blocks judged by excluded judges, which do not count toward the target.
+        Blocks judged by judges whom the ranking leaves out, which do not count toward the target.
     """
 
     judged: int

@@ -103,6 +103,8 @@ class CampaignFacts:
         Judges warned, paused or excluded by a rule in the last week.
     active_ms : int
         Total active time of all judges.
+    now : datetime
+        In the campaign's time zone, as the days of the overviews.
     """
 
     campaign: Campaign
@@ -124,8 +126,11 @@ class CampaignFacts:
 def campaign_facts(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> list[CampaignFacts]:
-    """Return the facts of campaigns, in the same order. At most 26 queries for any number of campaigns."""
-    now = timezone.localtime(now)
+    """Return the facts of campaigns, in the same order.
+
+    At most 26 queries for any number of campaigns, and one more for each further time zone.
+    """
+    now = now or timezone.now()
     overviews = overviews_of_campaigns(campaigns=campaigns, now=now)
     running = [
         row.task.pk for rows in overviews.values() for row in rows if row.task.closed_at is None
@@ -143,7 +148,7 @@ def campaign_facts(
         CampaignFacts(
             campaign=campaign,
             overviews=overviews[campaign.pk],
-            now=now,
+            now=timezone.localtime(now, campaign.zone),
             rules_waiting=waiting[campaign.pk],
             **people[campaign.pk],
             jobs_failed=jobs[campaign.pk],
@@ -497,7 +502,10 @@ def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Said:
             _("%(name)s will not be finished when the campaign closes.")
             % {"name": overview.task.called},
             _("Forecast end: %(end)s. The campaign closes on %(closes)s.")
-            % {"end": _day(_from_midnight(facts, end.days)), "closes": _day(closes)},
+            % {
+                "end": _day(_from_midnight(facts, end.days)),
+                "closes": _day(timezone.localtime(closes, facts.campaign.zone)),
+            },
             _("Change closing date"),
             reverse("campaign-state", args=[facts.campaign.slug]),
         )

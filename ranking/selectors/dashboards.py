@@ -24,10 +24,10 @@ from annotation.models import (
     WorkedQuarterHour,
 )
 from annotation.protocols import answer_kind
-from annotation.selectors.judges import exclusions
-from annotation.selectors.target import blocks_excluded
+from annotation.selectors.target import blocks_left_out, is_left_out
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User
+from campaign.texts.time_zones import NamedZone
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 from ranking.models import ADDRESS_LENGTH, JudgeMeasures, LatestRanking, PublishedResult, RankingRun
 from ranking.range_choices import recorded_choice
@@ -149,11 +149,11 @@ class JudgingProgress:
 
     `judged` counts the first judgment of each block by each judge, however often it was revised. This
     equals the number of current judgments, but at the time of judging instead of correction.
-    `excluded` of them are by excluded judges, and do not count toward `wanted`; `not_by_people` are imported or
-    simulated. `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
+    `excluded` of them are by judges whom the ranking leaves out, and do not count toward `wanted`; `not_by_people`
+    are imported or simulated. `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
     consecutive hours or days (`hourly`) up to the current one. `periods`, `today` and
     `at_work` only count judgments by people, because imported and simulated ones have the time of their
-    import. `periods` and `today` leave out excluded judges.
+    import. `periods` and `today` do not count the `excluded` blocks.
     """
 
     judged: int
@@ -179,16 +179,17 @@ class JudgingProgress:
 
     @property
     def by_people(self) -> int:
-        """Blocks judged by people, including excluded judges."""
+        """Blocks judged by people, including `excluded` ones."""
         return self.judged - self.not_by_people
 
 
 def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgress:
     """Return the progress of a task, up to the last judgment with a number. Three queries.
 
-    The cost does not grow with judgments and skips, because they are counted when they are numbered.
+    The cost does not grow with judgments and skips, because they are counted when they are numbered. Days are those
+    of the campaign's time zone.
     """
-    now = timezone.localtime(now)
+    now = timezone.localtime(now, task.test_set.campaign.zone)
     counts = _counts(task, since=midnight(now))
     hourly = now - (counts.begun or now) < timedelta(hours=2 * HOURS_SHOWN)
     return JudgingProgress(
@@ -206,7 +207,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
 
 
 class _Counts(NamedTuple):
-    """Counts of a task; `today` by people who are not excluded, `begun` the time of the first judgment by people."""
+    """Counts of a task; `today` without `excluded` ones, `begun` the time of the first judgment by people."""
 
     judged: int = 0
     skipped: int = 0
@@ -225,7 +226,7 @@ def _counts(task: Task, *, since: datetime) -> _Counts:
         "judged",
         "skipped",
         "judges",
-        blocks_excluded("task"),
+        blocks_left_out("task"),
         _not_by_people(),
         Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
         Subquery(people.annotate(first=Min("first_at")).values("first")),
@@ -241,9 +242,8 @@ def _not_by_people() -> Coalesce:
 
 
 def _quarters_counted() -> QuerySet[WorkedQuarterHour]:
-    """Return the work by people who are not excluded, in the order of no column."""
-    excluded = exclusions().values("judge")
-    return WorkedQuarterHour.objects.filter(_BY_PEOPLE).exclude(judge__in=excluded).order_by()
+    """Return the work by people whom rankings do not leave out, in the order of no column."""
+    return WorkedQuarterHour.objects.filter(_BY_PEOPLE, ~is_left_out()).order_by()
 
 
 def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
@@ -270,11 +270,14 @@ def _periods(task: Task, now: datetime, *, hourly: bool) -> tuple[Period, ...]:
 def _judged_by(
     tasks: Sequence[Task], period: type[TruncHour | TruncDay], *, since: datetime
 ) -> dict[tuple[int, datetime], int]:
-    """Return the number of blocks that count in each hour or day, by test set and its beginning."""
+    """Return the number of blocks that count in each hour or day, by test set and its beginning.
+
+    Hours and days are those of the time zone of `since`.
+    """
     rows = (
         _quarters_counted()
         .filter(task__in=tasks, start__gte=since)
-        .values("task", period=period("start"))
+        .values("task", period=period("start", tzinfo=since.tzinfo))
         .annotate(blocks=Sum("judged"))
         .values_list("task", "period", "blocks")
     )
@@ -282,9 +285,9 @@ def _judged_by(
 
 
 def midnight(moment: datetime) -> datetime:
-    """Return the beginning of the calendar day, with the UTC offset at that time."""
+    """Return the beginning of the calendar day in the time zone of `moment`, with the UTC offset at that time."""
     naive = moment.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
-    return timezone.make_aware(naive)
+    return timezone.make_aware(naive, moment.tzinfo)
 
 
 #: Days in the plot of pace, including the current one.
@@ -303,8 +306,8 @@ class TaskOverview:
     ----------
     task : Task
     judged : int
-        Blocks judged, by `judged_by` judges, `excluded` of them by excluded judges and `not_by_people` imported or
-        simulated.
+        Blocks judged, by `judged_by` judges, `excluded` of them by judges whom the ranking leaves out and
+        `not_by_people` imported or simulated.
     standing : mapping or None
         The result of its latest ranking, which excludes `left_out` judges.
     published : mapping or None
@@ -432,15 +435,16 @@ def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> lis
 
     Eight queries, one more if a ranking excludes a judge; their cost does not grow with judgments.
     """
-    with timezone.override(campaign.zone):
-        return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
+    return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
 
 
 def overviews_of_campaigns(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> dict[int, list[TaskOverview]]:
-    """Return the test sets of campaigns by campaign key, with as many queries as for one campaign."""
-    now = timezone.localtime(now)
+    """Return the test sets of campaigns by campaign key, with as many queries as for one campaign.
+
+    Days are those of each campaign's time zone; one more query for each further zone.
+    """
     tasks = list(
         Task.objects.filter(test_set__campaign__in=campaigns)
         .named()
@@ -455,7 +459,7 @@ def overviews_of_campaigns(
 
 def task_overview(*, task: Task, now: datetime | None = None) -> TaskOverview:
     """Return one test set as in the overview of its campaign."""
-    (found,) = _overviews([task], timezone.localtime(now))
+    (found,) = _overviews([task], now)
     return found
 
 
@@ -465,20 +469,20 @@ def time_worked(*, task: Task) -> int:
     return (rows.aggregate(total=Sum("active_ms"))["total"] or 0) // 1000
 
 
-def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
+def _overviews(tasks: Sequence[Task], now: datetime | None) -> Iterator[TaskOverview]:
+    now = now or timezone.now()
     latest = LatestRanking.objects.in_bulk([task.pk for task in tasks])
     left_out = judges_left_out(*latest.values())
     counted = _counted(tasks)
     at_work = judges_at_work(tasks, now=now)
-    starts = [midnight(now - timedelta(days=back)) for back in reversed(range(OVERVIEW_DAYS + 1))]
-    by_day = _judged_by(tasks, TruncDay, since=starts[0])
+    days_judged = _days_judged(tasks, now)
     is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
     measured = JudgeMeasures.objects.filter(task__in=tasks, **is_low)
     low = Counter(measured.values_list("task", flat=True))
     changes = PageChanges.objects.filter(task__in=tasks)
     reports = dict(changes.values_list("task", F("problem_reports") - F("problems_closed")))
     for row in tasks:
-        before, *days = [Period(start, by_day.get((row.pk, start), 0)) for start in starts]
+        before, *days = days_judged[row.pk]
         counts = counted.get(row.pk, _TaskCounts())
         ranking = latest.get(row.pk)
         yield TaskOverview(
@@ -499,6 +503,22 @@ def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
         )
 
 
+def _days_judged(tasks: Sequence[Task], now: datetime) -> dict[int, list[Period]]:
+    """Return the last `OVERVIEW_DAYS` days of each task, and the one before them. A query for each time zone."""
+    tasks_by_zone: dict[NamedZone, list[Task]] = defaultdict(list)
+    for task in tasks:
+        tasks_by_zone[task.test_set.campaign.zone].append(task)
+    days = {}
+    for zone, tasks_in_zone in tasks_by_zone.items():
+        today = timezone.localtime(now, zone)
+        backwards = (midnight(today - timedelta(days=back)) for back in range(OVERVIEW_DAYS + 1))
+        starts = sorted(backwards)
+        judged = _judged_by(tasks_in_zone, TruncDay, since=starts[0])
+        for task in tasks_in_zone:
+            days[task.pk] = [Period(start, judged.get((task.pk, start), 0)) for start in starts]
+    return days
+
+
 class _TaskCounts(NamedTuple):
     """Numbers of blocks and judges of a task, and its newest published result."""
 
@@ -517,7 +537,7 @@ def _counted(tasks: Sequence[Task]) -> dict[int, _TaskCounts]:
         "task",
         "judged",
         "judges",
-        blocks_excluded("task"),
+        blocks_left_out("task"),
         _not_by_people(),
         Subquery(versions.values(said=said)[:1]),
     )

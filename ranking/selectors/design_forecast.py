@@ -13,7 +13,7 @@ from annotation.models import Design, JudgmentSequence
 from annotation.sampling.parameters import DesignKind
 from annotation.sampling.priorities import active_priorities_of_many
 from annotation.selectors.designs import systems_drawn
-from annotation.selectors.target import blocks_excluded
+from annotation.selectors.target import blocks_left_out
 from annotation.selectors.words_to_read import DesignWords, blocks_read, design_words
 from campaign.models import Task
 from ranking.core.simulation.budget_curve import ActiveDraw, budget_curve
@@ -170,7 +170,7 @@ def design_forecast(
     judged, (wins, ties, compared) = 0, (np.zeros((0, 0)), 0.0, 0)
     if not is_from_scratch:
         sequences = JudgmentSequence.objects.filter(task=task)
-        counted = sequences.values_list(F("judged") - blocks_excluded("task"), flat=True)
+        counted = sequences.values_list(F("judged") - blocks_left_out("task"), flat=True)
         judged, (wins, ties, compared) = counted.first() or 0, _known(task, design, run)
     systems = max(words.systems, len(wins))
     # Repeats follow from the design's schedule.

@@ -43,7 +43,8 @@ from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from
 from campaign.models import Campaign, Judge, JudgeGroup, Task
 from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
-from ranking.models import JudgeMeasures, LatestRanking, RankingRun, RankingSettings
+from ranking.models import JudgeMeasures, LatestRanking, RankingRun
+from ranking.selectors.runs import ranked_group_said
 
 # Significance level of the test for low agreement, over all judges and all measurements.
 LOW_AGREEMENT_LEVEL = 0.05
@@ -219,12 +220,11 @@ def group_uses(*, group: JudgeGroup) -> Sequence[str]:
 
 
 def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
-    settings = RankingSettings.objects.filter(task=OuterRef("pk")).order_by("-id")[:1]
     tasks = (
         Task.objects.filter(test_set__campaign=campaign)
         .annotate(
             lent_to=Subquery(designs_in_force(task_id=OuterRef("pk")).values("judge_group")),
-            ranked_by=Subquery(settings.values("judge_group")),
+            ranked_by=ranked_group_said(task="pk"),
         )
         .order_by("id")
         .values_list("test_set__name", "lent_to", "ranked_by")

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from django.contrib.postgres.functions import TransactionNow
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Design, JudgeTally, JudgmentSequence
@@ -280,6 +280,12 @@ def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
     )
     # Unsaved settings have no time; the default would be a database expression.
     return newest or RankingSettings(task_id=task_id, created_at=None)  # type: ignore[misc]
+
+
+def ranked_group_said(*, task: str, **_sent: Any) -> Subquery:
+    """Answer the signal `ranked_group_asked` by the newest settings of the task."""
+    settings = RankingSettings.objects.filter(task=OuterRef(task)).order_by("-id")
+    return Subquery(settings.values("judge_group")[:1])
 
 
 def ranking_settings_history(

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Design, JudgmentSequence
 from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
-from annotation.selectors.target import blocks_excluded
+from annotation.selectors.target import blocks_left_out
 from campaign.models import (
     Campaign,
     Document,
@@ -34,7 +34,7 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     """Return the test sets of a campaign in order of creation, with their contents.
 
     Contents are `segment_count`, `document_count`, `system_count` of competing systems, `judged`, `excluded` of them
-    by excluded judges, and `drawn_by`, the kind of the design in force or None. One query per page.
+    by judges whom its ranking leaves out, and `drawn_by`, the kind of the design in force or None. One query per page.
     """
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
     designs = Design.objects.filter(task=OuterRef("pk")).not_imported().order_by("-pk")
@@ -47,7 +47,7 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
             document_count=_count(Document.objects.all()),
             system_count=_count(System.objects.competing()),
             judged=Coalesce(Subquery(judged), 0),
-            excluded=blocks_excluded("pk"),
+            excluded=blocks_left_out("pk"),
             drawn_by=Subquery(designs.values("kind")[:1]),
         )
         .order_by("test_set__created_at", "test_set", "pk")

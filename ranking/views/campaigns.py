@@ -14,7 +14,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -159,8 +158,10 @@ def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
 def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
     """Return the expected day of the end with its interval, or why it is unknown."""
     if not overview.is_open:
-        closed = overview.task.closed_at
-        return _day(closed.date()) if closed else capfirst(str(overview.task.state.label)), ""
+        if overview.task.closed_at is None:
+            return capfirst(str(overview.task.state.label)), ""
+        closed = localtime(overview.task.closed_at, overview.task.test_set.campaign.zone)
+        return _day(closed.date()), ""
     if overview.is_done:
         return _("All blocks judged"), ""
     if not overview.task.blocks_wanted:
@@ -257,10 +258,10 @@ class CampaignTable(DeskTable):
     caption = gettext_lazy("Campaigns")
 
     def __init__(
-        self, rows: QuerySet[Campaign, Any], *, facts: Mapping[int, CampaignFacts], today: date
+        self, rows: QuerySet[Campaign, Any], *, facts: Mapping[int, CampaignFacts]
     ) -> None:
         super().__init__(rows)
-        self.facts, self._today = facts, today
+        self.facts = facts
 
     def cell_name(self, row: Campaign) -> SafeString:
         return format_html('<a href="{}"><bdi>{}</bdi></a>', _overview(row), row.name)
@@ -318,7 +319,8 @@ class CampaignTable(DeskTable):
         return format_html('{} <span class="quiet">{}</span>', rate.cost(worked), hours)
 
     def cell_end(self, row: Campaign) -> SafeString | str:
-        words, between = campaign_end(self.facts[row.pk].overviews, today=self._today)
+        facts = self.facts[row.pk]
+        words, between = campaign_end(facts.overviews, today=facts.now.date())
         if not between:
             return format_html('<span class="quiet">{}</span>', words)
         return format_html('{} <span class="quiet">{}</span>', words, between)
@@ -329,13 +331,12 @@ def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> Ca
 
     Constant number of queries.
     """
-    now = timezone.localtime()
-    facts = {each.campaign.pk: each for each in campaign_facts(campaigns=list(rows), now=now)}
+    facts = {each.campaign.pk: each for each in campaign_facts(campaigns=list(rows))}
     wanted = request.GET.get("sort", "").removeprefix("-")
     find = _FIGURES.get(wanted, _FIGURES[_NEEDS])
     rows = rows.annotate(figure=_figure({pk: find(each) for pk, each in facts.items()}))
     rows = rows.order_by(F("figure").desc(nulls_last=True), "-created_at", "-pk")
-    table = CampaignTable(rows, facts=facts, today=now.date())
+    table = CampaignTable(rows, facts=facts)
     table.of(request)
     return table
 
@@ -726,10 +727,9 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the overview of a campaign: open items, and each task's progress, pace and forecast end."""
     campaign = organised_campaign(request, slug)
-    now = timezone.localtime()
-    (facts,) = campaign_facts(campaigns=[campaign], now=now)
+    (facts,) = campaign_facts(campaigns=[campaign])
     is_draft = campaign.state == CampaignState.DRAFT
-    rows = overview_rows(facts.overviews, today=now.date())
+    rows = overview_rows(facts.overviews, today=facts.now.date())
     steps = steps_of(campaign, preparation(campaign=campaign)) if is_draft else []
     context = {
         "campaign": campaign,

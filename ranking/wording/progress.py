@@ -4,12 +4,12 @@ from campaign.texts.counted import counted
 
 
 def not_counted_in_words(excluded: int) -> str:
-    """Return a sentence on blocks judged by excluded judges; empty if there are none."""
+    """Return a sentence on blocks judged by judges whom the ranking leaves out; empty if there are none."""
     if not excluded:
         return ""
     return counted(
-        "Not counted: %(count)s block by excluded judges.",
-        "Not counted: %(count)s blocks by excluded judges.",
+        "Not counted: %(count)s block left out of the results.",
+        "Not counted: %(count)s blocks left out of the results.",
         excluded,
     )
 

@@ -194,7 +194,7 @@ def met_in_words(state: RuleState) -> str:
         return _("Met: the date has passed.")
     at = parse_datetime(state.met["at"])
     return _("First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s).") % {
-        "day": "" if at is None else date_format(at, "DATE_FORMAT"),
+        "day": "" if at is None else date_format(timezone.localtime(at), "DATE_FORMAT"),
         "count": number_format(state.met["judgments"]),
         "criteria": "; ".join(criterion_in_words(name, state.rule) for name in state.criteria),
         "run": state.met["run"],

@@ -4,33 +4,55 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from html import unescape
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from django.core import mail
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from pytest_django import Settings
 
-from annotation.models import QualityActionKind
-from annotation.services.numbers import judgments_number
+from annotation.models import Block, ProblemReport, QualityActionKind
+from annotation.services.numbers import judgments_number, pages_changed
 from annotation.services.quality import quality_action_take
-from campaign.models import Campaign, Output, Protocol, Segment, System, Task, User
+from campaign.models import (
+    Campaign,
+    Mail,
+    Membership,
+    Output,
+    Protocol,
+    Segment,
+    System,
+    Task,
+    User,
+)
+from campaign.services.members import daily_alerts_set
 from ranking.files.bundles import JUDGMENTS
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
+from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute
 from ranking.services.settings import stopping_rule_set
+from tests.clocks import stop_process_clock
 from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.bundled import bundled, files_of
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
+#: 14 hours before UTC.
+KIRITIMATI = "Pacific/Kiritimati"
 STATES = ("draft", "open", "paused", "closed", "archived")
 #: What ranges account for, wherever it is said.
 ACCOUNTED = re.compile(
@@ -137,7 +159,7 @@ FACTS = {
 #: Numbers of all judgments and of those that rankings count; a page with both says why they differ.
 WITH_REASON = (("judged", "counted"), ("judged", "share"), ("judges", "ranked judges"))
 REASON = re.compile(
-    r"Not counted: 3 blocks by excluded judges|1 judge excluded|left out of the ranking"
+    r"Not counted: 3 blocks left out of the results|1 judge excluded|left out of the ranking"
 )
 
 
@@ -207,6 +229,78 @@ def test_counts_differ_between_places_only_with_reason(client: Client) -> None:
                 wrong += [(state, address, "no reason", *names) for names in missing]
     assert not wrong, "\n".join(map(str, wrong))
     assert seen.keys() == FACTS.keys()
+
+
+def organised_on_another_day(monkeypatch: pytest.MonkeyPatch) -> Campaign:
+    """Return a campaign whose day is not the server's, which is late, and needs its organiser in other ways."""
+    noon = datetime.now(UTC).replace(hour=10, minute=30, second=0, microsecond=0)
+    stop_process_clock(monkeypatch, ahead_by=noon - datetime.now(UTC))
+    campaign = make_campaign(state="draft", time_zone=KIRITIMATI)
+    Campaign.objects.update(closes_at=noon + timedelta(days=2))
+    writer = TestSetWriter(campaign, "museum en-de", ("amber", "birch"))
+    Task.objects.filter(pk=writer.task.pk).update(blocks_wanted=200)
+    judged = ((day, block) for day in range(9) for block in range(6))
+    with writer.at_once():
+        for segment, (day, block) in enumerate(judged, start=1):
+            # One of six before midnight of the server, the others after the campaign's.
+            at = noon - timedelta(days=day, hours=12 if block else 0)
+            writer.judgment("ada", writer.block(segment, ["amber", "birch"]), [1, 2], at=at)
+    for block in Block.objects.order_by("pk")[:2]:
+        ProblemReport.objects.create(
+            client_id=uuid4(),
+            judge=writer.judge("ada"),
+            block=block,
+            task=writer.task,
+            kind="source",
+        )
+    pages_changed([writer.task.pk], problem_reports=2)
+    user = make_organiser(campaign)
+    daily_alerts_set(membership=Membership.objects.get(user=user), wanted=True)
+    return campaign
+
+
+def test_mails_have_numbers_and_days_of_pages_and_rest(
+    client: Client, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.PUBLIC_ADDRESS = "https://judge.example.org"
+    organised_on_another_day(monkeypatch)
+    client.force_login(User.objects.get(email="organiser@example.org"))
+    counts = {}
+    for state in STATES:
+        Campaign.objects.update(state=state)
+        Mail.objects.all().delete()
+        mail.outbox.clear()
+        alert_mails_send()
+        text = "\n".join(f"{message.subject}\n{message.body}" for message in mail.outbox)
+        items = re.findall(r"(?m)^- (.+)$", text)
+        over_rest = client.get("/api/v1/campaigns/museum/alerts/").json()["results"]
+        assert items == [f"{alert['what']} {alert['why']}" for alert in over_rest]
+        counts[state] = len(items)
+        assert (f"Quintet: {counted_items(items)}" in text) == bool(items)
+        overview = told(client.get("/campaigns/museum/").content.decode())
+        campaigns = told(client.get("/campaigns/").content.decode())
+        # The checklist of a draft takes their place.
+        if state != "draft":
+            assert all(item in overview for item in items), (state, items)
+            assert f"{counted_items(items)} " in overview
+        if state == "open":
+            (item,) = (item for item in items if item.startswith("museum en-de will not"))
+            rest = client.get("/api/v1/campaigns/museum/overview/").json()["results"][0]
+            end = date_format(date.fromisoformat(rest["end"]["expected"]), "DATE_FORMAT")
+            assert f"Forecast end: {end}." in item
+            assert f" {end} " in overview
+            assert f" {end} " in campaigns
+            closing = timezone.localtime(Campaign.objects.get().closes_at, ZoneInfo(KIRITIMATI))
+            assert f"closes on {date_format(closing, 'DATE_FORMAT')}." in item
+            assert counted_items(items) in campaigns
+    assert counts == {"draft": 0, "open": 2, "paused": 1, "closed": 1, "archived": 0}
+
+
+def counted_items(items: Sequence[str]) -> str:
+    """Return the number of items as pages and mails say it."""
+    if not items:
+        return "Nothing needs your attention"
+    return f"{len(items)} item{'s' * (len(items) > 1)} need{'s' * (len(items) == 1)} your attention"
 
 
 def test_files_bundle_and_command_have_counts_of_ranking(client: Client, tmp_path: Path) -> None:

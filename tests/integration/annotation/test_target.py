@@ -16,16 +16,21 @@ from annotation.models import (
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.panels import has_work
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.quality import quality_action_revert, quality_action_take
 from annotation.services.submission import skip_submit
 from campaign.models import Judge, Task, User
+from campaign.services.people import judge_group_create, judge_group_members_change
 from ranking.selectors.alerts import alerts_of_campaigns
 from ranking.selectors.dashboards import judging_progress, task_overview, work_facts
+from ranking.services.runs import ranking_run_compute
+from ranking.services.settings import ranking_settings_change
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.recruiting import make_panel
 
 pytestmark = pytest.mark.django_db
 
@@ -126,3 +131,51 @@ def test_excluded_judge_is_not_available_for_target() -> None:
     assert [needed.there for needed in judges_needed([task])] == [2]
     exclude(ada, task)
     assert [needed.there for needed in judges_needed([task])] == [1]
+
+
+def rank_only(*judges: Judge, task: Task) -> None:
+    """Count only these judges in the ranking of a task."""
+    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
+    judge_group_members_change(group=group, add=list(judges))
+    ranking_settings_change(task=task, judge_group=group, reason="Asked.")
+
+
+def test_target_of_group_ranking_counts_judges_of_group() -> None:
+    task = make_task(make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=())
+    campaign = task.test_set.campaign
+    pool_fill(task_id=task.pk)
+    ada, ben = (make_judge(campaign, name) for name in ("ada", "ben"))
+    judge_everything(ada)
+    judged = task_overview(task=task).judged
+    assert judged >= 5
+    rank_only(ben, task=task)
+    overview, progress = task_overview(task=task), judging_progress(task=task)
+    assert (overview.counted, overview.share, overview.is_done) == (0, 0, False)
+    assert (progress.counted, progress.today, sum(day.judged for day in overview.days)) == (0, 0, 0)
+    assert work_facts(task=task).wanted_more == 5
+    pool_fill(task_id=task.pk)
+    judge_everything(ben)
+    overview = task_overview(task=task)
+    assert (overview.excluded, overview.is_done) == (judged, True)
+    run = ranking_run_compute(task_id=task.pk)
+    assert run is not None
+    assert run.result["input"]["blocks"] == overview.counted
+
+
+def test_judge_outside_ranked_group_is_not_available_for_target() -> None:
+    task = make_task(make_campaign(), blocks_wanted=20, planned=0)
+    ada, _ben = (make_judge(task.test_set.campaign, name) for name in ("ada", "ben"))
+    rank_only(ada, task=task)
+    (needed,) = judges_needed([task])
+    assert (needed.there, needed.group) == (1, "experts")
+
+
+def test_panel_has_work_until_counted_blocks_reach_target() -> None:
+    task = make_task(make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=())
+    panel = make_panel(task.test_set.campaign)
+    pool_fill(task_id=task.pk)
+    ada = make_judge(task.test_set.campaign, "ada")
+    judge_everything(ada)
+    assert not has_work(panel=panel)
+    exclude(ada, task)
+    assert has_work(panel=panel)

@@ -7,7 +7,6 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from ranking.models import RankingRun
 from ranking.selectors.dashboards import judging_progress
@@ -93,8 +92,8 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
         block = writer.block(days + 1, ["A", "B"])
         writer.judgment("j", block, [1, 2], at=night - timedelta(days=days))
 
-    with timezone.override("Europe/Prague"):
-        progress = judging_progress(task=writer.task, now=night + timedelta(hours=12))
+    writer.task.test_set.campaign.time_zone = "Europe/Prague"
+    progress = judging_progress(task=writer.task, now=night + timedelta(hours=12))
 
     assert not progress.hourly
     assert [period.judged for period in progress.periods][-4:] == [1, 0, 1, 1]
