@@ -22,6 +22,7 @@ from ranking.range_choices import ONE_DOCUMENT, recorded_choice
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.judges import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
+from ranking.wording.numbers import percent
 from ranking.wording.ranges import first_cluster, limit_in_words, ranges_in_words, ranges_meaning
 
 # Maximum number of clusters described, and of systems named; beyond it, the table is easier to read.
@@ -47,7 +48,7 @@ def summarise_run(
     systems = run.result["systems"]
     return {
         "headline": headline(run.result),
-        "details": _details(systems, run.result["groups"]),
+        "details": _details(run),
         "basis": _basis(run, leads or {}),
         "warnings": _warnings(run),
         "range_meaning": ranges_meaning(
@@ -150,8 +151,9 @@ def _all_tied(systems: Sequence[Mapping[str, Any]]) -> bool:
     return len(systems) > 1 and systems[0].get("last_rank") == len(systems)
 
 
-def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    if len(groups) > 1:
+def _details(run: RankingRun) -> tuple[str, ...]:
+    systems = run.result["systems"]
+    if len(run.result["groups"]) > 1:
         return ()
     # Missing data is listed below the table.
     if any(row.get("shortage") for row in systems) or _all_tied(systems):
@@ -163,7 +165,8 @@ def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
     together = [names for names in clusters if len(names) > 1]
     if len(clusters) == 1 and len(systems) > 1 and _share_a_rank(systems):
         return (_("All rank ranges overlap."),)
-    return tuple(_cluster_in_words(names) for names in together[:_GROUPS_TOLD])
+    level = percent(recorded_choice(run.parameters).confidence)
+    return tuple(_cluster_in_words(names, level) for names in together[:_GROUPS_TOLD])
 
 
 def _share_a_rank(systems: Sequence[Mapping[str, Any]]) -> bool:
@@ -173,10 +176,16 @@ def _share_a_rank(systems: Sequence[Mapping[str, Any]]) -> bool:
     return bool(max(best_ends) <= min(worst_ends))
 
 
-def _cluster_in_words(names: Sequence[str]) -> str:
+def _cluster_in_words(names: Sequence[str], level: str) -> str:
+    """Return a sentence on the systems of a cluster, at the confidence level of the rank ranges."""
     if len(names) <= _SYSTEMS_NAMED:
-        return _("%(names)s form one cluster so far.") % {"names": names_in_a_row(names)}
-    return _("%(count)s systems from %(first)s to %(last)s form one cluster so far.") % {
+        return _("%(names)s form one cluster so far, at %(level)s.") % {
+            "names": names_in_a_row(names),
+            "level": level,
+        }
+    words = _("%(count)s systems from %(first)s to %(last)s form one cluster so far, at %(level)s.")
+    return words % {
+        "level": level,
         "count": number_format(len(names)),
         "first": system_label(names[0]),
         "last": system_label(names[-1]),

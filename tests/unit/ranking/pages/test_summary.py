@@ -58,16 +58,16 @@ def said(*clusters: list[str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("clusters", "headline", "details"),
     [
-        ([["a"], ["b"], ["c", "d"], ["e"], ["f"]], "a leads: 5 clusters among 6 systems", ("c and d form one cluster so far.",)),
+        ([["a"], ["b"], ["c", "d"], ["e"], ["f"]], "a leads: 5 clusters among 6 systems", ("c and d form one cluster so far, at 95%.",)),
         ([["a"], ["b"], ["c"]], "a leads: 3 clusters among 3 systems", ()),
         ([["a"], ["b"]], "a is ahead of b", ()),
         ([["a", "b"]], "No clusters yet among 2 systems", ("All rank ranges overlap.",)),
         ([["a", "b", "c"]], "No clusters yet among 3 systems", ("All rank ranges overlap.",)),
-        ([["a", "b", "c"], ["d"]], "a, b and c lead: 2 clusters among 4 systems", ("a, b and c form one cluster so far.",)),
+        ([["a", "b", "c"], ["d"]], "a, b and c lead: 2 clusters among 4 systems", ("a, b and c form one cluster so far, at 95%.",)),
         (
             [list("abcdefg"), list("hijklm")],
             "2 clusters among 13 systems",
-            ("7 systems from a to g form one cluster so far.", "6 systems from h to m form one cluster so far."),
+            ("7 systems from a to g form one cluster so far, at 95%.", "6 systems from h to m form one cluster so far, at 95%."),
         ),
         ([], "No system can be ranked yet", ()),
     ],
@@ -84,7 +84,7 @@ def test_headline_and_what_cannot_be_told(
     ("ranges", "details"),
     [
         ([(1, 2), (1, 3), (2, 3)], ("All rank ranges overlap.",)),
-        ([(1, 2), (2, 3), (3, 3)], ("a, b and c form one cluster so far.",)),
+        ([(1, 2), (2, 3), (3, 3)], ("a, b and c form one cluster so far, at 95%.",)),
     ],
 )
 def test_ranges_of_a_cluster_all_overlap_only_if_they_share_a_rank(
@@ -95,6 +95,12 @@ def test_ranges_of_a_cluster_all_overlap_only_if_they_share_a_rank(
         row["rank_low"], row["rank_high"] = low, high
 
     assert summarise_run(run)["details"] == details
+
+
+def test_sentence_about_cluster_has_level_of_ranges() -> None:
+    run = run_of([["a", "b"], ["c"]], confidence=0.99)
+
+    assert summarise_run(run)["details"] == ("a and b form one cluster so far, at 99%.",)
 
 
 def test_headline_counts_systems_without_rank() -> None:
