@@ -150,30 +150,16 @@ class _LanguagesForm(forms.Form):
         field.choices = [(tag, language_name(tag)) for tag in languages]
 
 
-class LinkForm(_LanguagesForm):
-    """A shared link."""
+class _SharedLinkForm(forms.Form):
+    """What all shared links have."""
 
-    field_order = ("cap", "expires", "note", "languages", "asks_languages")
-    cap = forms.IntegerField(
-        label=_("Maximum number of judges"),
-        help_text=_("Enter 1 for a personal link."),
-        min_value=1,
-        max_value=MOST_JUDGES_OF_A_LINK,
-        initial=20,
-    )
     expires = forms.DateField(
         label=_("Last day"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
     )
     note = forms.CharField(
-        label=_("Note"),
-        help_text=_("Visible to organisers only, next to the judges who joined with this link."),
-        max_length=200,
-        required=False,
-    )
-    asks_languages = forms.BooleanField(
-        label=_("Ask new judges which of these languages they read"), required=False
+        label=_("Note"), help_text=_("Visible to organisers only."), max_length=200, required=False
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -184,6 +170,29 @@ class LinkForm(_LanguagesForm):
 
     def clean_expires(self) -> datetime | None:
         return last_moment(self.cleaned_data["expires"])
+
+
+class ResultsLinkForm(_SharedLinkForm):
+    """A link to the results of a campaign."""
+
+    field_order = ("anonymous", "expires", "note")
+    anonymous = forms.BooleanField(label=_("Anonymize systems"), required=False)
+
+
+class LinkForm(_SharedLinkForm, _LanguagesForm):
+    """A shared link for new judges."""
+
+    field_order = ("cap", "expires", "note", "languages", "asks_languages")
+    cap = forms.IntegerField(
+        label=_("Maximum number of judges"),
+        help_text=_("Enter 1 for a personal link."),
+        min_value=1,
+        max_value=MOST_JUDGES_OF_A_LINK,
+        initial=20,
+    )
+    asks_languages = forms.BooleanField(
+        label=_("Ask new judges which of these languages they read"), required=False
+    )
 
 
 class MailForm(MessageForm, _LanguagesForm):

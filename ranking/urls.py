@@ -100,7 +100,7 @@ _results = [
     path("<slug:digest>/", publishing.published_result, name="published-result"),
     path("<slug:digest>/embed/", publishing.published_embed, name="published-embed"),
     path("<slug:digest>/<str:file_name>", publishing.published_file, name="published-file"),
-    path("<slug:digest>/review/<str:token>/", publishing.published_result, name="published-review"),
+    path("<slug:digest>/review/<str:token>/", publishing.published_review, name="published-review"),
     path(
         "<slug:digest>/review/<str:token>/<str:file_name>",
         publishing.published_file,

@@ -21,18 +21,28 @@ TOKEN_BYTES: Final = 16  # 128 bits
 
 
 class InvitationRole(models.TextChoices):
-    """Role given by an invitation: judge, or a member's role."""
+    """Role given by an invitation: judge, a member's role, or reader of the results, without signing in."""
 
     OWNER = "owner", _("owner")
     ORGANISER = "organiser", _("organiser")
     ANALYST = "analyst", _("analyst")
     JUDGE = "judge", _("judge")
+    RESULTS = "results", _("results")
+    RESULTS_ANONYMOUS = "anonymous", _("results, systems anonymized")
+
+
+#: Roles of links that only show results.
+TO_RESULTS: Final = (InvitationRole.RESULTS, InvitationRole.RESULTS_ANONYMOUS)
 
 
 class InvitationQuerySet(RecordedQuerySet["Invitation"]):
     def for_anybody(self) -> "InvitationQuerySet":
         """Select links that create new judges."""
-        return self.filter(user__isnull=True)
+        return self.filter(user__isnull=True, role=InvitationRole.JUDGE)
+
+    def to_results(self) -> "InvitationQuerySet":
+        """Select links that show results to anybody who has them."""
+        return self.filter(role__in=TO_RESULTS)
 
     def valid(self) -> "InvitationQuerySet":
         """Select links that are neither revoked nor expired nor used up, by the database's clock."""
@@ -48,17 +58,17 @@ class InvitationQuerySet(RecordedQuerySet["Invitation"]):
 
 
 class Invitation(RecordedModel):
-    """A link into one campaign: for one user, or for a limited number of new judges.
+    """A link into one campaign: for one user, for a limited number of new judges, or for readers of its results.
 
     The button of a user's link signs them in and leads them to their work. A link without a user
-    creates a judge for each person who presses its button. A member's invitation by e-mail adds
-    them as a member, once. Every link expires. The address carries 128 random bits; only their
+    creates a judge for each person who presses its button, or shows the results of the campaign.
+    A member's invitation by e-mail adds them as a member, once. Every link expires. The address carries 128 random bits; only their
     SHA-256 is kept, so that a copy of the database cannot be used to sign in. Those of shared links
     are derived from the secret key, so that organisers can see them again.
     """
 
     campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="invitations")
-    # Empty for a shared link, limited by the cap.
+    # Empty for a shared link; one for new judges is limited by the cap.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="invitations", null=True, blank=True
     )
@@ -134,8 +144,11 @@ class Invitation(RecordedModel):
             models.CheckConstraint(
                 # A check that compares with NULL passes.
                 condition=models.Q(user__isnull=True, role="judge", cap__isnull=False, cap__gte=1)
-                | models.Q(user__isnull=False, cap__isnull=True, arrived=0),
-                name="invitation_for_anybody_is_for_judges_and_capped",
+                | models.Q(user__isnull=True, role__in=TO_RESULTS, cap__isnull=True, arrived=0)
+                | models.Q(
+                    ~models.Q(role__in=TO_RESULTS), user__isnull=False, cap__isnull=True, arrived=0
+                ),
+                name="invitation_for_anybody_is_to_judge_and_capped_or_to_results",
             ),
             models.CheckConstraint(
                 condition=models.Q(cap__isnull=True) | models.Q(arrived__lte=models.F("cap")),
@@ -162,6 +175,11 @@ class Invitation(RecordedModel):
         """True for shared links whose token can be derived."""
         derived = sha256(self.shared_token.encode()).digest()
         return self.user_id is None and derived == bytes(self.token_hash)
+
+    @property
+    def is_to_results(self) -> bool:
+        """True if it shows results to anybody who has it."""
+        return self.role in TO_RESULTS
 
     @property
     def makes_member(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any, Final
 
 from django.db.models import (
@@ -32,6 +33,7 @@ from campaign.models import (
     ApiToken,
     BrowserVisit,
     Campaign,
+    CampaignState,
     Invitation,
     InvitationRole,
     Judge,
@@ -305,6 +307,16 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
         )
         .order_by("-id")
     )
+
+
+def results_link(*, slug: str, token: str) -> Invitation | None:
+    """Return the valid link to the results of a campaign with this token; None if there is none. One query.
+
+    A campaign in the bin shows nothing.
+    """
+    links = Invitation.objects.valid().to_results().filter(campaign__slug=slug)
+    links = links.exclude(campaign__state=CampaignState.BIN).select_related("campaign")
+    return links.filter(token_hash=sha256(token.encode()).digest()).first()
 
 
 def member_invitations(*, campaign: Campaign) -> QuerySet[Mail]:

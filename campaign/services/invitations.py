@@ -1,4 +1,4 @@
-"""Invitation links: for one person, or for a number of new judges."""
+"""Invitation links: for one person, for a number of new judges, or to results."""
 
 import secrets
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
-from campaign.models.invitation import TOKEN_BYTES, InvitationQuerySet
+from campaign.models.invitation import TO_RESULTS, TOKEN_BYTES, InvitationQuerySet
 from campaign.refusals import RefusedError
 from campaign.texts.addresses import address_key
 from campaign.texts.counted import counted
@@ -48,11 +48,9 @@ Moment: TypeAlias = datetime | Combinable
 
 
 def link_lifetime(role: str) -> timedelta:
-    """Return the default validity of a link; organisers' links end much sooner."""
-    days = (
-        settings.JUDGE_LINK_DAYS if role == InvitationRole.JUDGE else settings.ORGANISER_LINK_DAYS
-    )
-    return timedelta(days=days)
+    """Return the default validity of a link; those that sign in members end much sooner."""
+    is_long = role in (InvitationRole.JUDGE, *TO_RESULTS)
+    return timedelta(days=settings.JUDGE_LINK_DAYS if is_long else settings.ORGANISER_LINK_DAYS)
 
 
 def last_moment(day: date | None) -> datetime | None:
@@ -125,10 +123,28 @@ def invitation_create_for_anybody(
         languages=language_tags_checked(languages),
         **described,
     )
+    return invitation, _shared_token_set(invitation)
+
+
+@transaction.atomic
+def results_link_create(
+    *, campaign: Campaign, is_anonymous: bool, **described: Any
+) -> tuple[Invitation, str]:
+    """Create a link to the results of a campaign, and return it with its token.
+
+    Anybody who has it reads them without signing in; if it `is_anonymous`, without the names of systems.
+    """
+    role = InvitationRole.RESULTS_ANONYMOUS if is_anonymous else InvitationRole.RESULTS
+    invitation, _token = invitation_create(campaign=campaign, role=role, **described)
+    return invitation, _shared_token_set(invitation)
+
+
+def _shared_token_set(invitation: Invitation) -> str:
+    """Replace the token of a shared link by the one that can be derived, and return it."""
     token = invitation.shared_token
     invitation.token_hash = _hash(token)
     invitation.save(update_fields=["token_hash"])
-    return invitation, token
+    return token
 
 
 @transaction.atomic
@@ -164,7 +180,7 @@ def invitation_open(*, token: str) -> Invitation:
     """Return the valid invitation of a token. Raises `InvitationRefusedError`, and `InvitationSpentError`.
 
     An invitation without a user is for new judges: see `judge_join`. One that `makes_member` is accepted by
-    `member_invitation_accept`.
+    `member_invitation_accept`. Links to results are opened elsewhere (`results_link`).
     """
     withdrawn = Judge.objects.filter(
         user=OuterRef("user"), campaign=OuterRef("campaign"), withdrawn_at__isnull=False
@@ -173,6 +189,7 @@ def invitation_open(*, token: str) -> Invitation:
         Invitation.objects.valid()
         .select_related("user", "campaign", "mail")
         .filter(token_hash=_hash(token))
+        .exclude(role__in=TO_RESULTS)
         .exclude(user__is_active=False)
         .exclude(Exists(withdrawn))
         .first()

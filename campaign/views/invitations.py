@@ -20,7 +20,7 @@ from campaign.browsers import (
     browser_remember,
     link_opening_record,
 )
-from campaign.forms import LinkForm, MailForm
+from campaign.forms import LinkForm, MailForm, ResultsLinkForm
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Membership, User
 from campaign.notification import mail_is_printed
 from campaign.pages.invitation_tables import (
@@ -53,6 +53,7 @@ from campaign.services.invitations import (
     invitation_revoke,
     judge_links_restore,
     judge_links_revoke,
+    results_link_create,
 )
 from campaign.services.members import member_invitation_accept
 from campaign.services.people import (
@@ -71,6 +72,7 @@ from campaign.views.access import organised_campaign, user_of
 from campaign.views.account import enter
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, page_view, refusals_told
+from campaign.views.people import members_page
 
 
 # No HEAD: programs check links with it.
@@ -303,8 +305,10 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
 @action_view
 @never_cache
 def link_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Create a shared link, and show its address, which the list of shared links has, too."""
+    """Create a shared link for judges or to results, and show its address, which the list of links has, too."""
     campaign = organised_campaign(request, slug)
+    if _page_of_link(request) == "people":
+        return _results_link_create(request, campaign)
     form = LinkForm(request.POST, languages=campaign_languages(campaign), prefix="link")
     if not form.is_valid():
         return _page(request, campaign, 400, link_form=form)
@@ -321,6 +325,21 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
     # Without a redirect, for which the token would have to be stored.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     return _page(request, campaign, 201, new_link=link, is_shared=True)
+
+
+def _results_link_create(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    form = ResultsLinkForm(request.POST, prefix="results")
+    if not form.is_valid():
+        return members_page(request, campaign, 400, results_form=form)
+    _invitation, token = results_link_create(
+        campaign=campaign,
+        is_anonymous=form.cleaned_data["anonymous"],
+        expires_at=form.cleaned_data["expires"],
+        note=form.cleaned_data["note"],
+        created_by=user_of(request),
+    )
+    link = request.build_absolute_uri(reverse("published-review", args=[campaign.slug, token]))
+    return members_page(request, campaign, 201, new_link=link)
 
 
 @action_view
@@ -340,7 +359,9 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
         )
         return ask(request, question, campaign=campaign, section=page)
     invitation_revoke(invitation=link)
-    if link.user is None:
+    if link.is_to_results:
+        said = _("Link withdrawn.")
+    elif link.user is None:
         said = _("Link withdrawn. Judges who joined with it stay.")
     else:
         said = _("Link withdrawn. Browsers already signed in stay signed in.")
@@ -370,6 +391,8 @@ def _page_of_link(request: HttpRequest) -> str:
 
 
 def _facts_of_link(link: Invitation) -> list[str]:
+    if link.is_to_results:
+        return [_("It no longer shows results.")]
     if link.user is not None:
         return [
             _("%(name)s can no longer sign in with this link.") % {"name": link.user.name},

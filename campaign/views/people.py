@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from campaign.forms import MemberForm, MemberMailForm
+from campaign.forms import MemberForm, MemberMailForm, ResultsLinkForm
 from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole
 from campaign.notification import mail_is_printed
 from campaign.pages.desk import ROLE_MEANS, rights
@@ -118,6 +118,7 @@ def members_page(
         "withdrawn": links_withdrawn(campaign=campaign),
         "form": MemberForm(may_own=rights(request)["may_own"]),
         "mail_form": MemberMailForm(may_own=rights(request)["may_own"], prefix="mail"),
+        "results_form": ResultsLinkForm(prefix="results"),
         "mail_is_printed": mail_is_printed(),
         "link_days": settings.ORGANISER_LINK_DAYS,
     }

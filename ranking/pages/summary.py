@@ -45,7 +45,6 @@ def summarise_run(
             "headline": headline_without_ranking(),
             "basis": [_("It appears with the first judgments.")],
         }
-    systems = run.result["systems"]
     return {
         "headline": headline(run.result),
         "details": _details(run),

@@ -31,6 +31,7 @@ from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.selectors.chosen_judgments import domains_of
 from ranking.selectors.dashboards import rule_of_ranking
+from ranking.selectors.runs import shared_until
 
 #: Texts of answers, which lists do not show.
 ANSWER = ("data", "reports")
@@ -117,6 +118,19 @@ def groups_to_choose(*, campaign_id: int) -> list[str]:
     """Return the names of the judge groups of a campaign. One query."""
     groups = JudgeGroup.objects.present().filter(campaign=campaign_id).order_by("name")
     return list(groups.values_list("name", flat=True))
+
+
+def answer_to_share(*, task: Task, kind: AnalysisKind) -> Analysis | None:
+    """Return the newest answer with the default options that holders of a link may see, without its content.
+
+    None if there is none. One query.
+    """
+    choice = AnalysisChoice(kind, kind.complete({}))
+    answers = Analysis.objects.of(task.pk).filter(choice_digest=choice.digest).finished()
+    until = shared_until(task)
+    if until is not None:
+        answers = answers.filter(finished_at__lt=until)
+    return answers.defer(*ANSWER).order_by("-watermark", "-pk").first()
 
 
 def answered(

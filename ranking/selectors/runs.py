@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import combinations
 from typing import Any
@@ -11,10 +11,11 @@ from typing import Any
 from django.contrib.postgres.functions import TransactionNow
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotation.models import Design, JudgeTally, JudgmentSequence
 from annotation.selectors.judges import excluded_judges_by_campaign
-from campaign.models import GroupMember, System, Task, User
+from campaign.models import CampaignState, GroupMember, System, Task, User
 from ranking.code_version import code_version
 from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
@@ -26,6 +27,27 @@ def latest_run(*, task_id: int) -> RankingRun | None:
     """Return the current ranking of a test set; it has no primary key unless it is kept."""
     latest = LatestRanking.objects.filter(pk=task_id).first()
     return latest.as_run() if latest else None
+
+
+def run_to_share(*, task: Task) -> RankingRun | None:
+    """Return the ranking of a task that holders of a link may see; None if there is none yet.
+
+    While judging is open, it is that of the day before (UTC): a judge who sees scores change after a block
+    would know which system wrote which output.
+    """
+    run, until = latest_run(task_id=task.pk), shared_until(task)
+    if run is None or until is None or run.finished_at < until:
+        return run
+    kept = RankingRun.objects.filter(task=task, finished_at__lt=until)
+    return kept.order_by("-watermark", "-pk").first()
+
+
+def shared_until(task: Task) -> datetime | None:
+    """Return the time before which results are shared while judging is open; None if all are."""
+    if task.state != CampaignState.OPEN:
+        return None
+    now = timezone.now().astimezone(UTC)
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def latest_version(*, user: User, task_id: int) -> str | None:

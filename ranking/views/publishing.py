@@ -29,10 +29,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import content_type
-from campaign.models import System, Task, User
+from campaign.models import CampaignState, InvitationRole, System, Task, User
 from campaign.pages.content_policy import with_content_policy
 from campaign.refusals import RefusalsAt
+from campaign.selectors.credentials import results_link
 from campaign.selectors.exported_files import exported_bytes
+from campaign.selectors.tasks import tasks_in_order
 from campaign.texts.time_zones import named_zone
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -49,6 +51,7 @@ from ranking.pages.published import (
     version_lines,
     worries_in_words,
 )
+from ranking.pages.shared_results import shared_result
 from ranking.reports.published import FOLDER
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
@@ -615,10 +618,14 @@ def not_kept_if_missing(view: _View) -> _View:
 def kept(response: _Response, result: Any, *, seconds: int) -> _Response:
     """Set how long caches may keep a response; one for a single reader must not be cached or indexed."""
     if result.is_private:
-        add_never_cache_headers(response)
-        response["X-Robots-Tag"] = "noindex, nofollow"
-    else:
-        patch_cache_control(response, public=True, max_age=seconds)
+        return _kept_from_caches(response)
+    patch_cache_control(response, public=True, max_age=seconds)
+    return response
+
+
+def _kept_from_caches(response: _Response) -> _Response:
+    add_never_cache_headers(response)
+    response["X-Robots-Tag"] = "noindex, nofollow"
     return response
 
 
@@ -643,6 +650,30 @@ def published_result(request: HttpRequest, digest: str, token: str = "") -> Http
         **_folder(request, result, token),
     }
     return kept(render(request, "published/result.html", context), result, seconds=PAGE_SECONDS)
+
+
+@require_safe
+@not_kept_if_missing
+def published_review(request: HttpRequest, digest: str, token: str) -> HttpResponse:
+    """Show what a link lets its holders read: a version by its reviewer link, or the results of a campaign."""
+    link = results_link(slug=digest, token=token)
+    if link is None:
+        return published_result(request, digest, token)
+    timezone.activate(link.campaign.zone)
+    tasks = tasks_in_order(link.campaign)
+    chosen = [task for task in tasks if str(task.pk) == request.GET.get("task", "")]
+    task = next(iter(chosen or tasks), None)
+    is_anonymous = link.role == InvitationRole.RESULTS_ANONYMOUS
+    context = {
+        "campaign": link.campaign,
+        "tasks": tasks,
+        "task": task,
+        "page": None if task is None else shared_result(task=task, is_anonymous=is_anonymous),
+        "is_judging": task is not None and task.state == CampaignState.OPEN,
+        "is_private": True,
+    }
+    response = render(request, "published/shared.html", context)
+    return _kept_from_caches(response)
 
 
 @require_safe

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import System, SystemKind
 from campaign.refusals import RefusedError
+from ranking.models import PublishedResult
 
 #: Shorter names are not searched for, because they occur in texts by chance.
 _SHORTEST: Final = 3
@@ -122,6 +123,16 @@ def labels_of(
         system.name: kept.get(system.name) or next(free) for system in sorted(hidden, key=_hash)
     }
     return {system.name: given.get(system.name, system.name) for system in systems}
+
+
+def letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
+    """Return the letters that published versions gave to systems, by id."""
+    return {
+        key: label
+        for result in before
+        for key, label in result.labels.items()
+        if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
+    }
 
 
 def hidden_names(systems: Sequence[System], labels: Mapping[str, str]) -> set[str]:

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,7 @@ from ranking.services.publishing.naming import (
     anonymous_check,
     hidden_names,
     labels_of,
+    letters_given,
     may_be_anonymous,
     text_check,
     wordings_check,
@@ -121,7 +122,7 @@ def published_draft(
         raise PublishingRefusedError(
             _("The first version has no changes to describe."), field="change_note"
         )
-    labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
+    labels = labels_of(facts.systems, anonymous=anonymous, before=letters_given(before))
     wordings_check(
         words.wordings,
         reasons_given(facts),
@@ -145,16 +146,6 @@ def published_draft(
         wordings=words.wordings,
         seen=digest_of({**content, "published_at": ""}),
     )
-
-
-def _letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
-    """Return the letters that earlier versions gave to systems, by id."""
-    return {
-        key: label
-        for result in before
-        for key, label in result.labels.items()
-        if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
-    }
 
 
 def _nothing_to_publish(task: Task) -> str:

@@ -1,0 +1,124 @@
+"""Results of a campaign as holders of a link to them see them: without judges, texts and anonymous names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from campaign.models import System, Task
+from campaign.models.system import system_label
+from ranking.models import PublishedResult, RankingRun
+from ranking.pages.formats import rank_plots
+from ranking.pages.published import run_of
+from ranking.pages.report_shown import shown_tables
+from ranking.pages.summary import summarise_run, summary_without_order
+from ranking.reports import Report
+from ranking.reports.tables import BETWEEN, Table, Value
+from ranking.selectors.analyses import answer_for_people, answer_to_share, kind_in_place_of_ranking
+from ranking.selectors.published_results import systems_entered, versions_of
+from ranking.selectors.runs import run_to_share
+from ranking.services.publishing.content import frozen_agreement, frozen_method, frozen_ranking
+from ranking.services.publishing.naming import labels_of, letters_given, may_be_anonymous
+from ranking.wording.agreement import kappa_in_words
+from ranking.wording.methods import unranked_in_words
+
+_OF_JUDGES: Final = frozenset({"judge", "judges"})
+_OF_SYSTEMS: Final = frozenset({"system", "other", "systems"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The systems of a test set and the names under which readers see them."""
+
+    systems: Sequence[System]
+    labels: Mapping[str, str]
+
+    @property
+    def withdrawn(self) -> set[str]:
+        return {
+            self.labels[system.name] for system in self.systems if system.withdrawn_at is not None
+        }
+
+
+def shared_result(*, task: Task, is_anonymous: bool) -> dict[str, Any]:
+    """Return what readers see of a task: its ranking, or the answer of its protocol; without data, a headline.
+
+    Systems that are anonymous in the newest published version stay so; all are if the link `is_anonymous`.
+    """
+    names = _names(task, is_anonymous=is_anonymous)
+    run = run_to_share(task=task)
+    if run is not None and run.result["systems"]:
+        return _ranking(run, names)
+    kind = kind_in_place_of_ranking(task=task)
+    answer = None if kind is None else answer_to_share(task=task, kind=kind)
+    if kind is None or answer is None:
+        return {"summary": summarise_run(None)}
+    report = answer_for_people(answer)
+    tables = [table for table in report.tables if not _names_judges(table)]
+    # The first table answers the question of the protocol.
+    report = Report(tables=[_renamed(table, names.labels) for table in tables[:1]], data={})
+    return {
+        "summary": summary_without_order(kind),
+        "computed_at": answer.finished_at,
+        "tables": shown_tables(report),
+    }
+
+
+def _ranking(run: RankingRun, names: _Names) -> dict[str, Any]:
+    ranking = frozen_ranking(run, names.labels, None)
+    agreement = frozen_agreement(run)
+    method = frozen_method(run, names.labels)
+    described = run_of({"ranking": ranking, "method": method, "agreement": agreement})
+    return {
+        "summary": summarise_run(described),
+        "computed_at": run.finished_at,
+        "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
+        "withdrawn": names.withdrawn,
+        "not_estimable": unranked_in_words(ranking),
+        "agreement": agreement,
+        **kappa_in_words(agreement),
+    }
+
+
+def _names(task: Task, *, is_anonymous: bool) -> _Names:
+    systems = systems_entered(task_id=task.pk)
+    versions = list(versions_of(task_id=task.pk))
+    hidden = {
+        system.name
+        for system in systems
+        if may_be_anonymous(system) and (is_anonymous or _is_hidden(system, versions))
+    }
+    return _Names(
+        systems=systems,
+        labels=labels_of(systems, anonymous=hidden, before=letters_given(versions)),
+    )
+
+
+def _is_hidden(system: System, versions: Sequence[PublishedResult]) -> bool:
+    """Return whether a system is anonymous in the newest published version."""
+    if not versions:
+        return False
+    return bool(versions[0].labels.get(str(system.pk), system.name) != system.name)
+
+
+def _names_judges(table: Table) -> bool:
+    return any(column.names in _OF_JUDGES for column in table.columns)
+
+
+def _renamed(table: Table, labels: Mapping[str, str]) -> Table:
+    """Return a table with the names of systems by `labels`, without its notes, which may name some."""
+    are_names = [column.names in _OF_SYSTEMS for column in table.columns]
+    rows = [
+        [
+            _label(value, labels) if is_name else value
+            for value, is_name in zip(row, are_names, strict=True)
+        ]
+        for row in table.rows
+    ]
+    return replace(table, rows=rows, notes=())
+
+
+def _label(value: Value, labels: Mapping[str, str]) -> Value:
+    if not isinstance(value, str):
+        return value
+    shown = {system_label(name): label for name, label in labels.items()}
+    return BETWEEN.join(shown.get(name, name) for name in value.split(BETWEEN))
