@@ -32,9 +32,6 @@ class SystemTable(DeskTable):
     conflicts = PlainColumn(gettext_lazy("Conflicts of interest"), by="id", kind="wide")
 
     caption = gettext_lazy("Systems")
-    left_out_if_empty = frozenset(
-        {"constrained", "approach", "condition", "team", "conflicts"},
-    )
 
     def __init__(
         self,

@@ -72,6 +72,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     The content of a cell comes from a method for the column, `cell_name(record)` for `name`, or from its field: the label
     of a choice, a time, a number with separators, a list with commas.
 
+    Columns without a value in any row are left out, unless the table has several pages or totals.
+
     `caption` describes it to screen readers. `?sort=` is the name of a column, with a minus for descending order, and
     `?page=` a number; invalid values show the first page in its default order. The second table of a page has a
     `prefix` for the names of these parameters.
@@ -80,9 +82,6 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     caption: str | Promise = ""
     #: Record of the totals below the rows; its cells use the same methods.
     in_all: Any = None
-    #: Columns that are left out if they are empty on a page that shows all rows.
-    left_out_if_empty: frozenset[str] = frozenset()
-
     _asked: QueryDict
     _at: str
 
@@ -147,18 +146,16 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     @cached_property
     def _filled_columns(self) -> list[Any]:
-        """The columns, without those that are left out because they are empty."""
-        if self.page.has_other_pages() or self.in_all is not None:
+        """The columns; those that are empty are left out if the page shows all rows."""
+        if self.page.has_other_pages() or self.in_all is not None or not self.page.object_list:
             return list(self.columns)
-        return [
-            column
-            for column in self.columns
-            if column.name not in self.left_out_if_empty or self._has_value(column)
-        ]
+        first, *others = self.columns
+        return [first, *(column for column in others if self._has_value(column))]
 
     def _has_value(self, column: Any) -> bool:
         cell = self._cell_of(column)
-        return any(cell(row.record) not in ("", NO_VALUE) for row in self.page.object_list)
+        values = (str(cell(row.record)).strip() for row in self.page.object_list)
+        return any(value not in ("", NO_VALUE) for value in values)
 
     def _cell_of(self, column: Any) -> Callable[[Any], Any]:
         """Return the function of a record that returns the content of its cell."""

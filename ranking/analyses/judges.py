@@ -337,18 +337,21 @@ def _find_without(given: Input, options: Mapping[str, Any], begin: Begin) -> _Fo
 def _tell_without(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
     """Report the changes when judges are left out."""
     (rest, rankings, agreement), confidence = found, options["confidence"]
-    return report_on(
-        given,
-        notes=[
-            *_without_notes(rankings, are_named=bool(options[LEAVE_OUT.name])),
-            *_ranges(rest, rankings.after),
-        ],
-        tables=[
+    notes = _without_notes(rankings, are_named=bool(options[LEAVE_OUT.name]))
+    tables: list[Table] = []
+    # Otherwise nothing changes.
+    if rankings.judges:
+        notes += _ranges(rest, rankings.after)
+        tables = [
             _systems(rankings),
             _correlations(rankings, confidence),
             _judges_left_out(rankings, agreement),
             _pairs(rankings),
-        ],
+        ]
+    return report_on(
+        given,
+        notes=notes,
+        tables=tables,
         data={
             "left_out": rankings.judges,
             "agreement": _agreements(rankings, agreement),
@@ -471,7 +474,13 @@ def _systems(found: RankingsWithout) -> Table:
             for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
             for note in group_notes(ranking)
         ],
-        plot=interval_plot("system", "rank_after", low="low_after", high="high_after", start=1),
+        plot=interval_plot(
+            *("system", "rank_after"),
+            low="low_after",
+            high="high_after",
+            start=1,
+            is_whole=True,
+        ),
     )
 
 

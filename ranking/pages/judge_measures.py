@@ -302,7 +302,6 @@ class JudgeTable(DeskTable):
     agreement = _sorted(gettext_lazy("κ with others"), "kappa", kind="kappa-cell")
 
     caption = gettext_lazy("Judges: work and agreement")
-    left_out_if_empty = frozenset({"flags", "skipped", "seconds", "seen", "agreement"})
 
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data, of=[task.test_set.campaign.slug, task.pk])

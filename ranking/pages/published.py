@@ -216,6 +216,8 @@ def published_page(content: Content) -> dict[str, Any]:
         "metrics": shown_tables(Report(tables=metric_tables(content), data={})),
         "method": method_sentences(content),
         "left_out": left_out_lines(content),
+        "has_teams": any(row["team"] or not row["is_named"] for row in content["systems"]),
+        "has_constraints": any(row["constrained"] is not None for row in content["systems"]),
         **{name: _day(content["input"][name]) for name in ("first_day", "last_day")},
     }
 

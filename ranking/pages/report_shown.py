@@ -104,7 +104,7 @@ def _filled_columns(table: Table) -> frozenset[int]:
     return frozenset(
         place
         for place in range(len(table.columns))
-        if any(row[place] is not None for row in table.rows)
+        if any(row[place] not in (None, "") for row in table.rows)
     )
 
 

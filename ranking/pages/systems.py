@@ -57,8 +57,6 @@ class RankedSystemTable(SystemTable):
         initial_sort_descending=True,
     )
 
-    left_out_if_empty = SystemTable.left_out_if_empty | {"rank", "score", "comparisons"}
-
     class Meta:
         sequence = ("name", "rank", "score", "comparisons", "...")
 

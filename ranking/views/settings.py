@@ -251,10 +251,12 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
     designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
     # The page loads the preview afterwards: drawing five HITs takes as long as the rest.
     is_awaited = request.method != "POST" and rights(request)["may_change"]
+    presets = presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate"))
     context = {
         **of_task(task, _SECTION),
         "form": form,
-        "presets": presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate")),
+        "presets": presets,
+        "has_estimates": any(preset["goal"] for preset in presets),
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
         **({"is_awaited": True} if is_awaited else _preview(task, form)),
         **_forecast(task, form, budget),

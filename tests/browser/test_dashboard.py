@@ -145,3 +145,29 @@ def test_a_session_that_ended_stops_the_questions(
     asked = polls(page, "/")
     page.clock.run_for(21_000)
     assert asked == []
+
+
+#: The number of lines of the text that matches a name.
+LINES = """(node, name) => {
+    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode().data.trim() !== name);
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    return new Set([...range.getClientRects()].map(rect => rect.top)).size;
+}"""
+
+
+def test_names_stay_whole_while_chart_has_room(page: Page) -> None:
+    names = ["UniversityOfEdinburgh", "GoogleTranslateNeural", "gamma"]
+    writer = TestSetWriter(make_campaign(), "museum en-de", names)
+    for judge in ("ada", "ben"):
+        writer.judgment(judge, writer.block(1, names), [1, 2, 3])
+    rank_task(writer.task.pk)
+    enter_ranking(page, writer.campaign)
+    for address in (page.url, f"{page.url}publish/"):
+        page.goto(address)
+        for width in (1366, 800):
+            page.set_viewport_size({"width": width, "height": 768})
+            for name in names:
+                cell = page.locator(".ranking th.system", has_text=name)
+                assert cell.evaluate(LINES, name) == 1, (address, width, name)

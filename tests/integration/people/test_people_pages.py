@@ -8,6 +8,7 @@ from annotation.services.lending.lend import assignment_lend
 from campaign.models import GroupMember, Invitation, Task
 from campaign.services.people import judge_group_create, judge_link_create
 from tests.factories import make_campaign, make_judge, make_organiser
+from tests.page_tables import page_tables
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +22,18 @@ def client(task: Task) -> Client:
 
 def page(name: str, task: Task, *more: int) -> str:
     return reverse(name, args=[task.test_set.campaign.slug, *more])
+
+
+def test_list_leaves_out_columns_without_a_value(client: Client, task: Task) -> None:
+    judge = make_judge(task.test_set.campaign, "judge-a")
+    optional = {"Expertise", "Groups", "Conflicts of interest"}
+    address = page("campaign-judges", task)
+    (table,) = page_tables(client.get(address).content.decode())
+    assert not optional & set(table.headings)
+    judge.expertise = ["law"]
+    judge.save()
+    (table,) = page_tables(client.get(address).content.decode())
+    assert optional & set(table.headings) == {"Expertise"}
 
 
 @pytest.mark.thorough

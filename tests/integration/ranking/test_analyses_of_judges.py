@@ -68,6 +68,7 @@ def test_by_default_those_excluded_or_flagged_now_are_left_out(
     nobody = answer(varied.task, "without")
     assert data_of(nobody)["left_out"] == {}
     assert "No judges are excluded or flagged" in notes_of(nobody)
+    assert not report_in(nobody.reports or {}, "en").tables
     for name, action in (("j0", "exclude"), ("j1", "warn")):
         quality_action_take(
             judge=Judge.objects.get(pseudonym=name),
