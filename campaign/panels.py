@@ -7,7 +7,6 @@ https://docs.prolific.com/api-reference/webhooks/verifying.
 """
 
 import hmac
-import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping
@@ -17,6 +16,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
+
+from campaign.formats.json_text import decode_json
 
 # Prolific's ids are 24 hexadecimal digits; elsewhere they may be numbers, base64 or e-mail addresses.
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:=/~-]{0,99}")
@@ -121,7 +122,7 @@ def prolific_event(
 def _json_object(body: bytes) -> dict[str, Any]:
     """Return the JSON object in the body. Raises `EventRefusedError`."""
     try:
-        data = json.loads(body)
+        data = decode_json(body.decode())
     except (ValueError, RecursionError) as error:
         raise EventRefusedError("The body is not valid JSON.") from error
     if not isinstance(data, dict):

@@ -5,13 +5,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from rest_framework import serializers
+from rest_framework import parsers, serializers
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.fields import Field
 from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
+from campaign.formats.json_text import RepeatedKeyError, decode_json
 from campaign.texts.nearest import with_nearest
 
 AnyField: TypeAlias = Field[Any, Any, Any, Any]
@@ -120,25 +121,32 @@ class StrictJSONParser(JSONParser):
     ) -> Any:
         """Return the parsed body.
 
-        Raises ParseError if it is compressed, nested too deeply or has a lone surrogate, and TooManyValuesError if
-        it has more than `MOST_VALUES` values.
+        Raises ParseError if it is compressed, nested too deeply, has a lone surrogate or a key twice in one object,
+        and TooManyValuesError if it has more than `MOST_VALUES` values.
         """
+        del media_type
         context = dict(parser_context or {})
         if "request" in context and "Content-Encoding" in context["request"].headers:
             raise ParseError(
                 "Compressed bodies are not supported. Send the JSON without Content-Encoding."
             )
-        if context.get("encoding", "utf-8").lower() == "utf-8":
+        encoding: str = parsers.get_encoding(context)  # type: ignore[attr-defined]  # not in the stubs
+        if encoding.lower() == "utf-8":
             # Windows PowerShell and .NET begin a file with a byte order mark.
-            context["encoding"] = "utf-8-sig"
+            encoding = "utf-8-sig"
         try:
-            data = super().parse(stream, media_type, context)
+            data = decode_json(stream.read().decode(encoding))
             _too_many_refuse(data)
             json.dumps(data, ensure_ascii=False).encode()
         except RecursionError as error:
             raise ParseError("The JSON is nested too deeply.") from error
         except UnicodeEncodeError as error:
             raise ParseError("Invalid JSON: lone surrogate.") from error
+        except RepeatedKeyError as error:
+            position = "" if error.line is None else f"line {error.line}: "
+            raise ParseError(f"Invalid JSON: {position}{error}. Remove one of the two.") from error
+        except ValueError as error:
+            raise ParseError(f"JSON parse error - {error}") from error
         return data
 
 

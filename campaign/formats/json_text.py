@@ -11,9 +11,19 @@ from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import CONTROL
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, byte_chunks, text_lines
 
+_LONGEST_KEY_IN_ERRORS: Final = 200
+
 
 class RepeatedKeyError(ValueError):
-    """A key appears twice in one object; json would silently keep the last value."""
+    """A key appears twice in one object; json would silently keep the last value.
+
+    `line` is that of the second appearance, if known.
+    """
+
+    def __init__(self, key: str, line: int | None = None) -> None:
+        quoted = key[:_LONGEST_KEY_IN_ERRORS].encode(errors="backslashreplace").decode()
+        super().__init__(f'the key "{quoted}" appears twice in one object')
+        self.line = line
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -44,10 +54,55 @@ def _number(text: str) -> int | float:
 DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_number)
 
 
+def _refuse_constant(word: str) -> float:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+_STRICT_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_refuse_constant
+)
+
+
+def decode_json(text: str) -> Any:
+    """Return the value of JSON that came from outside, with numbers as they are written.
+
+    Raises ValueError if it is not JSON or has NaN or an infinity, RepeatedKeyError with the line of a key that is
+    twice in one object, and RecursionError if it is nested too deeply.
+    """
+    try:
+        return _STRICT_DECODER.decode(text)
+    except RepeatedKeyError as error:
+        raise _first_repeated_key(text) or error from None
+
+
+# Texts may contain brackets and line breaks, so that they are tokens of their own.
+_TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|[{}]', re.DOTALL)
+
+
+def _first_repeated_key(text: str) -> RepeatedKeyError | None:
+    """Return an error about the first key that its object already has; the text is JSON until there."""
+    open_objects: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        quoted, colon = token.groups()
+        if token.group() == "{":
+            open_objects.append(set())
+        elif token.group() == "}":
+            open_objects.pop()
+        elif colon:
+            key = json.loads(quoted)
+            if key in open_objects[-1]:
+                return RepeatedKeyError(key, text.count("\n", 0, token.start()) + 1)
+            open_objects[-1].add(key)
+    return None
+
+
 def decode_file(text: str, *, file: str) -> Any:
     """Return the value of a file. Raises FormatError if it is not JSON, or has a key twice in one object."""
     try:
         return DECODER.decode(text)
+    except RepeatedKeyError as error:
+        first = _first_repeated_key(text) or error
+        raise _repeated_key_refusal(first, file=file, line=first.line) from None
     except (RecursionError, ValueError) as error:
         raise json_refusal(
             error,
@@ -170,10 +225,13 @@ def json_refusal(
         problem = f"the {what} is not valid JSON ({error.msg})"
         return FormatError(file, problem, remedy, line=line, column=column)
     if isinstance(error, RepeatedKeyError):
-        problem = f'the key "{error}" appears twice in one object'
-        return FormatError(file, problem, "remove one of the two", line=line)
+        return _repeated_key_refusal(error, file=file, line=line)
     # Nesting too deep, or thousands of digits.
     return FormatError(file, f"the {what} is not readable JSON", remedy, line=line)
+
+
+def _repeated_key_refusal(error: RepeatedKeyError, *, file: str, line: int | None) -> FormatError:
+    return FormatError(file, str(error), "remove one of the two", line=line)
 
 
 def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None:

@@ -1,6 +1,5 @@
 """Open bundles of published results without trusting them, check them, and describe differences from a recomputed result."""
 
-import json
 import math
 import re
 import zipfile
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 from campaign.formats import FormatError, Place
 from campaign.formats.archives import Limits, archive_files, folder_files, is_litter, opener
+from campaign.formats.json_text import RepeatedKeyError, decode_json
 from campaign.formats.streams import StoredFile
 from campaign.texts.canonical_json import canonical
 from ranking.files.sources import unreadable
@@ -96,7 +96,9 @@ class OpenedBundle:
             As for `text`, and if it is not a JSON object.
         """
         try:
-            value = json.loads(self.text(name))
+            value = decode_json(self.text(name))
+        except RepeatedKeyError as error:
+            raise self.damaged(name, f"is ambiguous: {error}") from error
         except (ValueError, RecursionError) as error:
             raise self.damaged(name, "is not JSON") from error
         if not isinstance(value, dict):

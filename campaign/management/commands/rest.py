@@ -15,6 +15,7 @@ from django.urls import Resolver404, resolve, reverse
 from rest_framework.test import APIClient
 
 from campaign.database.acting import acting_for
+from campaign.formats.json_text import decode_json
 from campaign.management.arguments import address_of, address_option_add, user_named
 from campaign.management.files import refusals_told
 from campaign.models import OWNING_ROLES, Campaign, Membership, User
@@ -156,7 +157,7 @@ def _taken_apart(text: str) -> tuple[str, str, str]:
 
 def _json(name: str, text: str) -> Any:
     try:
-        return json.loads(text)
+        return decode_json(text)
     except ValueError as error:
         raise CommandError(f"{name}: {text!r} is not JSON: {error}.") from error
 

@@ -26,6 +26,7 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
+from campaign.formats.json_text import RepeatedKeyError, decode_json
 from campaign.formats.records import counted
 from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.formats.streams import text_lines
@@ -246,6 +247,8 @@ def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
         # Appraise stores JSON within a JSON string if nothing was marked.
         if isinstance(value, str):
             value = _literal(value)
+    except RepeatedKeyError as error:
+        refuse("mqm", str(error), "remove one of the two")
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         refuse(
             "mqm",
@@ -278,7 +281,9 @@ def spans_of(errors: list[Any], refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
 def _literal(text: str) -> object:
     """Parse JSON or a Python literal; both occur in Appraise CSV files."""
     try:
-        return json.loads(text)
+        return decode_json(text)
+    except RepeatedKeyError:
+        raise
     except ValueError:
         return ast.literal_eval(text)
 
