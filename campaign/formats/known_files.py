@@ -9,7 +9,14 @@ from campaign.formats.streams import refuse_other_file
 from campaign.formats.tables import refuse_separator_line
 
 _TAR: Final = (257, b"ustar")
-_SCORES: Final = "use it with the analysis of metrics, or provide the judgments behind the scores"
+_SCORES: Final = (
+    "provide it, with a name that ends in .seg.score, to the analysis of metrics, "
+    "or provide the judgments behind the scores"
+)
+_SCORE_TABLE: Final = (
+    "for the analysis of metrics, name the columns system, segment and score and separate them by tabs; "
+    "or provide the judgments behind the scores"
+)
 _JUDGMENTS: Final = "provide files with judgments"
 
 
@@ -27,6 +34,11 @@ def _kind(pattern: str, name: str, remedy: str) -> _Kind:
 
 
 _KINDS: Final = (
+    _kind(
+        r'\[\s*\{\s*"(items|task)"\s*:',
+        "a batch of tasks for Appraise, without judgments",
+        "give the scores that ExportSystemScoresToCSV writes",
+    ),
     _kind(r"\[\s*[\[{]", "a JSON array", "write one object per line, with: jq -c '.[]' OLD > NEW"),
     _kind(r"<(!doctype )?html", "a web page", "download the file itself"),
     _kind(
@@ -50,13 +62,53 @@ _KINDS: Final = (
         "provide the scores written by ExportSystemScoresToCSV",
     ),
     _kind(
+        r"account,annotated_by_group\b|AnnotatorID,protocol,login\b|([a-z]{6}[0-9a-f]{4}[,\r\n]+){2}",
+        "a list of annotators' accounts",
+        _JUDGMENTS,
+    ),
+    _kind(
         r'"?HITId"?\s+"?WorkerId"?\s',
         "a table of WMT's crowd-sourced direct assessment (ad-*.csv)",
         "provide judgments from Appraise, Pearmut or MQM; segment scores can be compared as a metric",
     ),
-    _kind(r"SYS SID RAW\.SCR", "a table of segment scores (ad-seg-scores-*.csv)", _SCORES),
+    _kind(
+        r"SYS (SID|SEGID) RAW\.SCR",
+        "a table of segment scores (ad-*-scores-*.csv)",
+        _SCORE_TABLE,
+    ),
     _kind(r"RAW\.SCR Z\.SCR N SYS", "a table of system scores (ad-sys-scores-*.csv)", _JUDGMENTS),
-    _kind(r"system\s+mqm_avg_score\s+seg_id", "a table of average MQM scores", _SCORES),
+    _kind(
+        r"-?[0-9.]+ -?[0-9.]+ [0-9]+ [0-9]+ [^\s]+( [^\s]+)? ?[\r\n]",
+        "a ranking of WMT's direct assessment (ad-sys-ranking-*.csv)",
+        _JUDGMENTS,
+    ),
+    _kind(
+        r"([^\s]+) [^\n]*\n\1 (-|[0-9.e-]+\**) ",
+        "a table of tests between systems (ad-DA-diff-wilcoxon-*.csv, adwilcox-*.csv)",
+        _JUDGMENTS,
+    ),
+    _kind(r"SRC TRG WINS TOTAL\b", "a table of WMT's clusters", _JUDGMENTS),
+    _kind(
+        r"hit wid src trg item\b|wid hit\.count\b|\[1\] \"|M[0-9]+(\t[0-9.e -]+){3}[\r\n]",
+        "about the work of WMT's crowd (ad-hit-time, ad-trk-*, ad-wrkr-*)",
+        _JUDGMENTS,
+    ),
+    _kind(
+        r"LP (DATA )?SID BETTER WORSE\b",
+        "a list of better and worse outputs by average scores (DArr)",
+        "provide the judgments behind the scores",
+    ),
+    _kind(
+        r"([^\t\n]+\t)[a-z]{2,3}-[a-z]{2,3}\t([^\t\n]+\t){3,5}-?[0-9.e-]+[\t\r\n]",
+        "a submission to WMT's metrics task (METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE)",
+        _SCORE_TABLE,
+    ),
+    _kind(r"system\s+mqm_avg_score\s+seg_id", "a table of average MQM scores", _SCORE_TABLE),
+    _kind(
+        r'[^\t\n]+\t\{"errors"',
+        "a file of MQM ratings by line (.seg.rating)",
+        "provide the table of errors that it was made from (mqm_*.tsv)",
+    ),
     _kind(
         r"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore",
         "a table of scalar quality metrics (SQM, from 0 to 6)",
@@ -85,7 +137,9 @@ _KINDS: Final = (
         "a file of scores of Appraise",
         "analyse it with: analyse spans",
     ),
-    _kind(r"[^\n]*\bseverity\b", "a file of MQM", "analyse it with: analyse spans"),
+    _kind(
+        r'([^\n]*[\t,;])?"?severity"?[\t,;\r\n]', "a file of MQM", "analyse it with: analyse spans"
+    ),
     _kind(
         r'\{.*"(annotation|error_spans|outputs)"',
         "a file of scores and error spans",

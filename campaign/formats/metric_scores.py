@@ -19,6 +19,7 @@ import numpy.typing as npt
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.file_names import SCORE_WORDS, PairChoice, matches, stem
 from campaign.formats.json_text import object_lines
+from campaign.formats.known_files import known_file_error
 from campaign.formats.records import counted, system_name_problem
 from campaign.formats.segment_identity import (
     KnownSegments,
@@ -269,7 +270,7 @@ def read_metric_scores(
             head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
             begins = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
             if not begins.startswith("{"):
-                rows = _lines_of_table(whole)
+                rows = _lines_of_table(whole, head)
             elif '"metric_scores"' in begins.partition("\n")[0]:
                 rows = _lines_of_automatic(whole, choice)
             else:
@@ -284,11 +285,13 @@ def read_metric_scores(
 Rows = Iterator[tuple[int, Mapping[str, Any]]]
 
 
-def _lines_of_table(file: InputFile) -> Rows:
+def _lines_of_table(file: InputFile, head: bytes) -> Rows:
     table = read_table(file)
     titles = dict(table.columns())
     columns = _columns(Place(file.name, table.line), titles.values())
     for column in ("system", "score"):
+        if column not in columns and (error := known_file_error(file.name, head)):
+            raise error
         require_column(file.name, table.line, columns, column)
     for line, cells in table.rows():
         yield line, {title: cells[place] for place, title in titles.items()}
@@ -631,7 +634,10 @@ def _lines(files: Iterable[StoredFile]) -> Iterator[tuple[str, int, str]]:
 def _two_cells(text: str, file: str, line: int, remedy: str) -> tuple[str, str]:
     cells = text.split("\t") if "\t" in text else text.split()
     if len(cells) != 2:
-        raise Place(file, line).error(f"the line has {counted(len(cells), 'cell')}", remedy)
+        known = known_file_error(file, f"{text}\n".encode()) if line == 1 else None
+        raise known or Place(file, line).error(
+            f"the line has {counted(len(cells), 'cell')}", remedy
+        )
     return cells[0].strip(), cells[1]
 
 

@@ -12,10 +12,11 @@ from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
 from campaign.formats.streams import peek
+from campaign.formats.tables import separator_of
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
-from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
+from protocols.spans.files.mqm import column_names, read_mqm_tsv, write_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
 from protocols.spans.files.repeats import counted_judgments
 from protocols.spans.files.wmt import read_wmt_jsonl
@@ -267,10 +268,15 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     )
 
 
+#: A table with these is of MQM, even if other columns are missing, which its reader says.
+_COLUMNS_OF_MQM: Final = frozenset({"category", "severity"})
+
+
 def _format_of(text: str, first_line: str) -> SpansFormat | None:
     if text.startswith("{"):
         return _json_format_of(first_line)
-    if set(column_names(first_line.split("\t"))) >= set(COLUMNS):
+    names = column_names(first_line.split(separator_of(first_line)))
+    if set(names) >= _COLUMNS_OF_MQM:
         return SpansFormat.MQM_TSV
     if _APPRAISE.search(text) or _APPRAISE_HEADER.match(first_line):
         return SpansFormat.APPRAISE_CSV

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.streams import text_lines
+from campaign.formats.metric_scores import read_metric_scores
+from campaign.formats.streams import StoredFile, text_lines
 from campaign.formats.tables import table_rows
 from protocols.spans.files.formats import SpansFormat, read_spans, read_spans_file
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
@@ -256,6 +257,24 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 10
         ("Username,Password,URL\nann,secret,http://a/\n", "Appraise accounts and passwords"),
         ("HITId WorkerId Input.src\nA\tB\tcs\tREF\t1\n", "crowd-sourced direct assessment"),
         ("SYS SID RAW.SCR Z.SCR N \nA.1 2 3 4 5\n", "segment scores"),
+        ("SYS SEGID RAW.SCR Z.SCR N SID\nA.1 d::1 3 4 5 6\n", "segment scores"),
+        ("74 0.133 1370 1711 A.2 \n", "a ranking of WMT's direct assessment"),
+        ("74 -0.133 1370 1711 A.2 A\n", "a ranking of WMT's direct assessment"),
+        (" A.2 B.6 \nA.2 - 0.08* \nB.6 -0.08 - \n", "tests between systems"),
+        ("A.2 B.6\nA.2 0.12 1.7e-05\nB.6 0.9 0.1\n", "tests between systems"),
+        ("SRC TRG WINS TOTAL CLUSTER_START\nzu xh 4 5 1\n", "clusters"),
+        ("hit wid src trg item work.seconds\n3X\tM1\tru\ten\tad\t6\n", "work of WMT's crowd"),
+        ("wid hit.count mean.bad.ref\nM0649 4 47.9\n", "work of WMT's crowd"),
+        ("M0805\t0.2387603\t-0.726327 \t18\n", "work of WMT's crowd"),
+        ('[1] "M1407"\n[1] 61.01064\n', "work of WMT's crowd"),
+        ("LP DATA SID BETTER WORSE\ncs-en newstest 6 A.1 B.2\n", "better and worse outputs"),
+        ("LP SID BETTER WORSE\ncs-en 6 A.1 B.2\n", "better and worse outputs"),
+        ("M\ten-zh\tnewstest\tref\tA.7\tdoc\t1\t0.54\n", "WMT's metrics task"),
+        ("M\ten-zh\tnewstest\tref\tA.7\t-1e-3\n", "WMT's metrics task"),
+        ("account,annotated_by_group,crowd\ndeu01,uedin,x\n", "accounts"),
+        ("engjpn1418,engjpn1606\nengjpn141d,engjpn1606\n", "accounts"),
+        ('A\t{"errors": []}\nA\t{"errors": [{"severity": "major"}]}\n', "MQM ratings by line"),
+        ('[{"items": [{"itemID": 1}], "task": {}}]', "a batch of tasks for Appraise"),
         ("system mqm_avg_score seg_id\nA -1.0 1\n", "average MQM scores"),
         ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore\n", "scalar quality metrics"),
         ("AIRC\tNone\nAIRC\t-5\n", "scores without judges"),
@@ -273,6 +292,30 @@ def test_file_without_judgments_is_refused_by_name(head: str, name: str) -> None
         read_spans_file(_file(head))
     with pytest.raises(FormatError, match=name):
         detect_input_format(_file(head))
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "name"),
+    [
+        ("s.csv", "SYS SID RAW.SCR Z.SCR N \nA.1 2 3 4 5\n", "name the columns"),
+        ("s.tsv", "system mqm_avg_score seg_id\nA -1.0 1\n", "name the columns"),
+        ("M.seg.score", "M\ten-zh\tnewstest\tref\tA.7\td\t1\t0.54\n", "name the columns"),
+        ("s.txt", "A\t0.5\nA\t0.6\n", r"a name that ends in \.seg\.score"),
+        ("s.csv", "sys,seg\nA,1\n", "no column score"),
+    ],
+)
+def test_scores_in_another_layout_are_named_where_scores_of_metrics_are_asked_for(
+    file: str, content: str, name: str
+) -> None:
+    stored = StoredFile(file, lambda: io.BytesIO(content.encode()))
+    with pytest.raises(FormatError, match=name):
+        read_metric_scores([stored])
+
+
+@pytest.mark.parametrize("missing", ["rater", "doc_id", "target"])
+def test_column_that_a_table_of_mqm_lacks_is_named(missing: str) -> None:
+    with pytest.raises(FormatError, match=f"no column {missing}"):
+        read_spans_file(_file(_MQM.replace(missing, "x", 1)))
 
 
 @pytest.mark.parametrize(
