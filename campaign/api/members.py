@@ -156,7 +156,7 @@ class MemberView(_MembersAddress):
 
     @operation("member_remove")
     def delete(self, membership_id: int) -> None:
-        """Remove a member, and end their access at once. For owners. 409 for the only owner."""
+        """Remove a member, and end their access and the invitations of members that they sent. For owners. 409 for the only owner."""
         member_remove(membership=self.membership(membership_id), by=self.user)
 
 
@@ -204,7 +204,7 @@ class MemberInvitationView(Address):
 class MemberLeaveView(Address):
     @operation("member_leave", for_readers=True)
     def post(self) -> None:
-        """Leave the campaign, in any role; your access ends at once. 409 for the only owner."""
+        """Leave the campaign, in any role; your access and your invitations of members end at once. 409 for the only owner."""
         membership = Membership.objects.select_related("user", "campaign").get(
             campaign=self.campaign, user=self.user
         )

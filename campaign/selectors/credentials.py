@@ -154,6 +154,12 @@ def link_may_be_made(*, user: User, campaign: Campaign) -> bool:
     return not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk)
 
 
+def members_links_sent(*, campaign: Campaign, user: User) -> InvitationQuerySet:
+    """Return the valid invitations of members, and sign-in links of other members, that this user sent or created."""
+    links = Invitation.objects.valid().filter(campaign=campaign, created_by=user)
+    return links.exclude(role=_JUDGE).exclude(user=user)
+
+
 def judge_access(*, judge: Judge) -> Access:
     """Return the access that would end if the judge were withdrawn."""
     return _access(judge.user_id, judge.campaign_id, is_judge=True)

@@ -17,7 +17,16 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from campaign.formats.address_lines import named_addresses
-from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Mail,
+    MailKind,
+    Membership,
+    User,
+)
 from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.refusals import RefusedError, refused_if_broken
 from campaign.selectors.credentials import address_of_judge, judges_by_address
@@ -234,7 +243,7 @@ def mail_link_make(mail: Mail) -> str:
 
 def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> EmailMessage:
     """Return a message with a link, for a judge or a future member."""
-    invitation, organiser = mail.invitation, mail.created_by
+    invitation, organiser = mail.invitation, _sender(mail)
     if invitation is None:
         raise ValueError(mail.address)
     campaign = invitation.campaign
@@ -259,6 +268,15 @@ def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> 
         reply_to=[organiser.email] if organiser is not None and organiser.email else None,
         connection=connection,
     )
+
+
+def _sender(mail: Mail) -> User | None:
+    """Return the member who signs a message; None if they left the campaign, which then speaks for itself."""
+    sender = mail.created_by
+    if sender is None:
+        return None
+    memberships = Membership.objects.filter(campaign=mail.campaign_id, user=sender)
+    return sender if memberships.exists() else None
 
 
 def _subject_and_template(mail: Mail, invitation: Invitation) -> tuple[str, str]:

@@ -322,6 +322,13 @@ def member_links_revoke(*, campaign: Campaign, user: User) -> int:
     return links.exclude(role=InvitationRole.JUDGE).update(revoked_at=Now())
 
 
+def links_revoke(*, links: InvitationQuerySet) -> int:
+    """Revoke these links, and stop messages with one that are not sent yet; return the number of links."""
+    ids = list(links.values_list("pk", flat=True))
+    Mail.objects.filter(invitation__in=ids, withdrawn_at__isnull=True).update(withdrawn_at=Now())
+    return Invitation.objects.filter(pk__in=ids).update(revoked_at=Now())
+
+
 def member_links_become(*, campaign: Campaign, user: User, role: InvitationRole) -> None:
     """Set the role of a member's links to their current role."""
     links = Invitation.objects.filter(campaign=campaign, user=user)

@@ -21,13 +21,14 @@ from campaign.models import (
 )
 from campaign.notification import mail_is_printed, mail_queue
 from campaign.refusals import RefusedError
-from campaign.selectors.credentials import takes_part_elsewhere
+from campaign.selectors.credentials import members_links_sent, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import (
     InvitationRefusedError,
     Moment,
     invitation_create,
     invitation_revoke,
+    links_revoke,
     member_links_become,
     member_links_revoke,
 )
@@ -141,8 +142,8 @@ def member_role_change(
 ) -> Membership:
     """Give a member another role, and return the membership; their links and sessions stay.
 
-    For owners. Members who lose the right to change the campaign stop receiving daily alerts. Locks
-    the campaign's row. Raises `NotAllowedError`, and `MemberRefusedError` for the only owner.
+    For owners. Members who lose the right to change the campaign stop receiving daily alerts, and invitations of
+    members that they could no longer send end. Locks the campaign's row. Raises `NotAllowedError`, and `MemberRefusedError` for the only owner.
     """
     campaign = campaign_lock(membership.campaign)
     owner_demand(campaign=campaign, by=by)
@@ -156,12 +157,27 @@ def member_role_change(
     membership.daily_alerts = membership.daily_alerts and role.may_change
     membership.save(update_fields=["role", "daily_alerts"])
     member_links_become(campaign=campaign, user=membership.user, role=InvitationRole(role))
+    _sent_links_end(campaign, membership.user, role)
     return membership
+
+
+def _sent_links_end(campaign: Campaign, user: User, role: MembershipRole | None) -> None:
+    """End the invitations and links of members that this user made and could no longer make, in this role or as no member.
+
+    Otherwise they could return as somebody whom they had invited. Judges' links stay: judges come back by them, and
+    they were made for the campaign.
+    """
+    links = members_links_sent(campaign=campaign, user=user)
+    if role is not None and role.may_own:
+        return
+    if role is not None and role.may_change:
+        links = links.filter(role__in=OWNING_ROLES)
+    links_revoke(links=links)
 
 
 @transaction.atomic
 def member_remove(*, membership: Membership, by: User | None = None) -> None:
-    """Remove a member from a campaign, and end their access. For owners.
+    """Remove a member from a campaign, and end their access and the invitations of members that they sent. For owners.
 
     Locks the campaign's row, so that two owners cannot remove each other at once. Raises `NotAllowedError`, and
     `MemberRefusedError` for the only owner.
@@ -198,10 +214,11 @@ def member_leave_check(*, membership: Membership) -> None:
 
 
 def _membership_end(campaign: Campaign, membership: Membership) -> None:
-    """End a membership, and the member's access."""
+    """End a membership, the member's access, and the invitations of members that they sent."""
     Membership.objects.filter(pk=membership.pk).delete()
     user = membership.user
     member_links_revoke(campaign=campaign, user=user)
+    _sent_links_end(campaign, user, None)
     # If the user takes part elsewhere, adding and removing them here must not sign them out there.
     if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
         sessions_end(user=user)

@@ -25,6 +25,7 @@ from campaign.selectors.credentials import (
     member_access,
     member_invitations,
     members_access,
+    members_links_sent,
     takes_part_elsewhere,
 )
 from campaign.selectors.rehearsals import rehearsal_to_see
@@ -43,6 +44,7 @@ from campaign.services.members import (
     member_role_change,
 )
 from campaign.texts.addresses import address_in_unicode
+from campaign.texts.counted import counted
 from campaign.views.access import joined_campaign, organised_campaign, owned_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -194,6 +196,21 @@ def _facts(membership: Membership) -> list[str]:
     return [
         _("%(name)s loses access to this campaign.") % {"name": membership.user.name},
         _("Immediately ended: %(what)s.") % {"what": what_ends(access)},
+        *_sent_facts(membership),
+    ]
+
+
+def _sent_facts(membership: Membership) -> list[str]:
+    """Return a sentence about the invitations that end with a membership, if there are any."""
+    sent = members_links_sent(campaign=membership.campaign, user=membership.user).count()
+    if not sent:
+        return []
+    return [
+        counted(
+            "%(count)d open invitation or link made for another member ends, too.",
+            "%(count)d open invitations and links made for other members end, too.",
+            sent,
+        )
     ]
 
 
@@ -319,6 +336,7 @@ def _ask_whether_to_leave(request: HttpRequest, membership: Membership) -> HttpR
         facts=[
             _("You lose access to this campaign."),
             _("Immediately ended: %(what)s.") % {"what": what_ends(access)},
+            *_sent_facts(membership),
         ],
         after=_("Your work is kept. To return, ask an owner to invite you."),
         answers=[Answer(_("Leave campaign"))],

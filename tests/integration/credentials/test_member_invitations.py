@@ -18,20 +18,30 @@ from campaign.models import (
     ActivityEvent,
     Campaign,
     Invitation,
+    Judge,
     Mail,
     Membership,
     MembershipRole,
     User,
 )
-from campaign.services.invitations import InvitationRefusedError, invitation_open
+from campaign.services.invitation_mails import judges_invite_by_mail
+from campaign.services.invitations import (
+    InvitationRefusedError,
+    invitation_create_for_anybody,
+    invitation_open,
+)
 from campaign.services.mails import mail_claim, mails_send_due
 from campaign.services.members import (
     NotAllowedError,
     member_invitation_accept,
     member_invitation_withdraw,
     member_invite_by_mail,
+    member_leave,
+    member_link_create,
     member_remove,
+    member_role_change,
 )
+from campaign.services.people import judge_link_create
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import OWN, PEOPLE, words
 
@@ -155,6 +165,81 @@ class TestTheWayIn:
         assert "Accept invitation" in words(own.get(link))
         assert own.post(link)["Location"] == "/campaigns/museum/"
         assert Membership.objects.get(user=vera, campaign=campaign).role == "analyst"
+
+
+def _remove(membership: Membership) -> None:
+    member_remove(membership=membership)
+
+
+def _leave(membership: Membership) -> None:
+    member_leave(membership=membership)
+
+
+def _become_analyst(membership: Membership) -> None:
+    member_role_change(membership=membership, role=MembershipRole.ANALYST, by=None)
+
+
+class TestWhenItsSenderIsNoLongerThere:
+    """gitlab-org/gitlab#26801: a removed member returned as the address that they had invited."""
+
+    @pytest.mark.usefixtures("page")
+    @pytest.mark.parametrize("end", [_remove, _leave, _become_analyst])
+    def test_it_ends_and_so_do_links_of_members_that_they_saw(
+        self, campaign: Campaign, end: Callable[[Membership], None]
+    ) -> None:
+        otto = make_organiser(campaign, "otto@example.org")
+        mail = invite(campaign, by=otto)
+        link = delivered()
+        rita = Membership.objects.get(user=make_analyst(campaign))
+        _link, of_rita = member_link_create(membership=rita, by=otto)
+        queued = invite(campaign, email="later@example.org", by=otto)
+        end(Membership.objects.get(user=otto))
+        assert "was withdrawn" in words(Client().get(link))
+        assert Client().post(link).status_code == 410
+        with pytest.raises(InvitationRefusedError):
+            invitation_open(token=of_rita)
+        assert waiting() == []
+        assert mail_claim() is None
+        assert {mail.pk, queued.pk} <= set(Mail.objects.values_list("pk", flat=True))
+
+    @pytest.mark.usefixtures("page")
+    def test_links_of_judges_stay_and_the_campaign_speaks_for_itself(
+        self, campaign: Campaign, judge: Judge
+    ) -> None:
+        otto = make_organiser(campaign, "otto@example.org")
+        _link, of_judge = judge_link_create(judge=judge, by=otto)
+        _link, for_anybody = invitation_create_for_anybody(
+            campaign=campaign, cap=2, created_by=otto
+        )
+        judges_invite_by_mail(
+            campaign=campaign, addresses=["ada@example.org"], base_url="http://t/", user=otto
+        )
+        member_remove(membership=Membership.objects.get(user=otto))
+        assert invitation_open(token=of_judge).user == judge.user
+        assert invitation_open(token=for_anybody).cap == 2
+        mails_send_due()
+        [message] = django_mail.outbox
+        assert message.reply_to == []
+        assert otto.name not in str(message.body)
+
+    @pytest.mark.usefixtures("page")
+    def test_who_owns_no_more_invites_no_owners(self, campaign: Campaign) -> None:
+        otto = make_organiser(campaign, "otto@example.org")
+        membership = Membership.objects.get(user=otto)
+        member_role_change(membership=membership, role=MembershipRole.OWNER, by=None)
+        invite(campaign, role="owner", by=otto, email="own@example.org")
+        invite(campaign, by=otto)
+        member_role_change(membership=membership, role=MembershipRole.ORGANISER, by=None)
+        assert waiting() == ["nina@example.org"]
+
+    def test_question_before_removing_counts_what_ends(
+        self, campaign: Campaign, page: Client
+    ) -> None:
+        otto = make_organiser(campaign, "otto@example.org")
+        removal = f"{PEOPLE}{Membership.objects.get(user=otto).pk}/remove/"
+        assert "open invitation" not in words(page.post(removal))
+        invite(campaign, by=otto)
+        assert "1 open invitation or link made for another member ends" in words(page.post(removal))
 
 
 class TestTakenBack:
