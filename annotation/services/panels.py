@@ -73,7 +73,10 @@ def participation_end(*, participation: Participation, judge: Judge, state: str)
 
 def _code(participation: Participation, state: str) -> str:
     panel = participation.panel
-    return panel.completion_code if state == State.FINISHED else panel.screened_out_code
+    code: str = panel.screened_out_code
+    if state == State.FINISHED:
+        code = panel.completion_code
+    return code
 
 
 @transaction.atomic

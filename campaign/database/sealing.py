@@ -14,6 +14,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Cast
+from django.forms import TextInput
 from django.utils.crypto import salted_hmac
 
 #: Begins every sealed value.
@@ -71,6 +72,10 @@ class SealedField(models.TextField):  # type: ignore[type-arg]
     def from_db_value(self, value: str | None, *_context: Any) -> str | None:
         """Return the value for Python."""
         return None if value is None else opened(value)
+
+    def formfield(self, *arguments: Any, **options: Any) -> Any:
+        """Return a form field of one line."""
+        return super().formfield(*arguments, **{"widget": TextInput, **options})
 
     def deconstruct(self) -> Any:
         """Return an ordinary field for migrations, which must not change with this class."""

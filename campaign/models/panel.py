@@ -33,9 +33,9 @@ class Panel(RecordedModel):
     """A study on a recruiting service that sends its participants here as judges.
 
     `key` is in the address that participants open, `events_key` in the one to which the service reports
-    their status. Both are encrypted, not hashed, because organisers need the addresses again, and so is the
-    secret that verifies messages. The codes are in plain text, as participants are shown them. A generic panel is
-    for any service that can add its participants' ids to an address.
+    their status. Both are encrypted, not hashed, because organisers need the addresses again, and so are the codes
+    with which participants are paid, the addresses that may contain them, and the secret that verifies messages. A
+    generic panel is for any service that can add its participants' ids to an address.
     """
 
     campaign = models.ForeignKey(
@@ -86,9 +86,10 @@ class Panel(RecordedModel):
     screen_out_after_training = models.BooleanField(
         _("Screen out participants who fail the training"), default=True
     )
-    completion_code = models.CharField(_("Completion code"), max_length=60, blank=True)
-    screened_out_code = models.CharField(_("Screen-out code"), max_length=60, blank=True)
-    completion_address = models.CharField(
+    completion_code = SealedField(_("Completion code"), max_length=60, blank=True)
+    screened_out_code = SealedField(_("Screen-out code"), max_length=60, blank=True)
+    # `panel_create` and `panel_change` check them.
+    completion_address = SealedField(
         _("Completion URL"),
         max_length=2000,
         blank=True,
@@ -97,7 +98,7 @@ class Panel(RecordedModel):
             "Not used for Prolific."
         ),
     )
-    screened_out_address = models.CharField(
+    screened_out_address = SealedField(
         _("Screen-out URL"),
         max_length=2000,
         blank=True,
@@ -157,17 +158,6 @@ class Panel(RecordedModel):
                 condition=models.Q(kind="prolific", service="")
                 | (models.Q(kind="generic") & ~models.Q(service="")),
                 name="panel_names_its_service_exactly_if_generic",
-            ),
-            models.CheckConstraint(
-                condition=(
-                    models.Q(completion_address="")
-                    | models.Q(completion_address__startswith="https://")
-                )
-                & (
-                    models.Q(screened_out_address="")
-                    | models.Q(screened_out_address__startswith="https://")
-                ),
-                name="panel_addresses_are_https",
             ),
         ]
 
@@ -233,7 +223,7 @@ class Participation(models.Model):
     state = models.CharField(
         max_length=12, choices=ParticipationState, default=ParticipationState.STARTED
     )
-    code = models.CharField(max_length=60, blank=True)
+    code = SealedField(max_length=60, blank=True)
     code_given_at = models.DateTimeField(null=True, blank=True)
     service_status = models.CharField(max_length=40, blank=True)
     service_status_at = models.DateTimeField(null=True, blank=True)

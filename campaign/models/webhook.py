@@ -44,7 +44,8 @@ class WebhookEndpoint(RecordedModel):
     campaign = models.ForeignKey(
         "campaign.Campaign", models.CASCADE, related_name="webhook_endpoints"
     )
-    url = models.CharField(_("Address"), max_length=1000)
+    # Encrypted: the address of a chat is all that one needs to write into it.
+    url = SealedField(_("Address"), max_length=1000)
     description = models.CharField(_("Description"), max_length=200, blank=True, default="")
     events = ArrayField(models.CharField(max_length=30), verbose_name=_("Events"))
     secret = SealedField(_("Secret"), max_length=100)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -127,6 +128,31 @@ def test_no_answer_and_no_log_holds_a_planted_secret(
     assert {404, 405} <= statuses
     written = logged.getvalue()
     assert {name for name, secret in planted.items() if secret in written} == set()
+
+
+def test_no_column_of_any_table_holds_a_planted_secret(
+    world: World, planted: dict[str, str]
+) -> None:
+    """A copy of the database neither signs in nor pays out, nor writes to somebody's webhook."""
+    session = world.client("organiser").session.session_key
+    assert session is not None
+    secrets = planted | {
+        "session of the organiser": session,
+        "address of a webhook": world.campaign.webhook_endpoints.get().url,
+    }
+    # A hash, as it is stored.
+    del secrets["password of the organiser"]
+    leaks = set()
+    for table in connection.introspection.table_names():
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT row::text FROM {table} AS row")
+            rows = "\n".join(row for (row,) in cursor.fetchall())
+        leaks |= {
+            (table, name)
+            for name, secret in secrets.items()
+            if secret in rows or secret.encode().hex() in rows
+        }
+    assert leaks == set()
 
 
 def _exports(world: World) -> list[str]:

@@ -3,28 +3,47 @@
 from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.conf import settings as django_settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Model
+from django.db.models.functions import Now
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from campaign.database.sealing import secrets_reseal
-from campaign.models import Campaign, Panel, User, WebhookEndpoint
+from campaign.database.sealing import SealedField, secrets_reseal
+from campaign.models import (
+    Campaign,
+    Judge,
+    Panel,
+    Participation,
+    User,
+    WebhookEndpoint,
+)
+from campaign.models.panel import ParticipationState
 from campaign.models.webhook import DeliveryState
 from campaign.services.webhooks import webhook_create, webhook_test, webhooks_deliver
-from ranking.models import PublishedResult
-from tests.factories import make_organiser
+from tests.factories import make_judge, make_organiser
 from tests.recruiting import SECRET, make_panel
 
 pytestmark = pytest.mark.django_db
 [_PATH] = (django_settings.BASE_DIR / "campaign" / "migrations").glob("*_secrets_not_in_clear.py")
 MIGRATION = import_module(f"campaign.migrations.{_PATH.stem}")
-SEALED = {
-    Panel: ("key", "events_key", "webhook_secret"),
-    WebhookEndpoint: ("secret", "old_secret"),
-    PublishedResult: ("reviewer_token",),
-}
+CODES_SEALED = import_module("campaign.migrations.0006_notices_and_codes_not_in_clear")
+#: Fields hidden in the activity log that are no credential: addresses of people, and what a draw depends on.
+NO_CREDENTIALS = {"Judge.address", "System.contact", "Design.seed"}
+
+
+def sealed_columns() -> dict[type[Model], list[str]]:
+    """Return the encrypted fields of each model that has any."""
+    found = {}
+    for model in apps.get_models():
+        fields = model._meta.concrete_fields
+        columns = [field.name for field in fields if isinstance(field, SealedField)]
+        if columns:
+            found[model] = columns
+    return found
 
 
 @pytest.fixture
@@ -35,6 +54,11 @@ def organiser(campaign: Campaign) -> User:
 @pytest.fixture
 def panel(campaign: Campaign) -> Panel:
     return make_panel(campaign)
+
+
+@pytest.fixture
+def judge(campaign: Campaign) -> Judge:
+    return make_judge(campaign)
 
 
 @pytest.fixture
@@ -94,7 +118,7 @@ def test_secrets_are_encrypted_and_read_again(panel: Panel, endpoint: WebhookEnd
     assert Panel.objects.get(key=panel.key) == panel
     assert Panel.objects.get().webhook_secret == SECRET
     assert WebhookEndpoint.objects.get().secret == endpoint.secret
-    for model, columns in SEALED.items():
+    for model, columns in sealed_columns().items():
         for column in columns:
             assert all(
                 value in (None, "") or value.startswith("sealed:")
@@ -103,6 +127,57 @@ def test_secrets_are_encrypted_and_read_again(panel: Panel, endpoint: WebhookEnd
     [in_table] = stored(Panel, "key")
     assert Client().get(f"/panel/{panel.key}/").status_code != 404
     assert Client().get(f"/panel/{in_table}/", follow=True).status_code == 404
+
+
+def test_what_the_log_of_changes_hides_is_encrypted() -> None:
+    hidden = {
+        (model, name)
+        for model in apps.get_models()
+        for name in getattr(getattr(model, "recording", None), "hidden", ())
+    }
+    in_clear = {
+        f"{model.__name__}.{name}"
+        for model, name in hidden
+        if not isinstance(model._meta.get_field(name), SealedField)
+    }
+    assert in_clear == NO_CREDENTIALS
+
+
+def test_migration_encrypts_codes_and_addresses(
+    panel: Panel, endpoint: WebhookEndpoint, judge: Judge
+) -> None:
+    participation = Participation.objects.create(
+        panel=panel,
+        judge=judge,
+        session_id="s",
+        blocks_asked=3,
+        blocks_before=0,
+        blocks_done=3,
+        state=ParticipationState.FINISHED,
+        ended_at=Now(),
+        code=panel.completion_code,
+        code_given_at=Now(),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE campaign_panel SET completion_code = %s, screened_out_code = %s, completion_address = ''",
+            [panel.completion_code, panel.screened_out_code],
+        )
+        cursor.execute("UPDATE campaign_participation SET code = %s", [panel.completion_code])
+        cursor.execute("UPDATE campaign_webhookendpoint SET url = %s", [endpoint.url])
+    state = MigrationExecutor(connection).loader.project_state(
+        ("campaign", "0006_notices_and_codes_not_in_clear")
+    )
+    for _time in range(2):
+        CODES_SEALED.secrets_seal(state.apps, None)
+    upgraded = Panel.objects.get(completion_code=panel.completion_code)
+    assert upgraded.screened_out_code == panel.screened_out_code
+    assert upgraded.completion_address == ""
+    assert Participation.objects.get(code=panel.completion_code) == participation
+    assert WebhookEndpoint.objects.get().url == endpoint.url
+    for model, column in ((Participation, "code"), (WebhookEndpoint, "url")):
+        [in_table] = stored(model, column)
+        assert in_table.startswith("sealed:")
 
 
 def test_migration_encrypts_secrets_of_stored_rows(panel: Panel, endpoint: WebhookEndpoint) -> None:
@@ -128,7 +203,8 @@ def test_previous_key_is_needed_for_one_start_only(
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another"
     assert WebhookEndpoint.objects.get().secret == endpoint.secret
-    assert secrets_reseal(using="default") == 4
+    # Keys, codes and secret of the panel; address and secret of the endpoint.
+    assert secrets_reseal(using="default") == 7
     settings.SECRET_KEY_FALLBACKS = []
     assert Panel.objects.get(key=panel.key).webhook_secret == SECRET
     assert WebhookEndpoint.objects.get().secret == endpoint.secret
