@@ -37,7 +37,7 @@ _KINDS: Final = (
     _kind(
         r'\[\s*\{\s*"(items|task)"\s*:',
         "a batch of tasks for Appraise, without judgments",
-        "give the scores that ExportSystemScoresToCSV writes",
+        "provide the scores that ExportSystemScoresToCSV writes",
     ),
     _kind(r"\[\s*[\[{]", "a JSON array", "write one object per line, with: jq -c '.[]' OLD > NEW"),
     _kind(r"<(!doctype )?html", "a web page", "download the file itself"),

@@ -22,7 +22,7 @@ def secrets_seal(apps, _schema_editor):
 
 
 class Migration(migrations.Migration):
-    """Encrypt codes of panels and addresses of webhooks."""
+    """Encrypt codes of panels and addresses of webhooks, and allow notices to former addresses."""
 
     dependencies = [
         ("campaign", "0005_secrets_not_in_clear"),
@@ -30,8 +30,21 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RemoveConstraint(
+            model_name='mail',
+            name='mail_kind_is_known',
+        ),
+        migrations.RemoveConstraint(
+            model_name='mail',
+            name='mail_has_what_its_kind_is_about',
+        ),
+        migrations.RemoveConstraint(
             model_name='panel',
             name='panel_addresses_are_https',
+        ),
+        migrations.AlterField(
+            model_name='mail',
+            name='kind',
+            field=models.CharField(choices=[('judge', 'Judge'), ('member', 'Member'), ('password', 'Password'), ('address', 'Address'), ('old_address', 'Old Address'), ('alerts', 'Alerts'), ('recorded', 'Erasure Recorded'), ('refused', 'Erasure Refused'), ('carried_out', 'Erasure Carried Out'), ('asked', 'Erasure Asked')], max_length=11),
         ),
         migrations.AlterField(
             model_name='panel',
@@ -62,6 +75,14 @@ class Migration(migrations.Migration):
             model_name='webhookendpoint',
             name='url',
             field=models.TextField(max_length=1000, verbose_name='Address'),
+        ),
+        migrations.AddConstraint(
+            model_name='mail',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'member', 'password', 'address', 'old_address', 'alerts', 'recorded', 'refused', 'carried_out', 'asked'])), name='mail_kind_is_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='mail',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', False), ('day__isnull', True), ('erasure__isnull', True), ('judge__isnull', False), ('kind__in', ['judge']), ('user__isnull', True)), models.Q(('campaign__isnull', False), ('day__isnull', True), ('erasure__isnull', True), ('judge__isnull', True), ('kind__in', ['member']), ('user__isnull', False)), models.Q(('campaign__isnull', True), ('day__isnull', True), ('erasure__isnull', True), ('judge__isnull', True), ('kind__in', ['password']), ('user__isnull', True)), models.Q(('campaign__isnull', True), ('day__isnull', True), ('erasure__isnull', True), ('judge__isnull', True), ('kind__in', ['address', 'old_address']), ('user__isnull', False)), models.Q(('campaign__isnull', True), ('day__isnull', False), ('erasure__isnull', True), ('judge__isnull', True), ('kind__in', ['alerts']), ('user__isnull', False)), models.Q(('campaign__isnull', False), ('day__isnull', True), ('erasure__isnull', False), ('judge__isnull', True), ('kind__in', ['recorded', 'refused', 'carried_out']), ('user__isnull', True)), models.Q(('campaign__isnull', False), ('day__isnull', True), ('erasure__isnull', False), ('judge__isnull', True), ('kind__in', ['asked']), ('user__isnull', False)), _connector='OR'), name='mail_has_what_its_kind_is_about'),
         ),
         migrations.RunPython(secrets_seal, migrations.RunPython.noop),
     ]

@@ -261,6 +261,7 @@ class MailKind(models.TextChoices):
     MEMBER = "member"
     PASSWORD = "password"  # noqa: S105
     ADDRESS = "address"
+    OLD_ADDRESS = "old_address"
     ALERTS = "alerts"
     ERASURE_RECORDED = "recorded"
     ERASURE_REFUSED = "refused"
@@ -278,7 +279,7 @@ _ABOUT: Final = (
     ([MailKind.JUDGE], {"campaign", "judge"}),
     ([MailKind.MEMBER], {"campaign", "user"}),
     ([MailKind.PASSWORD], set[str]()),
-    ([MailKind.ADDRESS], {"user"}),
+    ([MailKind.ADDRESS, MailKind.OLD_ADDRESS], {"user"}),
     ([MailKind.ALERTS], {"user", "day"}),
     (_TO_ERASED, {"campaign", "erasure"}),
     ([MailKind.ERASURE_ASKED], {"campaign", "erasure", "user"}),
@@ -349,8 +350,8 @@ class Mail(models.Model):
     judge = models.ForeignKey(
         "campaign.Judge", models.CASCADE, related_name="mails", null=True, blank=True
     )
-    # User who becomes a member, requested a new address, or is notified of alerts or of an erasure
-    # request.
+    # User who becomes a member, requested or got a new address, or is notified of alerts or of an
+    # erasure request.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.CASCADE,

@@ -30,7 +30,7 @@ RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15,
 _SENDING_TIMEOUT: Final = timedelta(minutes=15)
 #: Time that messages other than invitations are kept, to find out why one did not arrive.
 _KEPT: Final = timedelta(days=7)
-_OF_ACCOUNTS: Final = (MailKind.PASSWORD, MailKind.ADDRESS)
+_OF_ACCOUNTS: Final = (MailKind.PASSWORD, MailKind.ADDRESS, MailKind.OLD_ADDRESS)
 _INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
 
 
@@ -107,8 +107,8 @@ def recipient(mail: Mail) -> str:
         case MailKind.PASSWORD:
             account = account_of_address(mail.address)
             current = account.email if account is not None else None
-        case MailKind.ADDRESS | MailKind.ERASURE_CARRIED_OUT:
-            # The address to be confirmed, and the last one of a judge whose data was erased.
+        case MailKind.ADDRESS | MailKind.OLD_ADDRESS | MailKind.ERASURE_CARRIED_OUT:
+            # The address to be confirmed, the one before it, and the last one of an erased judge.
             current = None
     return current or mail.address
 

@@ -25,6 +25,7 @@ from campaign.selectors.credentials import account_is_its_own, organisers_of_qui
 from campaign.services.api_tokens import tokens_revoke
 from campaign.services.invitations import InvitationRefusedError
 from campaign.services.people import sessions_end
+from campaign.texts.addresses import address_key
 
 #: Hours that links in account messages are valid.
 LINK_HOURS: Final = 2
@@ -93,20 +94,36 @@ def address_link_open(*, token: str) -> str:
 
 
 @transaction.atomic
-def address_set_by_link(*, token: str) -> User:
-    """Store the address confirmed by this link as its user's, and return the user.
+def address_set_by_link(*, token: str, base_url: str, language: str) -> User:
+    """Store the address confirmed by this link as its user's, and return the user; the old address gets a notice.
 
-    Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and
-    `AccountChangeRefusedError` if another user has the address by now.
+    It is in the user's language, or in `language`. Locks the user's row. Raises `InvitationRefusedError` for an
+    invalid link, and `AccountChangeRefusedError` if another user has the address by now.
     """
     users = User.objects.select_for_update(no_key=True)
     user, [address] = link_opened(token, _CONFIRMING, users, LINK_HOURS)
     if User.objects.with_address(address) not in (None, user):
         raise AccountChangeRefusedError(_("An account with this e-mail address already exists."))
+    before = user.email
     user.email = User.objects.normalize_email(address)
     user.save(update_fields=["email"])
-    _member_invitations_requeue(user)
+    _address_changed(user, before, base_url=base_url, language=language)
     return user
+
+
+def _address_changed(user: User, before: str | None, *, base_url: str, language: str) -> None:
+    """Notify the user at the address before, and send what waits for them to the current one."""
+    if address_key(before or "") == address_key(user.email or ""):
+        return
+    _member_invitations_requeue(user)
+    if before and not mail_is_printed():
+        mail_queue(
+            kind=MailKind.OLD_ADDRESS,
+            user=user,
+            address=before,
+            base_url=base_url,
+            language=user.language or language,
+        )
 
 
 def _member_invitations_requeue(user: User) -> None:
@@ -147,25 +164,31 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
 
 
 def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> EmailMessage:
-    """Return a message with a link by which this user chooses a password or confirms the recipient's address.
+    """Return a message about this user's account.
 
-    It is in the user's language; that of the page where it was requested may be another person's.
+    Its link chooses a password or confirms the recipient's address; a notice to a former address has none that signs
+    in. It is in the user's language; that of the page where it was requested may be another person's.
     """
-    is_password = mail.kind == MailKind.PASSWORD
+    template = "account/mail.txt"
     with translation.override(user.language or mail.language):
-        if is_password:
+        if mail.kind == MailKind.PASSWORD:
             path = reverse("password-choose", args=[password_token(user)])
             subject = _("Reset your Quintet password")
-        else:
+        elif mail.kind == MailKind.ADDRESS:
             path = reverse("address-confirm", args=[address_token(user, mail.address)])
             subject = _("Confirm your e-mail address for Quintet")
+        else:
+            path = reverse("home")
+            subject = _("Your e-mail address for Quintet was changed")
+            template = "account/old_address_mail.txt"
         body = render_to_string(
-            "account/mail.txt",
+            template,
             {
-                "is_password": is_password,
+                "is_password": mail.kind == MailKind.PASSWORD,
                 "name": user.name,
                 "link": mail.base_url + path,
                 "hours": LINK_HOURS,
+                "changed_at": mail.created_at,
             },
         )
     return EmailMessage(subject=subject, body=body, to=[mail.address], connection=connection)
@@ -253,20 +276,24 @@ def account_link_open(*, token: str) -> User:
 
 
 @transaction.atomic
-def account_set(*, token: str, name: str, email: str, password: str) -> User:
+def account_set(
+    *, token: str, name: str, email: str, password: str, base_url: str, language: str
+) -> User:
     """Store the name, e-mail address and password of the user of this link, which ends; return the user.
 
-    Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and `ValidationError` by
+    An address before gets a notice, as from `address_set_by_link`. Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and `ValidationError` by
     field.
     """
     user = _opened(token, User.objects.select_for_update(no_key=True))
     user.name = name
+    before = user.email
     user.email = User.objects.normalize_email(email)
     if User.objects.with_address(user.email) not in (None, user):
         raise ValidationError({"email": _("An account with this e-mail address already exists.")})
     user.clean_fields(exclude=["password"])
     password_set(user=user, password=password)
     user.save(update_fields=["name", "email"])
+    _address_changed(user, before, base_url=base_url, language=language)
     return user
 
 

@@ -256,7 +256,9 @@ def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
         address = address_link_open(token=token)
         if request.method != "POST":
             return render(request, "account/address_confirm.html", {"address": address})
-        address_set_by_link(token=token)
+        address_set_by_link(
+            token=token, base_url=base_url(request), language=get_language() or "en"
+        )
     except InvitationRefusedError:
         return render(request, "account/link_refused.html", status=404)
     except AccountChangeRefusedError as error:
@@ -277,7 +279,12 @@ def organiser_account(request: HttpRequest, token: str) -> HttpResponse:
         user = account_link_open(token=token)
         form.initial = {"name": user.name, "email": user.email} if user.email else {}
         if form.is_valid():
-            user = account_set(token=token, **form.cleaned_data)
+            user = account_set(
+                token=token,
+                **form.cleaned_data,
+                base_url=base_url(request),
+                language=get_language() or "en",
+            )
             response = enter(request, user, to=reverse("home"))
             browser_remember(response=response, email=form.cleaned_data["email"])
             return response

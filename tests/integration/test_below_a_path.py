@@ -20,9 +20,15 @@ from campaign.services.api_tokens import token_create
 from campaign.services.erasures import erasure_ask
 from campaign.services.invitation_mails import judges_invite_by_mail, own_link_send
 from campaign.services.members import daily_alerts_set, member_invite_by_mail
-from campaign.services.own_account import address_mail_request, password_mail_request
+from campaign.services.own_account import (
+    address_mail_request,
+    address_set_by_link,
+    address_token,
+    password_mail_request,
+)
 from campaign.tasks import send_mails
 from ranking.services.alert_mails import alert_mails_send
+from tests.factories import make_organiser
 from tests.permissions.world import World
 from tests.rest_operations import addresses, description
 
@@ -156,6 +162,8 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     own_link_send(judge=judge, address="j@example.org", **base)
     password_mail_request(address=organiser.email, **base)
     address_mail_request(user=organiser, address="new@example.org", **base)
+    other = make_organiser(world.campaign, "other@example.org")
+    address_set_by_link(token=address_token(other, "else@example.org"), **base)
     Judge.objects.filter(pk=judge.pk).update(address="j@example.org")
     erasure_ask(judge=Judge.objects.get(pk=judge.pk))
     daily_alerts_set(membership=membership, wanted=True)

@@ -65,7 +65,9 @@ def test_member_is_not_added_twice(campaign: Campaign, account: User, typed: str
 def test_address_of_another_account_is_refused(account: User, typed: str) -> None:
     other = User.objects.create_user(name="Eve", email="eve@example.org")
     with pytest.raises(AccountChangeRefusedError):
-        address_set_by_link(token=address_token(other, typed))
+        address_set_by_link(
+            token=address_token(other, typed), base_url="https://q.example", language="en"
+        )
 
 
 def test_wrong_passwords_count_for_both_spellings_together(account: User) -> None:

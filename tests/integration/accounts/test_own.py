@@ -2,15 +2,23 @@
 
 import unicodedata
 from typing import Literal
+from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core import mail
 from django.test import Client
+from django.utils import translation
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext
 
-from campaign.models import Campaign, Mail, User
+from campaign.models import Campaign, Mail, MailKind, User
 from campaign.services.api_tokens import token_create
 from campaign.services.mails import mails_send_due
+from campaign.services.own_account import account_link_create
+from campaign.services.people import user_language_set
+from campaign.texts.addresses import address_key
 from tests.factories import make_organiser
 from tests.integration.accounts.people import (
     EMAIL,
@@ -131,6 +139,38 @@ def test_an_address_is_theirs_once_they_open_the_link(page: Client, organiser: U
     assert organiser.email == "New@example.org"
     assert browser.post(link).status_code == 404
     assert signed_in(browser) is None
+
+
+def test_former_address_gets_a_notice_without_a_link_that_signs_in(
+    page: Client, organiser: User
+) -> None:
+    """flarum/framework#723."""
+    user_language_set(user=organiser, language="de")
+    page.post("/account/address/", {"email": "new@example.org"})
+    Client().post(link_of_message())
+    mails_send_due()
+    notice = mail.outbox[-1]
+    assert notice.to == [EMAIL]
+    stored = Mail.objects.get(kind=MailKind.OLD_ADDRESS)
+    with translation.override("de"):
+        assert date_format(localtime(stored.created_at), "DATETIME_FORMAT") in notice.body
+        assert notice.subject == gettext("Your e-mail address for Quintet was changed")
+    [address] = [line for line in notice.body.splitlines() if line.startswith("http")]
+    assert urlsplit(address).path == "/"
+    assert "new@example.org" not in notice.body
+
+
+@pytest.mark.parametrize(("email", "notices"), [("new@example.org", 1), (EMAIL.upper(), 0)])
+def test_address_changed_by_an_operators_link_gets_a_notice(
+    organiser: User, email: str, notices: int
+) -> None:
+    Client().post(
+        f"/i/{account_link_create(user=organiser)}/account/",
+        {"name": "Olga", "email": email, "password": NEW},
+    )
+    organiser.refresh_from_db()
+    assert address_key(organiser.email or "") == address_key(email)
+    assert Mail.objects.filter(kind=MailKind.OLD_ADDRESS, address=EMAIL).count() == notices
 
 
 def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(

@@ -165,7 +165,7 @@ def _member_is_invited(judge: Judge, _user: User) -> str:
     )
     link_sent()
     user = User.objects.get(email=OTHER)
-    address_set_by_link(token=address_token(user, RIGHT))
+    address_set_by_link(token=address_token(user, RIGHT), base_url=BASE, language="en")
     return RIGHT
 
 
@@ -179,15 +179,22 @@ def _address_is_to_be_confirmed(_judge: Judge, user: User) -> str:
     return RIGHT
 
 
+def _address_was_changed(_judge: Judge, user: User) -> str:
+    before = str(user.email)
+    address_set_by_link(token=address_token(user, RIGHT), base_url=BASE, language="en")
+    return before
+
+
 def _alerts_are_sent(judge: Judge, user: User) -> str:
     daily_alerts_set(membership=user.memberships.get(), wanted=True)
     now = timezone.localtime()
     claimed = alert_mail_claim(user=user, day=now.date())
     assert claimed is not None
     Mail.objects.filter(pk=claimed.pk).update(state="queued")
-    address_set_by_link(token=address_token(user, RIGHT))
+    address_set_by_link(token=address_token(user, RIGHT), base_url=BASE, language="en")
     again = alert_mail_claim(user=User.objects.get(pk=user.pk), day=now.date())
     assert again is not None
+    mails_send_due()
     mail.outbox.append(mail.EmailMessage(to=[again.address]))
     return RIGHT
 
@@ -218,7 +225,7 @@ def _erasure_is_asked(judge: Judge, user: User) -> str:
     Mail.objects.all().delete()
     Judge.objects.filter(pk=judge.pk).update(address="")
     erasure_ask(judge=judge)
-    address_set_by_link(token=address_token(user, RIGHT))
+    address_set_by_link(token=address_token(user, RIGHT), base_url=BASE, language="en")
     return RIGHT
 
 
@@ -227,6 +234,7 @@ _MESSAGES: Final[dict[MailKind, Callable[[Judge, User], str]]] = {
     MailKind.MEMBER: _member_is_invited,
     MailKind.PASSWORD: _password_is_forgotten,
     MailKind.ADDRESS: _address_is_to_be_confirmed,
+    MailKind.OLD_ADDRESS: _address_was_changed,
     MailKind.ALERTS: _alerts_are_sent,
     MailKind.ERASURE_RECORDED: _erasure_is_recorded,
     MailKind.ERASURE_REFUSED: _erasure_is_refused,

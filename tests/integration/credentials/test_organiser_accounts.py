@@ -24,6 +24,7 @@ from tests.integration.credentials.browsers import words
 
 pytestmark = pytest.mark.django_db
 
+HERE = {"base_url": "https://q.example", "language": "en"}
 ENTERED = {"name": "Rosa", "email": "Rosa@Example.org", "password": "a long way home"}
 
 
@@ -74,7 +75,7 @@ def test_a_link_for_the_first_organiser_ends_when_somebody_else_came_first() -> 
     token = first_organiser_link_create()
     make_organiser(make_campaign())
     with pytest.raises(InvitationRefusedError):
-        account_set(token=token, **ENTERED)
+        account_set(token=token, **ENTERED, **HERE)
 
 
 def test_an_organiser_who_forgot_their_password_chooses_another(
@@ -107,7 +108,7 @@ def test_judges_and_those_who_left_get_no_password(judge: Judge, organiser: User
     with pytest.raises(AccountRefusedError):
         account_link_create(user=organiser)
     with pytest.raises(InvitationRefusedError):
-        account_set(token=token, **ENTERED)
+        account_set(token=token, **ENTERED, **HERE)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -117,7 +118,11 @@ def test_of_two_who_use_a_link_at_once_one_becomes_the_organiser() -> None:
     def enter(name: str) -> Any:
         try:
             return account_set(
-                token=token, name=name, email=f"{name}@example.org", password="a long way home"
+                token=token,
+                name=name,
+                email=f"{name}@example.org",
+                password="a long way home",
+                **HERE,
             ).name
         except (InvitationRefusedError, ValidationError) as error:
             return type(error)
