@@ -7,9 +7,10 @@ from typing import Final, NoReturn
 
 from campaign.formats.errors import FormatError
 from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem, unseen_problem
-from campaign.formats.tables import integer, is_blank
+from campaign.formats.tables import integer, is_blank, whole_name
 
 LARGEST_LABEL = 5
+_LONGEST_NAME: Final = 1_000
 
 #: Raise the error for (field, problem, remedy), with the file and the line.
 Refuse = Callable[[str | None, str, str], NoReturn]
@@ -83,15 +84,18 @@ def segment_of(text: str, field: str, refuse: Refuse) -> int:
 
 
 def filled(text: str, field: str, refuse: Refuse) -> str:
-    """Return a cell unchanged; refuse it if it is empty."""
+    """Return a name or a number unchanged; refuse it if it is empty or as long as a text."""
     if not text.strip():
         refuse(field, "the cell is empty", "fill it in")
+    if len(text) > _LONGEST_NAME:
+        refuse(field, f"the cell has {len(text):,} characters", "write a name or a number")
     return text
 
 
 def judge_of(text: str, field: str, refuse: Refuse) -> str:
-    """Return a judge's pseudonym unchanged; refuse it if it is empty, too long or has invisible characters."""
+    """Return a judge's pseudonym, a whole number without ".0"; refuse it if it is empty, too long, rounded or not visible."""
     filled(text, field, refuse)
+    refuse_rounded(text, field, refuse)
     if len(text) > MAX_JUDGE_NAME:
         refuse(
             field,
@@ -100,4 +104,17 @@ def judge_of(text: str, field: str, refuse: Refuse) -> str:
         )
     if problem := unseen_problem(text, "name of the judge"):
         refuse(field, problem, "write the name without that character")
-    return text
+    return whole_name(text) if "." in text else text
+
+
+_ROUNDED: Final = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+[0-9]{2,3}")
+
+
+def refuse_rounded(text: str, field: str, refuse: Refuse) -> None:
+    """Refuse an id as spreadsheets and pandas write long numbers: different ones are then the same."""
+    if "+" in text and _ROUNDED.fullmatch(text.strip()):
+        refuse(
+            field,
+            f"the id {text.strip()} is a number that a spreadsheet has rounded",
+            "use the file as it was before, or read ids as text",
+        )

@@ -21,6 +21,7 @@ MAX_BYTES: Final = 2_000_000
 MAX_ROWS: Final = 10_000
 _SEPARATORS: Final = ",;\t|"
 _NAME: Final = "list"
+_LONGEST_CELL: Final = 10_000
 #: Accepted column headers; case, spaces, hyphens and plural forms do not matter.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
@@ -176,6 +177,11 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
                 raise Place(_NAME, reader.line_num).error(
                     f"the row has {len(cells)} cells, the header {len(columns)}",
                     "quote cells that contain a separator",
+                )
+            if max(map(len, cells)) > _LONGEST_CELL:
+                raise Place(_NAME, reader.line_num).error(
+                    f"a cell has more than {_LONGEST_CELL:,} characters",
+                    "close quotation marks, and double those inside a cell",
                 )
             restored_cells = map(restored, cells)
             yield _row(reader.line_num, dict(zip(columns, restored_cells, strict=False)))

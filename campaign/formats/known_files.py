@@ -8,6 +8,7 @@ from campaign.formats.errors import FormatError, Place
 from campaign.formats.streams import refuse_other_file
 from campaign.formats.tables import refuse_separator_line
 
+_PARQUET: Final = b"PAR1"
 _TAR: Final = (257, b"ustar")
 _SCORES: Final = (
     "provide it, with a name that ends in .seg.score, to the analysis of metrics, "
@@ -103,6 +104,11 @@ _KINDS: Final = (
         "a submission to WMT's metrics task (METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE)",
         _SCORE_TABLE,
     ),
+    _kind(
+        r"[^\t\n]+\t(Segment [0-9]+\t)?score: -?[0-9]",
+        "what comet-score prints",
+        "write each system and its score, separated by a tab, one line per segment in order (COMET.seg.score)",
+    ),
     _kind(r"system\s+mqm_avg_score\s+seg_id", "a table of average MQM scores", _SCORE_TABLE),
     _kind(
         r'[^\t\n]+\t\{"errors"',
@@ -150,6 +156,9 @@ _KINDS: Final = (
 
 def known_file_error(file: str, head: bytes) -> FormatError | None:
     """Return an error that names a file of another kind by its first bytes; None if the kind is unknown."""
+    if head.startswith(_PARQUET):
+        problem, remedy = "the file is in Parquet", "only judgments and votes are read from Parquet"
+        return Place(file).error(problem, f"{remedy}; write it as JSON Lines or a table")
     start, magic = _TAR
     if head[start:].startswith(magic):
         return Place(file).error(

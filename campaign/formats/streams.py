@@ -18,7 +18,7 @@ MAX_RATIO: Final = 200
 _FREE_BYTES: Final = 256 * 1024 * 1024
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
+_BOMS = re.compile(rb"(?:\xef\xbb\xbf)+")
 #: Files that are no text, by their first bytes, with what to do.
 _OTHER_FILES = {
     b"version https://git-lfs.github.com/spec/": (
@@ -37,6 +37,7 @@ _OTHER_FILES = {
     b"%PDF-": ("a PDF", "provide the text itself"),
     b"SQLite format 3\x00": ("a SQLite database", "export the table as CSV"),
 }
+_MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # CONTROL without the line feed, to search a block of lines at once.
 _LINE_END = re.compile(rb"\r\n?|\n")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -231,7 +232,9 @@ def _decoded(file: InputFile, block: bytes, number: int) -> str:
     """Decode a block of whole lines, the first of which is `number`, with line feeds as line endings."""
     if number == 1:
         refuse_other_file(file.name, block)
-    mark = _BOM if number == 1 and block.startswith(_BOM) else b""
+    # Some programs put a mark before the one that is there.
+    start = _BOMS.match(block) if number == 1 else None
+    mark = start.group() if start else b""
     content = block.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         text = content.decode("utf-8")
@@ -285,6 +288,11 @@ def refuse_other_file(file: str, head: bytes) -> None:
     for magic, (name, remedy) in _OTHER_FILES.items():
         if head.startswith(magic):
             raise Place(file).error(f"the file is {name}", remedy)
+    if head.startswith(_MARKS_OF_UTF16) or _is_every_other_nul(head):
+        raise Place(file, 1).error(
+            "the file is in UTF-16",
+            "convert it to UTF-8, with: iconv -f UTF-16 -t UTF-8 OLD > NEW",
+        )
 
 
 def _not_utf8(
@@ -293,23 +301,23 @@ def _not_utf8(
     line_start = content.rfind(b"\n", 0, start) + 1
     line = number + content.count(b"\n", 0, start)
     column = start - line_start + 1 + (skipped if line == 1 else 0)
-    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff") or _is_every_other_nul(content)
-    if b"\0" in content and not utf16:
+    if b"\0" in content:
         return Place(file.name, line, column).error(
             f"the byte 0x{content[start]:02X} is not text and the file contains NUL bytes",
             "provide a text file with one segment or record per line, or an archive of such files",
         )
-    encoding = "UTF-16" if utf16 else "ENCODING"
-    candidates = "UTF-16" if utf16 else "its ENCODING (often windows-1250, windows-1252 or GB18030)"
     return Place(file.name, line, column).error(
         f"the byte 0x{content[start]:02X} is not UTF-8",
-        f"convert the file from {candidates}, with: iconv -f {encoding} -t UTF-8 OLD > NEW",
+        "convert the file from its ENCODING (often windows-1250, windows-1252 or GB18030), "
+        "with: iconv -f ENCODING -t UTF-8 OLD > NEW",
     )
 
 
 def _is_every_other_nul(content: bytes) -> bool:
     """Return whether the bytes look like UTF-16 of mostly Latin letters."""
-    return max(content[0::2].count(0), content[1::2].count(0)) * 4 >= len(content)
+    return b"\0" in content and max(content[0::2].count(0), content[1::2].count(0)) * 4 >= len(
+        content
+    )
 
 
 def _refuse_control_character(file: InputFile, lines: list[str], number: int) -> None:
@@ -318,12 +326,7 @@ def _refuse_control_character(file: InputFile, lines: list[str], number: int) ->
         if found:
             code = ord(found.group())
             name = " (NUL)" if code == 0 else ""
-            hint = (
-                "; if every other character is NUL, convert the file from UTF-16"
-                if not code
-                else ""
-            )
             raise Place(file.name, line, found.start() + 1).error(
                 f"the control character U+{code:04X}{name} is not allowed in text",
-                f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW{hint}",
+                f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW",
             )

@@ -11,7 +11,10 @@ from typing import IO, Final, TypeVar
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import counted
-from campaign.formats.streams import InputFile, text_lines
+from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
+
+# A line may have one cell; by default, cells of more than 131,072 characters are refused.
+csv.field_size_limit(MAX_LINE_BYTES)
 
 _IN_MEMORY: Final = 8_000_000
 # Also with a decimal comma, and what pandas writes for a missing number.
@@ -143,9 +146,14 @@ def _refuse_open_quote(
     for line, text in (short, before):
         cell = text.rsplit(separator, 1)[-1]
         if cell.startswith('"') and cell.count('"') % 2:
-            raise Place(file, line, text.count(separator) + 1).error(
-                "a quoted cell continues on the next line", "remove line breaks inside texts"
-            )
+            raise _open_quote(Place(file, line, text.count(separator) + 1))
+
+
+def _open_quote(place: Place) -> FormatError:
+    return place.error(
+        "a quoted cell continues on the next line",
+        "remove line breaks inside texts, and double the quotation marks inside a cell",
+    )
 
 
 _FORMULA_CELL: Final = re.compile(r"[=+\-@\t\r]")
@@ -294,6 +302,19 @@ def require_column(file: str, line: int | None, names: Collection[str], name: st
         )
 
 
+def refuse_repeated_columns(
+    file: str, line: int | None, names: Iterable[str], read: Collection[str]
+) -> None:
+    """Refuse a header that names one of the columns to read twice: one of the two would count."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen and name in read:
+            raise Place(file, line, field=name).error(
+                "the column appears twice in the header", "remove or rename one of the two"
+            )
+        seen.add(name)
+
+
 def refuse_other_width(file: str, line: int, cells: Sized, names: Sized) -> None:
     """Refuse a row with another number of cells than the header."""
     if len(cells) != len(names):
@@ -312,6 +333,8 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
         # One line at a time: an unclosed quote must not swallow the rest.
         return next(csv.reader((text,), delimiter=separator, strict=True))
     except csv.Error as error:
+        if "unexpected end of data" in str(error):
+            raise _open_quote(Place(file, line)) from error
         raise Place(file, line).error(
             f"the line is not valid CSV ({error})",
             "close every quotation mark on the same line, and double those inside a cell",

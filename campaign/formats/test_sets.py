@@ -235,6 +235,8 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             place = Place(file, line, column + 1, name)
             raise place.error(problem, "give every column a unique name without commas")
     _refuse_missing(file, line, columns, references)
+    if left_out and not systems:
+        _refuse_numbers_alone(file, line, [names[column] for column in left_out])
     return _Layout(
         names=tuple(names),
         document=columns.get("document"),
@@ -243,6 +245,14 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
         references=tuple(references[index] for index in sorted(references)),
         systems=systems,
         left_out=left_out,
+    )
+
+
+def _refuse_numbers_alone(file: str, line: int, columns: list[str]) -> None:
+    """Refuse a table all of whose outputs are numbers, which are taken for scores."""
+    raise Place(file, line).error(
+        f"the table has no column of texts besides the source: {named(columns)}",
+        "name a column with the outputs of each system; give outputs that are numbers as plain text, a file for each",
     )
 
 

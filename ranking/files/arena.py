@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import InputFile
-from campaign.formats.cells import Refuse, judge_of, refuse_at, systems_of
+from campaign.formats.cells import Refuse, judge_of, refuse_at, refuse_rounded, systems_of
 from campaign.formats.errors import Losses
 from campaign.formats.records import JudgedBlock
 from campaign.formats.repeats import Submission, counted_submissions
 from campaign.formats.streams import peek
-from campaign.formats.tables import is_index, read_table
+from campaign.formats.tables import is_index, read_table, refuse_repeated_columns
 from ranking.files.labels import array_objects, json_objects
 from ranking.files.parquet_reading import refusing_damage
 from ranking.files.records import NO_JUDGE
@@ -69,6 +69,8 @@ class NamedVotes:
         names = [str(values.get(name) or "") for name in _QUESTIONS]
         if not any(names):
             return
+        for column, name in zip(_QUESTIONS, names, strict=True):
+            refuse_rounded(name, column, refuse_at(file, line))
         winners = zip(block.candidates, block.labels, strict=True)
         ranked = tuple(sorted((systems, rank) for systems, rank in winners))
         models = tuple(systems for systems, _rank in ranked)
@@ -153,7 +155,9 @@ def read_arena_parquet(
     with refusing_damage(name):
         from pyarrow import parquet
 
-        for batch in parquet.ParquetFile(source).iter_batches(batch_size=_ROWS_AT_A_TIME):
+        stored = parquet.ParquetFile(source)
+        refuse_repeated_columns(name, None, stored.schema_arrow.names, _READ)
+        for batch in stored.iter_batches(batch_size=_ROWS_AT_A_TIME):
             columns = {
                 # Only check whether unused fields, such as conversations, are present.
                 field: column.to_pylist()
@@ -173,6 +177,8 @@ def read_arena_parquet(
 def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     table = read_table(file)
     columns = list(table.columns())
+    names = [name for _column, name in columns]
+    refuse_repeated_columns(file.name, table.line, names, _READ)
     for line, cells in table.rows():
         values = {name: cells[column] for column, name in columns}
         yield line, values, refuse_at(file.name, line)
@@ -241,6 +247,9 @@ def _text(values: Mapping[str, Any], name: str, refuse: Refuse) -> str:
             "the file has an object for each column, as pandas writes it",
             'write one object per line, with: frame.to_json(path, orient="records", lines=True)',
         )
+    if isinstance(value, bytes):
+        # Parquet of Spark and Impala may store texts without saying that they are.
+        value = value.decode()
     if not isinstance(value, str) or not value.strip():
         refuse(name, "the text is missing", "provide model_a, model_b and winner for every vote")
     return value

@@ -114,7 +114,7 @@ def _label(_key: str, value: object, refuse: Refuse) -> int | None:
     if value is not None and not (is_number and value in {-1, 1, 2, 3, 4, 5}):
         refuse(
             "labels",
-            f"the label {value!r} is not 1, 2, 3, 4, 5 or null",
+            f"the label {value!r} is not the number 1, 2, 3, 4 or 5, or null",
             "use a label from 1 (best) to 5, or null if the judge gave none",
         )
     return value if isinstance(value, int) and value > 0 else None

@@ -219,22 +219,25 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
         None,
         refuse,
         *(*named, whole_name(row["segment"]), judge, (output,)),
-        started_at=_number("start_time", row.get("start", ""), refuse),
-        ended_at=_number("end_time", row.get("end", ""), refuse),
+        started_at=_number("start_time", row.get("start", ""), refuse, _TIME),
+        ended_at=_number("end_time", row.get("end", ""), refuse, _TIME),
         # Shown a second time on purpose, as a check.
         repeat=2 if row["kind"] == CHECK else 1,
         line=line,
     )
 
 
-def _number(key: str, text: str, refuse: Refuse) -> float | None:
+_TIME: Final = "write the time as Appraise does, in seconds since 1970"
+
+
+def _number(key: str, text: str, refuse: Refuse, remedy: str = "write a number") -> float | None:
     stripped = text.strip()
     if not _is_said(stripped):
         return None
     # Spreadsheets of many languages write a decimal comma, and semicolons between cells.
     number = stripped.replace(",", ".")
     if not _NUMBER.fullmatch(number):
-        refuse(key, f"{stripped!r} is not a number", "write a number")
+        refuse(key, f"{stripped!r} is not a number of at most 12 digits", remedy)
     return float(number)
 
 

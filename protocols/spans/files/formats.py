@@ -258,7 +258,7 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     """
     head, whole = peek(file, _SNIFFED_BYTES)
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-    first_line = text.split("\n", 1)[0]
+    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
     input_format = _format_of(text, first_line)
     if input_format is not None:
         return input_format, whole

@@ -23,6 +23,7 @@ from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.tables import (
     first_row,
     refuse_other_width,
+    refuse_repeated_columns,
     require_column,
     table_rows,
     whole_name,
@@ -83,6 +84,7 @@ def _rows(file: InputFile) -> Iterator[_Row]:
     names = column_names(header)
     for name in COLUMNS:
         require_column(file.name, line, names, name)
+    refuse_repeated_columns(file.name, line, names, COLUMNS)
     for number, row in rows:
         if len(row) != len(names) and any(map(_is_source_error, row)):
             raise _source_errors_alone(file.name, number)

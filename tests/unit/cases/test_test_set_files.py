@@ -70,8 +70,8 @@ def refused(case: str, name: str = "") -> FormatError:
         ("26-empty-output", "alpha.de", 2, "the output of alpha is empty"),
         ("41-nul-byte", "alpha.de", 2, "U+0000"),
         ("42-nul-in-one-of-three-systems", "alpha.de", 2, "U+0000"),
-        ("61-one-of-three-systems-in-utf-16", "alpha.de", 1, "not UTF-8"),
-        ("64-one-of-three-systems-in-utf-16-without-mark", "alpha.de", 1, ""),
+        ("61-one-of-three-systems-in-utf-16", "alpha.de", 1, "in UTF-16"),
+        ("64-one-of-three-systems-in-utf-16-without-mark", "alpha.de", 1, "in UTF-16"),
     ],
 )
 def test_a_damaged_output_is_refused_with_its_line(
@@ -151,7 +151,7 @@ def test_a_line_break_in_a_segment_of_xml_becomes_a_blank() -> None:
 @pytest.mark.parametrize(
     ("case", "name", "problem", "remedy"),
     [
-        ("17-utf-16-from-a-spreadsheet", "t.txt", "not UTF-8", "iconv -f UTF-16"),
+        ("17-utf-16-from-a-spreadsheet", "t.txt", "in UTF-16", "iconv -f UTF-16"),
         ("39-references-as-text-in-jsonl", "t.jsonl", "not a list", '["text", …]'),
     ],
 )

@@ -82,7 +82,7 @@ def test_a_row_without_any_label_is_handed_out() -> None:
         ),
         (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2\n", "j.csv, line 2: the row has 14 cells, the header 15."),
         (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2,3,\n", "j.csv, line 2: the row has 16 cells, the header 15."),
-        (_HEADER + 'a,b,1,d,s,j,1,"A,2,B,3,C,1,2,3\n', ("j.csv, line 2: the line is not valid CSV (unexpected end of data).")),
+        (_HEADER + 'a,b,1,d,s,j,1,"A,2,B,3,C,1,2,3\n', ("j.csv, line 2: a quoted cell continues on the next line.")),
         (_HEADER + "a,b,1,d,s, ,1,A,2,B,3,C,1,2,3\n", 'j.csv, line 2, column 6 (field "judgeId"): the cell is empty.'),
         (
             _HEADER + f"a,b,1,d,s,{'j' * 101},1,A,2,B,3,C,1,2,3\n",

@@ -91,7 +91,7 @@ def test_appraise_says_what_it_left_out() -> None:
         (ESA.strip().replace(": 3", ": 1000000000000"), "mqm[0]", "after 4,000,000 characters"),
         (ESA.strip().replace("null", '""\\udc00""'), "mqm[0].error_type", "U\\+DC00"),
         (",A,1,TGT,en,de,87,d,False,[],1,2", "username", "empty"),
-        ('"ann,A,1,TGT', None, "not valid CSV"),
+        ('"ann,A,1,TGT', None, "continues on the next line"),
     ],
 )
 def test_appraise_names_line_and_column(row: str, field: str | None, problem: str) -> None:

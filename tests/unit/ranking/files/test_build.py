@@ -134,7 +134,7 @@ def test_what_is_odd_but_in_order_is_read(old: str, new: str, make_file: MakeFil
         ("Czech,", ",", "srclang"),
         ("judge1,", ",", "judgeId"),
         ("judge1,", "j" * 101 + ",", "judgeId"),
-        ("Czech,", "C" * 131_073 + ",", None),
+        ("Czech,", "C" * 131_073 + ",", "srclang"),
         ("system5rank\n", "s" * 131_073 + "\n", None),
         ("judge1,", "j\x01,", None),
         (",7,A,", ",7x,A,", "Number"),
