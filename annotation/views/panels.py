@@ -270,8 +270,10 @@ def _lead_on(participation: Participation) -> HttpResponse:
 
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
+    # Services where HTML is entered keep the entity of an ampersand.
+    parameters = [(name.removeprefix("amp;"), values) for name, values in request.GET.lists()]
     # Different values of one parameter are not an id.
-    query = {name: ",".join(dict.fromkeys(values)) for name, values in request.GET.lists()}
+    query = {name: ",".join(dict.fromkeys(values)) for name, values in parameters}
     if panel.kind == PanelKind.PROLIFIC:
         return prolific_entry(query)
     return generic_entry(query, parameter=panel.id_parameter)

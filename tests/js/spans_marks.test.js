@@ -47,8 +47,8 @@ test("there is room for a hundred, and one that is there can still be changed", 
 });
 
 test("scores are typed in the digits of many scripts", () => {
-  assert.deepEqual(["", " ", "0", "100", "٨٥", "۸۵", "८५", "８５"].map(scoreOf), [null, null, 0, 100, 85, 85, 85, 85]);
-  assert.deepEqual(["101", "-1", "8.5", "a"].map(scoreOf), [undefined, undefined, undefined, undefined]);
+  assert.deepEqual(["", " ", "0", "100", "٨٥", "۸۵", "८५", "８５", "85%", "٨٥٪"].map(scoreOf), [null, null, 0, 100, 85, 85, 85, 85, 85, 85]);
+  assert.deepEqual(["101", "-1", "8.5", "a", "%", "8%5"].map(scoreOf), Array(6).fill(undefined));
 });
 
 test("keys step through the scale, from its middle where there is no score", () => {

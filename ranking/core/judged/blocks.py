@@ -597,10 +597,12 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
     ------
     ValueError
         If a row names an unknown system, shows a system twice, has a candidate that stands for no
-        system, has a different number of labels than candidates, or has a label outside 1 … 5. The
-        message counts rows from 1.
+        system, has a different number of labels than candidates, or has a label outside 1 … 5; or
+        if a name is not a text. The message counts rows from 1.
     """
     known = set(systems)
+    for system in known:
+        _refuse_name("system", system)
     judge_of: dict[str, int] = {}
     candidate_of: dict[Candidate, int] = {}
     judge, segment, size, candidate = array("i"), array("i"), array("b"), array("i")
@@ -640,6 +642,7 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
         raise ValueError(f"more than {_MAX_CANDIDATES} candidates")
     if not 0 <= row.segment <= _INT32_MAX:
         raise ValueError(f"segment number {row.segment} is out of range")
+    _refuse_name("judge", row.judge)
     seen: set[str] = set()
     for position, (shown, label) in enumerate(zip(row.candidates, row.labels, strict=True)):
         _refuse_label(label)
@@ -651,6 +654,14 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
             if name in seen:
                 raise ValueError(f"system {name!r} is shown twice")
             seen.add(name)
+
+
+def _refuse_name(what: str, name: object) -> None:
+    if not isinstance(name, str):
+        raise ValueError(
+            f"the {what} {name!r} is not a text; pandas reads names such as NA and None as missing, "
+            "unless keep_default_na=False"
+        )
 
 
 def _refuse_label(label: object) -> None:

@@ -17,10 +17,10 @@ function latin(character) {
   return zero === undefined ? character : String(code - zero);
 }
 
-// Returns null for an empty field, undefined for an invalid score.
+// Returns null for an empty field, undefined for an invalid score. A percent sign may follow, as in a pasted score.
 /** @param {string} written */
 export function scoreOf(written) {
-  const digits = Array.from(written.trim(), latin).join("");
+  const digits = Array.from(written.trim().replace(/(?<=.)[%٪％]$/, ""), latin).join("");
   if (!digits) return null;
   return /^\d+$/.test(digits) && Number(digits) <= MOST ? Number(digits) : undefined;
 }

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -105,6 +106,13 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     assert twice.opens(client, "ada", "three").status_code == 403
     assert Judge.objects.count() == 1
     assert judge_work(judge_of()).done == 9
+
+
+def test_address_with_html_entities_is_the_same(client: Client, prolific: Prolific) -> None:
+    query = urlencode(prolific.query("ada")).replace("&", "&amp;")
+    assert client.get(f"{prolific.address}?{query}").status_code == 200
+    assert client.post(f"{prolific.address}?{query}")["Location"] == "/judge/museum/"
+    assert Participation.objects.get().session_id == prolific.query("ada")["SESSION_ID"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from itertools import permutations
+from math import nan
 from random import Random
 from typing import Any
 
@@ -192,6 +193,8 @@ def test_leaving_out_judges_is_as_if_they_had_never_judged(
     [
         (BlockRow("j", 1, [("a",), ("b",)], [1]), "1 labels for 2 candidates"),
         (BlockRow("j", 1, [("a",), ("x",)], [1, 2]), "unknown system 'x'"),
+        # As pandas reads a judge who is called NA.
+        (BlockRow(nan, 1, [("a",), ("b",)], [1, 2]), "the judge nan is not a text; pandas reads"),  # type: ignore[arg-type]
         (BlockRow("j", 1, [("a",), ("b", "a")], [1, 2]), "'a' is shown twice"),
         (BlockRow("j", 1, [("a",), ()], [1, 2]), "candidate 2 stands for no system"),
         (BlockRow("j", 1, [("a",), ("b",)], [1, 7]), "label 7 is not between 1 and 5"),
@@ -202,6 +205,13 @@ def test_leaving_out_judges_is_as_if_they_had_never_judged(
 def test_an_impossible_row_is_refused_with_its_number(row: BlockRow, problem: str) -> None:
     with pytest.raises(ValueError, match=f"^row 3: .*{problem}"):
         blocks_from_rows([*ROWS, row], ["a", "b", "c", "_ref"])
+
+
+def test_system_that_pandas_read_as_missing_is_refused() -> None:
+    """langgenius/dify#42220."""
+    systems: list[Any] = ["a", nan]
+    with pytest.raises(ValueError, match="the system nan is not a text; pandas reads"):
+        blocks_from_rows([], systems)
 
 
 @pytest.mark.parametrize(
