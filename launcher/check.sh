@@ -26,6 +26,7 @@ check lint-imports
 check djade --check --target-version 5.2 $(git ls-files -- '*.html')
 check python -m translations check
 check python -m translations wording
+check python -m translations joints
 check python -m tests.advisories
 if [ "${1:-}" != fast ]; then
     check python manage.py check --fail-level WARNING

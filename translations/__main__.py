@@ -3,6 +3,7 @@ python -m translations check [LOCALE ...]       list what is untranslated, outda
 python -m translations open LOCALE [PLACE ...]  list what is still to be translated, as JSON
 python -m translations fill LOCALE FILE ...     put translations from JSON files into the catalogue
 python -m translations wording                  list English that reads like a translation
+python -m translations joints                   list texts joined by punctuation that not every language has
 python -m translations glossary                 show the terms in all languages as a table
 python -m translations compile                  make the .mo files that gettext reads
 """
@@ -28,6 +29,8 @@ from translations.catalogues import (
     problems_of,
     translations_read,
 )
+from translations.counters import counters_of
+from translations.joints import joints_of
 from translations.wording import wording_of_documents, wording_of_texts
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,6 +54,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     fill.add_argument("locale")
     fill.add_argument("file", nargs="+", type=Path)
     commands.add_parser("wording")
+    commands.add_parser("joints")
     commands.add_parser("glossary")
     commands.add_parser("compile")
     chosen = parser.parse_args(arguments)
@@ -58,20 +62,22 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
 
 
 def _update(root: Path, chosen: argparse.Namespace) -> int:
-    found = messages_of(root)
+    found, counters = messages_of(root), counters_of(root)
     for locale in sorted({*locales(root), *chosen.locale}):
         catalogue = catalogue_read(root, locale)
         catalogue.update(found, no_fuzzy_matching=True)
         catalogue_write(root, locale, catalogue)
-        _report(f"{locale}: {len(found)} texts, {len(open_entries(catalogue, locale))} open")
+        _report(
+            f"{locale}: {len(found)} texts, {len(open_entries(catalogue, locale, counters=counters))} open"
+        )
     return 0
 
 
 def _check(root: Path, chosen: argparse.Namespace) -> int:
-    found = messages_of(root)
+    found, counters = messages_of(root), counters_of(root)
     count: Counter[str] = Counter()
     for locale in chosen.locale or locales(root):
-        for problem in problems_of(catalogue_read(root, locale), found, locale):
+        for problem in problems_of(catalogue_read(root, locale), found, locale, counters):
             _report(str(problem))
             count[locale] += 1
     for locale, problems in count.items():
@@ -80,19 +86,26 @@ def _check(root: Path, chosen: argparse.Namespace) -> int:
 
 
 def _open(root: Path, chosen: argparse.Namespace) -> int:
-    described = open_entries(catalogue_read(root, chosen.locale), chosen.locale, chosen.place)
+    described = open_entries(
+        catalogue_read(root, chosen.locale),
+        chosen.locale,
+        chosen.place,
+        counters=counters_of(root),
+    )
     _report(json.dumps(described, ensure_ascii=False, indent=1))
     return 0
 
 
 def _fill(root: Path, chosen: argparse.Namespace) -> int:
     """Fill in translations from files; refuse a file completely if any of its translations does not fit."""
-    catalogue = catalogue_read(root, chosen.locale)
+    catalogue, counters = catalogue_read(root, chosen.locale), counters_of(root)
     refused = False
     for path in chosen.file:
         try:
             brought = translations_read(path)
-            _report(f"{path}: {catalogue_fill(catalogue, brought, chosen.locale)} put in")
+            _report(
+                f"{path}: {catalogue_fill(catalogue, brought, chosen.locale, counters=counters)} put in"
+            )
         except FillError as error:
             refused = True
             sys.stderr.write(f"{path} was not taken:\n{error}\n")
@@ -105,6 +118,13 @@ def _wording(root: Path, _chosen: argparse.Namespace) -> int:
     for problem in problems:
         _report(problem)
     return 1 if problems else 0
+
+
+def _joints(root: Path, _chosen: argparse.Namespace) -> int:
+    found = list(joints_of(root))
+    for joint in found:
+        _report(str(joint))
+    return 1 if found else 0
 
 
 def _glossary(_root: Path, _chosen: argparse.Namespace) -> int:
@@ -128,6 +148,7 @@ _COMMANDS: dict[str, Callable[[Path, argparse.Namespace], int]] = {
     "open": _open,
     "fill": _fill,
     "wording": _wording,
+    "joints": _joints,
     "glossary": _glossary,
     "compile": _compile,
 }

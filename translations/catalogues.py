@@ -259,6 +259,9 @@ _BRACES = re.compile(r"\{[^{}]*\}")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 # But not the number of a section, such as §2.2.2.
 _DECIMALS = re.compile(r"(?<![§\d.,])\d+(?:\.\d+|,\d{3})(?![\d.-])")
+# All but the name of a placeholder: "%(name)s", "{name}".
+_NAME = re.compile(r"^%\(|\)[a-zA-Z]$|[{}]")
+_NO_COUNTERS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -278,8 +281,10 @@ class Problem:
         return f"{self.locale}: {self.file}: {self.what}: {self.key}"
 
 
-def problems_of(catalogue: Catalog, found: Catalog, locale: str) -> Iterator[Problem]:
-    """Return all problems of a catalogue, given the texts in the code."""
+def problems_of(
+    catalogue: Catalog, found: Catalog, locale: str, counters: Mapping[str, str] = _NO_COUNTERS
+) -> Iterator[Problem]:
+    """Return all problems of a catalogue, given the texts in the code and their counters (`counters_of`)."""
     there, texts = dict(entries(catalogue)), dict(entries(found))
     for key, text in texts.items():
         message = there.get(key)
@@ -288,14 +293,21 @@ def problems_of(catalogue: Catalog, found: Catalog, locale: str) -> Iterator[Pro
         elif message.fuzzy:
             problems = ["is marked fuzzy; look at it and take the mark away"]
         else:
-            problems = list(form_problems(key, forms_of(message), locale))
+            counter = counters.get(key.singular)
+            problems = list(form_problems(key, forms_of(message), locale, counter=counter))
         yield from (Problem(locale, text.locations[0][0], key, problem) for problem in problems)
     for key in there.keys() - texts.keys():
         yield Problem(locale, "–", key, "is no longer in the code; run `make messages`")
 
 
-def form_problems(key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
-    """Yield the problems of the translation of one text."""
+def form_problems(
+    key: Key, forms: Sequence[str], locale: str, *, counter: str | None = None
+) -> Iterator[str]:
+    """Yield the problems of the translation of one text.
+
+    A form for a single number may leave out the number, whose placeholder is the `counter`; without one, only if the
+    text has no other placeholder.
+    """
     if _DECIMALS.search(key.singular):
         yield "has a number with decimals or separators, which differ between languages; pass it as a placeholder"
     wanted = form_count(locale) if key.plural else 1
@@ -307,17 +319,32 @@ def form_problems(key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
         return
     for number, form in enumerate(forms):
         alone = bool(key.plural) and len(numbers_of_forms(locale)[number]) == 1
-        for problem in _differences(key, form, alone=alone):
+        optional = _optional(key, counter) if alone else Counter()
+        for problem in _differences(key, form, optional):
             yield f"{problem} (form {number})" if key.plural else problem
     yield from glossary_read().problems(key, forms, locale)
 
 
-def _differences(key: Key, form: str, *, alone: bool) -> Iterator[str]:
+def _optional(key: Key, counter: str | None) -> Counter[str]:
+    """Return the placeholder that a form for a single number may leave out: “one sentence” needs no number."""
+    named = Counter(
+        {
+            mark: 1
+            for mark in _placeholders(key.plural)
+            if mark.startswith(("%(", "{")) and mark != "{}"
+        }
+    )
+    if len(named) < 2:
+        return named
+    return Counter({mark: 1 for mark in named if _NAME.sub("", mark) == counter})
+
+
+def _differences(key: Key, form: str, optional: Counter[str]) -> Iterator[str]:
+    """Yield what a translation lacks or adds; it may leave out `optional` placeholders."""
     model = key.plural or key.singular
     allowed = _placeholders(key.singular) | _placeholders(model)
     given = _placeholders(form)
-    # "One sentence" needs no number if the form is only for that number.
-    if given - allowed or (_placeholders(model) - given and not (alone and _all_named(model))):
+    if given - allowed or _placeholders(model) - given - optional:
         yield f"placeholders differ: {_listed(model)} became {_listed(form)}"
     if _placeholders_of_percent(model) and "%" in _PERCENT.sub("", form):
         yield "has a lone %, which must be written %%"
@@ -337,10 +364,6 @@ def _placeholders_of_percent(text: str) -> Counter[str]:
 
 def _placeholders(text: str) -> Counter[str]:
     return _placeholders_of_percent(text) + Counter(_BRACES.findall(text))
-
-
-def _all_named(text: str) -> bool:
-    return all(mark.startswith(("%(", "{")) and mark != "{}" for mark in _placeholders(text))
 
 
 def _listed(text: str) -> str:
@@ -499,16 +522,21 @@ class FillError(ValueError):
 
 
 def open_entries(
-    catalogue: Catalog, locale: str, places: Sequence[str] = ("",)
+    catalogue: Catalog,
+    locale: str,
+    places: Sequence[str] = ("",),
+    *,
+    counters: Mapping[str, str] = _NO_COUNTERS,
 ) -> list[dict[str, Any]]:
     """Return texts without translation, marked fuzzy or with a problem, in catalogue order.
 
-    With `places`, only texts in files whose paths begin with one of them are returned.
+    With `places`, only texts in files whose paths begin with one of them are returned. For `counters`, see `problems_of`.
     """
     return [
         _described(message, locale)
         for key, message in entries(catalogue)
-        if message.fuzzy or any(form_problems(key, forms_of(message), locale))
+        if message.fuzzy
+        or any(form_problems(key, forms_of(message), locale, counter=counters.get(key.singular)))
         if any(file.startswith(tuple(places)) for file, _ in message.locations)
     ]
 
@@ -545,15 +573,23 @@ _KINDS = {
 }
 
 
-def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) -> int:
-    """Write translations into the catalogue; return their number.
+def catalogue_fill(
+    catalogue: Catalog,
+    brought: Mapping[str, Any],
+    locale: str,
+    *,
+    counters: Mapping[str, str] = _NO_COUNTERS,
+) -> int:
+    """Write translations into the catalogue; return their number. For `counters`, see `problems_of`.
 
     Raises:
         FillError: a text is unknown or its translation fails a check; nothing was written.
     """
     known = {_name(message): message for _, message in entries(catalogue)}
     problems = [
-        problem for name in brought for problem in _problems(known, name, brought[name], locale)
+        problem
+        for name in brought
+        for problem in _problems(known.get(name), name, brought[name], locale, counters)
     ]
     if problems:
         raise FillError("\n".join(problems))
@@ -565,9 +601,12 @@ def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) 
 
 
 def _problems(
-    known: Mapping[str, Message], name: str, translation: Any, locale: str
+    message: Message | None,
+    name: str,
+    translation: Any,
+    locale: str,
+    counters: Mapping[str, str],
 ) -> Iterator[str]:
-    message = known.get(name)
     if message is None:
         yield f"no such text: {name}"
         return
@@ -577,7 +616,7 @@ def _problems(
         yield f"needs {wanted}: {name}"
         return
     forms = (translation,) if isinstance(translation, str) else tuple(translation)
-    for problem in form_problems(key, forms, locale):
+    for problem in form_problems(key, forms, locale, counter=counters.get(key.singular)):
         yield f"{problem}: {name}"
 
 

@@ -108,3 +108,31 @@ def test_the_same_word_in_two_contexts_is_two_texts() -> None:
     found = texts(("May", "a.py", None), ("May", "a.py", "month"))
     (problem,) = problems_of(catalogue("May", "Smět"), found, "cs")
     assert problem.key.context == "month"
+
+
+SHARE = Key(
+    "%(size)s of %(judgments)s judgments decides first place",
+    "%(size)s of %(judgments)s judgments decide first place",
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "counter", "is_refused"),
+    [
+        ("Ein Urteil von %(judgments)s entscheidet", "size", False),
+        ("Ein Urteil von %(judgments)s entscheidet", None, True),
+        ("%(size)s von einem Urteil entscheidet", "size", True),
+        ("Es entscheidet", "size", True),
+    ],
+)
+def test_a_form_for_one_number_keeps_all_placeholders_but_that_number(
+    one: str, counter: str | None, is_refused: bool
+) -> None:
+    forms = [one, "%(size)s von %(judgments)s Urteilen entscheiden"]
+    assert (
+        any(
+            "placeholders differ" in each
+            for each in form_problems(SHARE, forms, "de", counter=counter)
+        )
+        == is_refused
+    )

@@ -1,0 +1,166 @@
+"""Find texts that code joins by punctuation of its own, which not every language has.
+
+Chinese has “、”, “；” and “：” without spaces, Arabic “،” and “؛”. `campaign.texts.joining` and its tags in templates join by
+the punctuation of the reader's language. `joints.toml` lists joints of something else than texts.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import pairwise
+from pathlib import Path
+
+from translations.catalogues import SOURCES
+
+FILE = Path(__file__).with_name("joints.toml")
+
+# Modules that import one of these have texts for readers.
+_FOR_READERS = re.compile(
+    r"^from (django\.utils\.translation|campaign\.texts\.(counted|joining)) import\b|\bsystem_label\b",
+    re.MULTILINE,
+)
+# A mark between two values, or after the first of them.
+_MARK = re.compile(r"[,;:] ?")
+_IN_FORMAT = re.compile(r"(?:\}|\}</\w+>)[,;:] ")
+
+_TRANSLATED = re.compile(r"\{% blocktranslate\b.*?\{% endblocktranslate %\}", re.DOTALL)
+_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
+_CONTROL = re.compile(r"\{% (?:end)?(?:if|elif|else|for|empty|with|block|once)\b")
+_ATTRIBUTE = re.compile(r"\b(?:style|data-[\w-]+|content|media|class|href|src)=\"[^\"]*\"")
+_SENTENCES = re.compile(r"\{% sentences %\}.*?\{% endsentences %\}", re.DOTALL)
+_IS_SENTENCE = re.compile(r"[.?!](?:[\"'] %|\{% endblocktranslate )|\|sentence_list\b")
+_JOIN_FILTER = re.compile(r"\|join:\"[,;: ]*\"")
+
+# In a template whose tags were replaced: a sentence, another value, and a tag that shows nothing by itself.
+_SENTENCE, _VALUE, _NOTHING = "\x01", "\x02", "\x03"
+_AFTER_VALUE = re.compile(r"[\x01-\x03](?:</\w+>)*[,;:](?=[\s\x01-\x03<]|$)")
+_BETWEEN_SENTENCES = re.compile(r"\x01\x03*\s+\x03*(?=\x01)")
+_BETWEEN_SENTENCES_OF_LINE = re.compile(r"\x01\x03* +\x03*(?=\x01)")
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Punctuation between texts, in a line of a file."""
+
+    file: str
+    line: int
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: joined by its own punctuation: {self.source.strip()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """Lines of a file that join something else than texts for readers: those that contain a text, or all."""
+
+    file: str
+    reason: str
+    contains: str = ""
+
+    def covers(self, joint: Joint) -> bool:
+        return joint.file == self.file and self.contains in joint.source
+
+
+@cache
+def exemptions_read(path: Path = FILE) -> tuple[Exemption, ...]:
+    """Return the exemptions of a file."""
+    listed = tomllib.loads(path.read_text(encoding="utf-8")).get("exempt", [])
+    return tuple(Exemption(**row) for row in listed)
+
+
+def joints_of(root: Path, folders: Iterable[str] = SOURCES) -> Iterator[Joint]:
+    """Yield the joints in these folders of the project, without exempt ones."""
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            read = _READERS.get(path.suffix)
+            if read is None:
+                continue
+            name, source = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+            lines = source.splitlines()
+            for line in sorted(set(read(source))):
+                joint = Joint(name, line, lines[line - 1])
+                if not any(exemption.covers(joint) for exemption in exemptions_read()):
+                    yield joint
+
+
+def joints_in_python(source: str) -> Iterator[int]:
+    """Yield the lines of a module that join texts: `", ".join(…)`, f"{label}: {value}", `format_html("{}: {}", …)`."""
+    if not _FOR_READERS.search(source):
+        return
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.expr) and _is_joint(node):
+            yield node.lineno
+
+
+def _is_joint(node: ast.expr) -> bool:
+    match node:
+        case ast.JoinedStr():
+            return _joins_values(node)
+        case ast.BinOp(op=ast.Add()):
+            return _is_mark(node.left) or _is_mark(node.right)
+        case ast.Call(func=ast.Attribute(attr="join", value=between)):
+            return _is_mark(between)
+        case ast.Call(func=ast.Name(id="format_html" | "format_html_join")):
+            texts = [part for part in node.args[:2] if isinstance(part, ast.Constant)]
+            return any(_is_mark(text) or _IN_FORMAT.search(str(text.value)) for text in texts)
+    return False
+
+
+def _joins_values(text: ast.JoinedStr) -> bool:
+    """Return whether an f-string has a mark directly after a value; those with words are English for developers."""
+    own = "".join(str(part.value) for part in text.values if isinstance(part, ast.Constant))
+    return not re.search(r"[a-z]{3}", own) and any(
+        isinstance(part, ast.FormattedValue)
+        and isinstance(after, ast.Constant)
+        and re.match(r"[,;:] ", str(after.value))
+        for part, after in pairwise(text.values)
+    )
+
+
+def _is_mark(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and bool(_MARK.fullmatch(node.value))
+    )
+
+
+def joints_in_template(source: str, *, is_page: bool = True) -> Iterator[int]:
+    """Yield the lines of a template with punctuation after a value or tag, and with white space between sentences.
+
+    Sentences in lines of their own are only found on a page: in mails, the lines are separate.
+    """
+    plain = _ATTRIBUTE.sub(_blank, _TAG.sub(_replaced, _TRANSLATED.sub(_replaced, source)))
+    alone = _SENTENCES.sub(_blank, source)
+    sentences = _TAG.sub(_replaced, _TRANSLATED.sub(_replaced, alone))
+    between = _BETWEEN_SENTENCES if is_page else _BETWEEN_SENTENCES_OF_LINE
+    searched = ((_AFTER_VALUE, plain), (between, sentences), (_JOIN_FILTER, source))
+    for pattern, text in searched:
+        for match in pattern.finditer(text):
+            yield text.count("\n", 0, match.end()) + 1
+
+
+def _replaced(tag: re.Match[str]) -> str:
+    """Return the mark of a tag or translated block, with its line breaks."""
+    if _CONTROL.match(tag[0]):
+        mark = _NOTHING
+    elif _IS_SENTENCE.search(tag[0]):
+        mark = _SENTENCE
+    else:
+        mark = _VALUE
+    return mark + _blank(tag)
+
+
+def _blank(text: re.Match[str]) -> str:
+    return "\n" * text[0].count("\n")
+
+
+_READERS = {
+    ".py": joints_in_python,
+    ".html": joints_in_template,
+    ".txt": partial(joints_in_template, is_page=False),
+}
