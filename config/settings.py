@@ -153,6 +153,7 @@ TEMPLATES = [
                 "django.templatetags.tz",
                 "django_htmx.templatetags.django_htmx",
                 "campaign.templatetags.desk",
+                "campaign.templatetags.joining",
                 "campaign.templatetags.members",
                 "campaign.templatetags.texts",
                 "annotation.templatetags.judges",
