@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Greatest, Least, Now
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, Recording
@@ -245,6 +246,9 @@ class Snippet(RecordedModel):
 
     withheld: ClassVar = "UPDATE"
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Snippet added"),
+        changed=pgettext_lazy("activity", "Snippet changed"),
+        deleted=pgettext_lazy("activity", "Snippet removed"),
         fields=["number", "name", "first", "last", "statements", "expected"],
         campaign="task__test_set__campaign_id",
         test_set="task__test_set_id",

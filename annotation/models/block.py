@@ -8,6 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Output
@@ -18,14 +19,14 @@ T = TypeVar("T")
 class BlockControl(models.TextChoices):
     """Purpose of a control block, whose correct order is known; empty for ordinary blocks."""
 
-    NONE = "", _("none")
+    NONE = "", pgettext_lazy("control of a block", "none")
     ATTENTION = "attention", _("Attention check")
     TRAINING = "training", _("Training")
     # The correct order is not known: the block showed an output that was later corrected, and does
     # not count.
     CORRECTED = "corrected", _("Wrong output")
     # Imported, and no longer in a later export of the tool that collected the answer.
-    WITHDRAWN = "withdrawn", _("Withdrawn")
+    WITHDRAWN = "withdrawn", pgettext_lazy("block", "Withdrawn")
 
 
 def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:

@@ -6,6 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation, SegmentOrder
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
@@ -45,7 +46,7 @@ class Design(RecordedModel):
         ALL = "all", _("all systems")
         SORTING = "sorting", _("sorting")
         # Blocks of imported judgments, which were drawn elsewhere.
-        IMPORTED = "imported", _("imported")
+        IMPORTED = "imported", pgettext_lazy("design", "imported")
 
     class Order(models.TextChoices):
         RANDOM = "random", _("random")
@@ -133,6 +134,9 @@ class Design(RecordedModel):
     changed_by = by_user()
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Design created"),
+        changed=pgettext_lazy("activity", "Design changed"),
+        deleted=pgettext_lazy("activity", "Design deleted"),
         fields=[
             *(name for name in PARAMETERS if name not in {"seed", "judge_group"}),
             "judge_group_id",

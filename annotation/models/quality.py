@@ -5,13 +5,16 @@ from typing import ClassVar
 import pgtrigger
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.formats import localize
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
+from campaign.texts.joining import labelled
 
 #: Actions available to a rule.
 ACTIONS = [("warn", _("Warn")), ("pause", _("Pause")), ("exclude", _("Exclude"))]
@@ -20,9 +23,9 @@ ACTIONS = [("warn", _("Warn")), ("pause", _("Pause")), ("exclude", _("Exclude"))
 class QualityActionKind(models.TextChoices):
     """Action taken on a judge."""
 
-    WARN = "warn", _("Warned")
-    PAUSE = "pause", _("Paused")
-    EXCLUDE = "exclude", _("Excluded")
+    WARN = "warn", pgettext_lazy("action on judges", "Warned")
+    PAUSE = "pause", pgettext_lazy("action on judges", "Paused")
+    EXCLUDE = "exclude", pgettext_lazy("action on judges", "Excluded")
     AGAIN = "again", _("Asked to judge again")
     MESSAGE = "message", _("Messaged")
 
@@ -66,6 +69,7 @@ class QualityRule(RecordedModel):
         blank=True,
         help_text="Empty for all test sets of the campaign.",
         db_index=False,  # few rows
+        verbose_name=_("Task"),
     )
     measure = models.CharField(_("Measure"), max_length=20, choices=JudgeMeasure)
     direction = models.CharField(_("Direction"), max_length=5, choices=RuleDirection)
@@ -80,9 +84,14 @@ class QualityRule(RecordedModel):
     created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now())
     switched_off_by = by_user(on_delete=models.PROTECT)
-    switched_off_at = models.DateTimeField(_("Switched off"), null=True, blank=True)
+    switched_off_at = models.DateTimeField(
+        pgettext_lazy("quality rule", "Switched off"), null=True, blank=True
+    )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Quality rule created"),
+        changed=pgettext_lazy("activity", "Quality rule changed"),
+        deleted=pgettext_lazy("activity", "Quality rule deleted"),
         fields=[
             "task_id",
             "measure",
@@ -124,10 +133,9 @@ class QualityRule(RecordedModel):
         ]
 
     def __str__(self) -> str:
-        return (
-            f"{self.get_measure_display()} {self.get_direction_display()} {self.threshold:g}:"
-            f" {self.get_action_display()}"
-        )
+        sign = "<" if self.direction == RuleDirection.BELOW else ">"
+        condition = f"{self.get_measure_display()} {sign} {localize(self.threshold)}"
+        return labelled(self.get_action_display(), condition)
 
 
 class QualityActionQuerySet(RecordedQuerySet["QualityAction"]):
@@ -147,10 +155,21 @@ class QualityAction(RecordedModel):
     except that it may be reverted once.
     """
 
-    judge = models.ForeignKey("campaign.Judge", models.PROTECT, related_name="quality_actions")
+    judge = models.ForeignKey(
+        "campaign.Judge",
+        models.PROTECT,
+        related_name="quality_actions",
+        verbose_name=_("Judge"),
+    )
     task = models.ForeignKey("campaign.Task", models.PROTECT, related_name="quality_actions")
     rule = models.ForeignKey(
-        QualityRule, models.PROTECT, related_name="actions", null=True, blank=True, db_index=False
+        QualityRule,
+        models.PROTECT,
+        related_name="actions",
+        null=True,
+        blank=True,
+        db_index=False,
+        verbose_name=_("Quality rule"),
     )
     action = models.CharField(_("Action"), max_length=7, choices=QualityActionKind)
     evidence = models.JSONField(default=dict)
@@ -171,7 +190,9 @@ class QualityAction(RecordedModel):
     )
     created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    reverted_at = models.DateTimeField(_("Reverted"), null=True, blank=True)
+    reverted_at = models.DateTimeField(
+        pgettext_lazy("quality action", "Reverted"), null=True, blank=True
+    )
     reverted_by = by_user(on_delete=models.PROTECT)
     revert_note = models.TextField(_("Note on the reversal"), blank=True, default="")
     revert_batch = models.UUIDField(null=True, blank=True)
@@ -197,6 +218,9 @@ class QualityAction(RecordedModel):
 
     withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Quality action taken"),
+        changed=pgettext_lazy("activity", "Quality action changed"),
+        deleted=pgettext_lazy("activity", "Quality action deleted"),
         fields=["judge_id", "rule_id", "action", "note", "text", "reverted_at", "revert_note"],
         campaign="judge__campaign_id",
         test_set="task__test_set_id",

@@ -2,6 +2,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
 
@@ -17,13 +18,21 @@ class TrainingBlock(RecordedModel):
         "campaign.Task", models.CASCADE, related_name="training_blocks", db_index=False
     )
     position = models.PositiveSmallIntegerField(_("Position"), help_text="From 1.")
-    segment = models.ForeignKey("campaign.Segment", models.PROTECT, related_name="+")
+    segment = models.ForeignKey(
+        "campaign.Segment",
+        models.PROTECT,
+        related_name="+",
+        verbose_name=_("Segment"),
+    )
     explanation = models.TextField(
         _("Explanation"),
         help_text="Shown to the judge after this block. Name no systems.",
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Training block created"),
+        changed=pgettext_lazy("activity", "Training block changed"),
+        deleted=pgettext_lazy("activity", "Training block deleted"),
         fields=["position", "segment_id", "explanation"],
         campaign="task__test_set__campaign_id",
         test_set="task__test_set_id",
@@ -52,7 +61,12 @@ class TrainingCandidate(RecordedModel):
     training_block = models.ForeignKey(
         TrainingBlock, models.CASCADE, related_name="candidates", db_index=False
     )
-    output = models.ForeignKey("campaign.Output", models.PROTECT, related_name="+")
+    output = models.ForeignKey(
+        "campaign.Output",
+        models.PROTECT,
+        related_name="+",
+        verbose_name=_("Output"),
+    )
     expected = models.PositiveSmallIntegerField(
         _("Expected rank"),
         null=True,
@@ -61,6 +75,9 @@ class TrainingCandidate(RecordedModel):
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Output added to training block"),
+        changed=pgettext_lazy("activity", "Output changed in training block"),
+        deleted=pgettext_lazy("activity", "Output removed from training block"),
         fields=["output_id", "expected"],
         campaign="training_block__task__test_set__campaign_id",
         test_set="training_block__task__test_set_id",

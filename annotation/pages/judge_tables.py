@@ -12,7 +12,7 @@ from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from annotation.export.work_time import clock_time
 from annotation.selectors.judges import JudgeStatus, StandingOfJudge
@@ -37,15 +37,16 @@ from campaign.pages.filters import DayFilter, DaysForm, DeskFilter, JudgesFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages
 from campaign.texts.addresses import address_in_unicode
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
 
 STANDINGS: Final = {
-    StandingOfJudge.PRESENT.value: gettext_lazy("Active"),
+    StandingOfJudge.PRESENT.value: pgettext_lazy("judge", "Active"),
     StandingOfJudge.EXPECTED.value: gettext_lazy("Not joined yet"),
-    StandingOfJudge.PAUSED.value: gettext_lazy("Paused"),
-    StandingOfJudge.EXCLUDED.value: gettext_lazy("Excluded"),
-    StandingOfJudge.DECLINED.value: gettext_lazy("Declined"),
-    StandingOfJudge.WITHDRAWN.value: gettext_lazy("Withdrawn"),
+    StandingOfJudge.PAUSED.value: pgettext_lazy("judge", "Paused"),
+    StandingOfJudge.EXCLUDED.value: pgettext_lazy("judge", "Excluded"),
+    StandingOfJudge.DECLINED.value: pgettext_lazy("judge", "Declined"),
+    StandingOfJudge.WITHDRAWN.value: pgettext_lazy("judge", "Withdrawn"),
 }
 
 
@@ -107,7 +108,7 @@ class CampaignJudgeTable(DeskTable):
         return came_in_words(row)
 
     def cell_languages(self, row: Any) -> str:
-        return ", ".join(map(language_name, row.languages)) or _("All")
+        return comma_list(map(language_name, row.languages)) or _("All")
 
     def cell_state(self, row: Any) -> str:
         return str(STANDINGS[row.standing])
@@ -176,7 +177,11 @@ class ParticipationTable(DeskTable):
         status = self._described[row.pk].judge_status
         if status.may_judge:
             return link
-        words = _("Paused") if status == JudgeStatus.PAUSED else _("Excluded")
+        words = (
+            pgettext("judge", "Paused")
+            if status == JudgeStatus.PAUSED
+            else pgettext("judge", "Excluded")
+        )
         return format_html('{} <span class="badge badge-look">{}</span>', link, words)
 
     def cell_participant(self, row: Participation) -> str | SafeString:

@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from annotation.models import BlockControl, ProblemReport, ProblemReportKind, Skip, SkipReason
 from annotation.selectors.judgment_list import (
@@ -28,6 +28,7 @@ from campaign.models import Campaign, Task
 from campaign.models.system import system_label, system_named
 from campaign.pages.filters import DayFilter, DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.texts.joining import comma_list
 
 _DAY: Final = 86_400
 _HAS: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
@@ -215,7 +216,7 @@ class JudgmentTable(DeskTable):
             for words, holds in (
                 (_("Control"), row.control in (BlockControl.ATTENTION, BlockControl.TRAINING)),
                 (_("Wrong output"), row.control == BlockControl.CORRECTED),
-                (_("Withdrawn"), row.control == BlockControl.WITHDRAWN),
+                (pgettext("block", "Withdrawn"), row.control == BlockControl.WITHDRAWN),
                 (_("Revised later"), row.later),
                 (_("Problem reported"), row.is_reported),
             )
@@ -224,7 +225,7 @@ class JudgmentTable(DeskTable):
         said = format_html('<q dir="auto">{}</q>', row.comment[:80]) if row.comment else ""
         if not badges:
             return said
-        return format_html('<span class="badge">{}</span> {}', ", ".join(badges), said)
+        return format_html('<span class="badge">{}</span> {}', comma_list(badges), said)
 
 
 def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) -> str:
@@ -235,7 +236,7 @@ def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) 
     by_rank: dict[int, list[str]] = {}
     for names, label in zip(candidates, labels, strict=False):
         if label is not None:
-            by_rank.setdefault(label, []).append(", ".join(map(system_label, names)))
+            by_rank.setdefault(label, []).append(comma_list(map(system_label, names)))
     return " > ".join(" = ".join(by_rank[rank]) for rank in sorted(by_rank))
 
 
@@ -304,7 +305,10 @@ class SkipTable(DeskTable):
 
 
 OPEN, CLOSED = "open", "closed"
-_STATES: Final = [(OPEN, gettext_lazy("open")), (CLOSED, gettext_lazy("closed"))]
+_STATES: Final = [
+    (OPEN, pgettext_lazy("problem report", "open")),
+    (CLOSED, pgettext_lazy("problem report", "closed")),
+]
 
 
 class ProblemReportFilter(DeskFilter):
@@ -357,5 +361,7 @@ class ProblemReportTable(DeskTable):
 
     def cell_state(self, row: Any) -> str | SafeString:
         if row.is_closed:
-            return _("closed")
-        return format_html('<span class="badge badge-look">{}</span>', _("open"))
+            return pgettext("problem report", "closed")
+        return format_html(
+            '<span class="badge badge-look">{}</span>', pgettext("problem report", "open")
+        )

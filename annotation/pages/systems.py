@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from annotation.selectors.systems import conflicts_listed, name_settled_in_words
 from annotation.services.systems import DESCRIBED
@@ -18,6 +18,7 @@ from campaign.forms import VersionedForm
 from campaign.models import System, SystemKind, Task
 from campaign.models.system import system_label
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.texts.joining import comma_list
 
 
 class SystemTable(DeskTable):
@@ -47,13 +48,15 @@ class SystemTable(DeskTable):
         link = self.link("system-results", row.pk, system_label(row.name))
         if row.withdrawn_at is None:
             return link
-        return format_html('{} <span class="badge">{}</span>', link, _("Withdrawn"))
+        return format_html(
+            '{} <span class="badge">{}</span>', link, pgettext("system", "Withdrawn")
+        )
 
     def cell_constrained(self, row: System) -> str:
         return {True: _("yes"), False: _("no"), None: ""}[row.constrained]
 
     def cell_conflicts(self, row: System) -> str:
-        return ", ".join(self._conflicts.get(row.pk, ()))
+        return comma_list(self._conflicts.get(row.pk, ()))
 
 
 #: Maximum size of a file of outputs; larger ones must be imported with the command.
@@ -72,7 +75,7 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
         if is_name_settled:
             del self.fields["name"]
         self.fields["constrained"].widget.choices = [
-            ("unknown", gettext_lazy("unknown")),
+            ("unknown", pgettext_lazy("data of a system", "unknown")),
             ("true", gettext_lazy("yes")),
             ("false", gettext_lazy("no")),
         ]

@@ -7,11 +7,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.formats import localize
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from annotation.models import HIT, HITPurpose, JudgmentNumber
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import hit_state, hits_explained
+from campaign.texts.joining import semicolon_list, with_full_stop
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import page_view
 
@@ -19,9 +20,9 @@ from campaign.views.decorators import page_view
 def hit_reason(hit: HIT) -> dict[str, Any]:
     """Describe a HIT from `hits_explained` in words."""
     states = {
-        "done": _("done"),
-        "lent": _("lent"),
-        "available": _("available"),
+        "done": pgettext("HIT", "done"),
+        "lent": pgettext("HIT", "lent"),
+        "available": pgettext("HIT", "available"),
         "waiting": _("waiting for the HIT it repeats"),
         "withdrawn": _("withdrawn before use"),
     }
@@ -30,7 +31,7 @@ def hit_reason(hit: HIT) -> dict[str, Any]:
         "state": states[hit_state(hit)],
         "reason": _reason(hit),
         "blocks": [
-            {"segment": why["segment"], "texts": "; ".join(_chosen(why)) + "."}
+            {"segment": why["segment"], "texts": with_full_stop(semicolon_list(_chosen(why)))}
             for why in hit.why.get("blocks", ())
         ],
     }
@@ -64,9 +65,7 @@ def _reason(hit: HIT) -> str:
         return _("Imported with judgments.")
     if judge:
         return _("Drawn for %(judge)s, who had seen everything in the pool.") % {"judge": judge}
-    return _("Drawn for all judges by the %(kind)s design.") % {
-        "kind": hit.design.get_kind_display()
-    }
+    return _("Drawn for all judges (design: %(kind)s).") % {"kind": hit.design.get_kind_display()}
 
 
 def _chosen(why: Mapping[str, Any]) -> Iterator[str]:

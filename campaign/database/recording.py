@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 from django.apps import apps
 from django.db import models, transaction
 from django.db.models.functions import Cast, JSONObject
+from django.utils.functional import Promise
 
 from campaign.database.acting import actor_told
 
@@ -30,6 +31,8 @@ class Recording:
 
     Attributes
     ----------
+    created, changed, deleted : str
+        Texts of the log for each change, without the name of the row. Deletions are not recorded if `deleted` is None.
     fields : sequence of str
         Columns whose values are recorded.
     hidden : sequence of str
@@ -41,12 +44,13 @@ class Recording:
         Condition that selects one of several campaigns.
     replaces : callable, optional
         For models where a change is a new row: returns the condition of earlier rows, the last of which is replaced.
-    deleted : bool
-        Whether deletions are recorded.
     together : bool
         Whether rows with the same change form one event, for models with thousands of rows.
     """
 
+    created: Promise | str
+    changed: Promise | str
+    deleted: Promise | str | None
     fields: Sequence[str]
     hidden: Sequence[str] = ()
     campaign: str = "campaign_id"
@@ -54,7 +58,6 @@ class Recording:
     called: str = ""
     where: models.Q | None = None
     replaces: Callable[[Any], models.Q] | None = None
-    deleted: bool = True
     together: bool = False
 
 
@@ -128,7 +131,7 @@ def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
 def rows_deleted(rows: models.QuerySet[Any]) -> None:
     """Record rows before their deletion, in the same transaction; do nothing for models that are not recorded."""
     model = rows.model
-    if issubclass(model, RecordedModel) and model.recording.deleted:
+    if issubclass(model, RecordedModel) and model.recording.deleted is not None:
         _write(model, DELETED, {key: (told, None) for key, told in _read(rows).items()})
 
 

@@ -4,7 +4,6 @@ import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
 
 from campaign.database.personal import ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.triggers import is_one_of
@@ -13,9 +12,9 @@ from campaign.database.triggers import is_one_of
 class ActivityOperation(models.TextChoices):
     """Kind of change recorded in an event."""
 
-    CREATED = "created", _("created")
-    CHANGED = "changed", _("changed")
-    DELETED = "deleted", _("deleted")
+    CREATED = "created"
+    CHANGED = "changed"
+    DELETED = "deleted"
 
 
 class ActivityOrigin(models.TextChoices):

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 class CampaignState(models.TextChoices):
     """State of a campaign; only an open one lends new work to judges."""
 
-    DRAFT = "draft", _("draft")
-    OPEN = "open", _("open")
-    PAUSED = "paused", _("paused")
-    CLOSED = "closed", _("closed")
-    ARCHIVED = "archived", _("archived")
-    BIN = "bin", _("in the bin")
+    DRAFT = "draft", pgettext_lazy("campaign", "draft")
+    OPEN = "open", pgettext_lazy("campaign", "open")
+    PAUSED = "paused", pgettext_lazy("campaign", "paused")
+    CLOSED = "closed", pgettext_lazy("campaign", "closed")
+    ARCHIVED = "archived", pgettext_lazy("campaign", "archived")
+    BIN = "bin", pgettext_lazy("campaign", "in the bin")
 
 
 class Transition(models.TextChoices):
@@ -213,6 +214,9 @@ class Campaign(RecordedModel):
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Campaign created"),
+        changed=pgettext_lazy("activity", "Campaign changed"),
+        deleted=None,
         fields=[
             "slug",
             "name",
@@ -230,7 +234,6 @@ class Campaign(RecordedModel):
         ],
         campaign="id",
         called="name",
-        deleted=False,
     )
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -308,7 +311,11 @@ class Membership(RecordedModel):
 
     campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="memberships")
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", db_index=False
+        settings.AUTH_USER_MODEL,
+        models.CASCADE,
+        related_name="memberships",
+        db_index=False,
+        verbose_name=_("User"),
     )
     role = models.CharField(_("Role"), max_length=10, choices=MembershipRole)
     # Subscribed to by the member, who must be an organiser.
@@ -323,7 +330,12 @@ class Membership(RecordedModel):
         },
     )
 
-    recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
+    recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Member added"),
+        changed=pgettext_lazy("activity", "Member changed"),
+        deleted=pgettext_lazy("activity", "Member removed"),
+        fields=["user_id", "role", "daily_alerts"],
+    )
 
     class Meta:
         verbose_name = _("Membership")

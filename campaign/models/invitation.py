@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import DOWNLOADED, ERASED, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
@@ -70,7 +71,12 @@ class Invitation(RecordedModel):
     campaign = models.ForeignKey("campaign.Campaign", models.CASCADE, related_name="invitations")
     # Empty for a shared link; one for new judges is limited by the cap.
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="invitations", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        models.CASCADE,
+        related_name="invitations",
+        null=True,
+        blank=True,
+        verbose_name=_("User"),
     )
     role = models.CharField(_("Role"), max_length=9, choices=InvitationRole)
     token_hash = models.BinaryField(max_length=32, unique=True)
@@ -123,6 +129,9 @@ class Invitation(RecordedModel):
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Invitation created"),
+        changed=pgettext_lazy("activity", "Invitation changed"),
+        deleted=pgettext_lazy("activity", "Invitation deleted"),
         fields=[
             "user_id",
             "role",
@@ -133,7 +142,7 @@ class Invitation(RecordedModel):
             "expires_at",
             "revoked_at",
             "accepted_at",
-        ]
+        ],
     )
     objects: ClassVar[InvitationQuerySet] = InvitationQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -249,8 +258,8 @@ class MailState(models.TextChoices):
 
     QUEUED = "queued", _("Queued")
     SENDING = "sending", _("Sending")
-    SENT = "sent", _("Sent")
-    FAILED = "failed", _("Not sent")
+    SENT = "sent", pgettext_lazy("mail", "Sent")
+    FAILED = "failed", pgettext_lazy("mail", "Not sent")
     UNCONFIRMED = "unconfirmed", _("Unconfirmed")
 
 

@@ -4,6 +4,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.triggers import is_one_of
 from campaign.models.user import by_user
@@ -27,11 +28,11 @@ class JobKind(models.TextChoices):
 class JobState(models.TextChoices):
     """State of a job."""
 
-    QUEUED = "queued", _("waiting")
-    RUNNING = "running", _("running")
-    DONE = "done", _("done")
-    FAILED = "failed", _("failed")
-    CANCELLED = "cancelled", _("cancelled")
+    QUEUED = "queued", pgettext_lazy("job", "waiting")
+    RUNNING = "running", pgettext_lazy("job", "running")
+    DONE = "done", pgettext_lazy("job", "done")
+    FAILED = "failed", pgettext_lazy("job", "failed")
+    CANCELLED = "cancelled", pgettext_lazy("job", "cancelled")
 
 
 #: Final states.

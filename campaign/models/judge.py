@@ -9,6 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
@@ -24,8 +25,8 @@ class Judge(RecordedModel):
 
     class Origin(models.TextChoices):
         PERSON = "person", _("person")
-        SIMULATED = "simulated", _("simulated")
-        IMPORTED = "imported", _("imported")
+        SIMULATED = "simulated", pgettext_lazy("judge", "simulated")
+        IMPORTED = "imported", pgettext_lazy("judge", "imported")
 
     campaign = models.ForeignKey(
         "campaign.Campaign", models.CASCADE, related_name="judges", db_index=False
@@ -94,9 +95,9 @@ class Judge(RecordedModel):
     external_id = models.CharField(max_length=100, blank=True, default="", db_default="")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Time at which the judge and their links were withdrawn. Empty while they can judge.
-    withdrawn_at = models.DateTimeField(_("Withdrawn"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(pgettext_lazy("judge", "Withdrawn"), null=True, blank=True)
     # Time at which the judge declined. Empty if they take part.
-    declined_at = models.DateTimeField(_("Declined"), null=True, blank=True)
+    declined_at = models.DateTimeField(pgettext_lazy("judge", "Declined"), null=True, blank=True)
 
     personal: ClassVar = PersonalData(
         person="",
@@ -123,6 +124,9 @@ class Judge(RecordedModel):
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Judge added"),
+        changed=pgettext_lazy("activity", "Judge changed"),
+        deleted=pgettext_lazy("activity", "Judge deleted"),
         fields=[
             "pseudonym",
             "origin",
@@ -201,9 +205,18 @@ class ConflictOfInterest(RecordedModel):
     """
 
     judge = models.ForeignKey(
-        "campaign.Judge", models.CASCADE, related_name="conflicts", db_index=False
+        "campaign.Judge",
+        models.CASCADE,
+        related_name="conflicts",
+        db_index=False,
+        verbose_name=_("Judge"),
     )
-    system = models.ForeignKey("campaign.System", models.CASCADE, related_name="conflicts")
+    system = models.ForeignKey(
+        "campaign.System",
+        models.CASCADE,
+        related_name="conflicts",
+        verbose_name=_("System"),
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     personal: ClassVar = PersonalData(
@@ -216,7 +229,13 @@ class ConflictOfInterest(RecordedModel):
         },
     )
 
-    recording: ClassVar = Recording(fields=["judge_id", "system_id"], campaign="judge__campaign_id")
+    recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Conflict of interest added"),
+        changed=pgettext_lazy("activity", "Conflict of interest changed"),
+        deleted=pgettext_lazy("activity", "Conflict of interest removed"),
+        fields=["judge_id", "system_id"],
+        campaign="judge__campaign_id",
+    )
 
     class Meta:
         verbose_name = _("Conflict of interest")
@@ -258,7 +277,13 @@ class JudgeGroup(RecordedModel):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     removed_at = models.DateTimeField(_("Deleted"), null=True, blank=True, editable=False)
 
-    recording: ClassVar = Recording(fields=["name", "blocks_asked", "removed_at"], called="name")
+    recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Judge group created"),
+        changed=pgettext_lazy("activity", "Judge group changed"),
+        deleted=pgettext_lazy("activity", "Judge group deleted"),
+        fields=["name", "blocks_asked", "removed_at"],
+        called="name",
+    )
     objects: ClassVar[JudgeGroupQuerySet] = JudgeGroupQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -284,9 +309,18 @@ class JudgeGroup(RecordedModel):
 class GroupMember(RecordedModel):
     """A judge in a group."""
 
-    group = models.ForeignKey(JudgeGroup, on_delete=models.CASCADE, related_name="members")
+    group = models.ForeignKey(
+        JudgeGroup,
+        on_delete=models.CASCADE,
+        related_name="members",
+        verbose_name=_("Judge group"),
+    )
     judge = models.ForeignKey(
-        "campaign.Judge", models.CASCADE, related_name="group_members", db_index=False
+        "campaign.Judge",
+        models.CASCADE,
+        related_name="group_members",
+        db_index=False,
+        verbose_name=_("Judge"),
     )
 
     personal: ClassVar = PersonalData(
@@ -296,7 +330,13 @@ class GroupMember(RecordedModel):
         },
     )
 
-    recording: ClassVar = Recording(fields=["group_id", "judge_id"], campaign="judge__campaign_id")
+    recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Judge added to a group"),
+        changed=pgettext_lazy("activity", "Judge’s group changed"),
+        deleted=pgettext_lazy("activity", "Judge removed from a group"),
+        fields=["group_id", "judge_id"],
+        campaign="judge__campaign_id",
+    )
 
     class Meta:
         verbose_name = _("Group member")
@@ -344,6 +384,7 @@ class ErasureRequest(RecordedModel):
         models.PROTECT,
         related_name="erasure_requests",
         db_index=False,  # few rows
+        verbose_name=_("Judge"),
     )
     asked_at = models.DateTimeField(db_default=Now(), editable=False)
     # Member who made the request for the judge. Empty if made by the judge or a command.
@@ -351,7 +392,9 @@ class ErasureRequest(RecordedModel):
     due_at = models.DateTimeField(
         help_text="Carried out automatically after this time, unless answered."
     )
-    withdrawn_at = models.DateTimeField(_("Withdrawn"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(
+        pgettext_lazy("erasure request", "Withdrawn"), null=True, blank=True
+    )
     refused_at = models.DateTimeField(_("Refused"), null=True, blank=True)
     reason = models.TextField(
         _("Reason"), blank=True, help_text="Reason for the refusal, shown to the judge."
@@ -380,6 +423,9 @@ class ErasureRequest(RecordedModel):
 
     withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Data erasure requested"),
+        changed=pgettext_lazy("activity", "Data erasure request changed"),
+        deleted=pgettext_lazy("activity", "Data erasure request deleted"),
         fields=["judge_id", "withdrawn_at", "refused_at", "reason", "carried_out_at"],
         campaign="judge__campaign_id",
         called="judge__pseudonym",
@@ -455,7 +501,11 @@ class Instructions(RecordedModel):
 
     withheld: ClassVar = "UPDATE"
     recording: ClassVar = Recording(
-        fields=["version", "language", "demands_acceptance"], called="version"
+        created=pgettext_lazy("activity", "Instructions created, version"),
+        changed=pgettext_lazy("activity", "Instructions changed, version"),
+        deleted=pgettext_lazy("activity", "Instructions deleted, version"),
+        fields=["version", "language", "demands_acceptance"],
+        called="version",
     )
     objects: ClassVar[InstructionsQuerySet] = InstructionsQuerySet.as_manager()  # type: ignore[assignment]
 

@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, Recording
@@ -108,9 +109,12 @@ class Panel(RecordedModel):
     webhook_secret = SealedField(_("Webhook secret"), max_length=200, blank=True)
     created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    closed_at = models.DateTimeField(_("Closed"), null=True, blank=True)
+    closed_at = models.DateTimeField(pgettext_lazy("panel", "Closed"), null=True, blank=True)
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Panel created"),
+        changed=pgettext_lazy("activity", "Panel changed"),
+        deleted=pgettext_lazy("activity", "Panel deleted"),
         fields=[
             "kind",
             "service",
@@ -184,7 +188,7 @@ class ParticipationState(models.TextChoices):
     """State of a participant."""
 
     STARTED = "started", _("At work")
-    FINISHED = "finished", _("Finished")
+    FINISHED = "finished", pgettext_lazy("participant", "Finished")
     SCREENED_OUT = "screened_out", _("Screened out")
     RETURNED = "returned", _("Returned")
     TIMED_OUT = "timed_out", _("Timed out")

@@ -7,6 +7,7 @@ import pgtrigger
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext, pgettext_lazy
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
@@ -30,6 +31,15 @@ def system_label(name: str) -> str:
     """Return a system's name for display; files, REST and filters use `_ref` and `_badref`."""
     kind = _READ_AS.get(name)
     return name if kind is None else str(kind.label)
+
+
+def system_in_sentence(name: str) -> str:
+    """Return a system's name for the middle of a sentence, where “reference” has a small letter."""
+    if name not in _READ_AS:
+        return name
+    if _READ_AS[name] == SystemKind.REFERENCE:
+        return pgettext("within a sentence", "reference")
+    return pgettext("within a sentence", "damaged reference")
 
 
 def system_named(label: str) -> str:
@@ -68,7 +78,7 @@ class System(RecordedModel):
         help_text=_("Visible to organisers only."),
     )
     withdrawn_at = models.DateTimeField(
-        _("Withdrawn"),
+        pgettext_lazy("system", "Withdrawn"),
         null=True,
         blank=True,
         editable=False,
@@ -76,6 +86,9 @@ class System(RecordedModel):
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "System added"),
+        changed=pgettext_lazy("activity", "System changed"),
+        deleted=pgettext_lazy("activity", "System removed"),
         fields=[*("name", "kind", "constrained", "approach", "condition", "team"), "withdrawn_at"],
         hidden=["contact"],
         campaign="test_set__campaign_id",
@@ -187,11 +200,13 @@ class OutputCorrection(RecordedModel):
     corrected_by = by_user()
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Output corrected in segment"),
+        changed=pgettext_lazy("activity", "Correction of an output changed in segment"),
+        deleted=None,
         fields=["reason", "leaves_out"],
         campaign="before__segment__test_set__campaign_id",
         test_set="before__segment__test_set_id",
         called="before__segment__number",
-        deleted=False,
     )
 
     class Meta:
@@ -236,12 +251,14 @@ class BadReference(RecordedModel):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Damaged reference created for segment"),
+        changed=pgettext_lazy("activity", "Damaged reference changed for segment"),
+        deleted=None,
         fields=["status", "attempt"],
         campaign="output__segment__test_set__campaign_id",
         test_set="output__segment__test_set_id",
         called="output__segment__number",
         together=True,
-        deleted=False,
     )
     objects: ClassVar[BadReferenceQuerySet] = BadReferenceQuerySet.as_manager()  # type: ignore[assignment]
 

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
@@ -43,6 +44,9 @@ class TestSet(RecordedModel):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Test set created"),
+        changed=pgettext_lazy("activity", "Test set changed"),
+        deleted=pgettext_lazy("activity", "Test set deleted"),
         fields=["name", "source_language", "target_language", "expertise"],
         test_set="id",
         called="name",
@@ -277,13 +281,16 @@ class Task(RecordedModel):
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(
-        _("Closed"),
+        pgettext_lazy("test set", "Closed"),
         null=True,
         blank=True,
         help_text="Judges receive no new work from this task, but can finish what they have.",
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Task created"),
+        changed=pgettext_lazy("activity", "Task changed"),
+        deleted=pgettext_lazy("activity", "Task deleted"),
         fields=[
             "protocol",
             "rules",

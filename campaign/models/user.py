@@ -15,6 +15,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.dateparse import parse_datetime
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, Recording
@@ -224,7 +225,12 @@ class ApiToken(RecordedModel):
     Its text is random enough for a plain hash to be safe.
     """
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.CASCADE,
+        related_name="api_tokens",
+        verbose_name=_("User"),
+    )
     name = models.CharField(_("Name"), max_length=100, blank=True, default="")
     scope = models.CharField(_("Scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE)
     # Empty for all campaigns of the user.
@@ -254,6 +260,9 @@ class ApiToken(RecordedModel):
     )
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "API token created"),
+        changed=pgettext_lazy("activity", "API token changed"),
+        deleted=pgettext_lazy("activity", "API token deleted"),
         fields=["name", "user_id", "scope", "expiry"],
         campaign="user__memberships__campaign_id",
         where=models.Q(campaign=None) | models.Q(campaign=models.F("user__memberships__campaign")),

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.sealing import SealedField
@@ -29,9 +30,9 @@ TEST_EVENT = "webhook.test"
 
 
 class DeliveryState(models.TextChoices):
-    WAITING = "waiting", _("waiting")
-    DELIVERED = "delivered", _("delivered")
-    FAILED = "failed", _("failed")
+    WAITING = "waiting", pgettext_lazy("message", "waiting")
+    DELIVERED = "delivered", pgettext_lazy("message", "delivered")
+    FAILED = "failed", pgettext_lazy("message", "failed")
 
 
 class WebhookEndpoint(RecordedModel):
@@ -51,10 +52,13 @@ class WebhookEndpoint(RecordedModel):
     secret = SealedField(_("Secret"), max_length=100)
     old_secret = SealedField(max_length=100, blank=True, default="")
     old_secret_until = models.DateTimeField(null=True, blank=True)
-    paused_at = models.DateTimeField(_("Paused"), null=True, blank=True)
+    paused_at = models.DateTimeField(pgettext_lazy("webhook", "Paused"), null=True, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True)
     disabled_at = models.DateTimeField(
-        _("Switched off"), null=True, blank=True, help_text="Set after several days of failures."
+        pgettext_lazy("webhook", "Switched off"),
+        null=True,
+        blank=True,
+        help_text="Set after several days of failures.",
     )
     created_by = by_user()
     # Number of the last judgment reported, by task id; the row is locked while messages are added.
@@ -62,6 +66,9 @@ class WebhookEndpoint(RecordedModel):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Webhook created"),
+        changed=pgettext_lazy("activity", "Webhook changed"),
+        deleted=pgettext_lazy("activity", "Webhook deleted"),
         fields=["description", "events", "paused_at", "disabled_at"],
         hidden=["url", "secret"],
         called="description",

@@ -24,12 +24,15 @@ from campaign.models import (
     ActivityOperation,
     ActivityOrigin,
     Campaign,
+    Task,
     TestSet,
     User,
 )
 from campaign.models.system import system_label
+from campaign.models.webhook import WebhookEvent
 from campaign.pages.filters import DayFilter, DaysForm, DeskFilter
 from campaign.selectors.activity import activity_people, events_by, users_named
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
 
 _AUTHORS: Final = {
@@ -80,6 +83,7 @@ class ActivityFilter(DeskFilter):
 #: Maximum number of characters shown of a value; files contain all of it.
 _SHOWN: Final = 200
 _NOTHING: Final = "–"
+_EVENTS: Final = "events"
 _LANGUAGES: Final = frozenset({"language", "languages", "source_language", "target_language"})
 
 
@@ -94,11 +98,12 @@ class ChangedField:
 
 @dataclass(frozen=True, slots=True)
 class ActivityRow:
-    """An event, ready to be shown."""
+    """An event, ready to be shown: "Judge added", and the name of the judge or the number of them."""
 
     event: ActivityEvent
     who: str
     what: str
+    name: str
     test_set: str
     fields: Sequence[ChangedField]
 
@@ -121,7 +126,8 @@ class _Words:
         return ActivityRow(
             event=event,
             who=self._who(event),
-            what=_what(event, model),
+            what=activity_in_words(model, event.operation),
+            name=_name(event),
             test_set=self._named(TestSet, event.test_set_id) if is_of_one else "",
             fields=list(self._fields(event, model)) if model is not None else [],
         )
@@ -178,7 +184,7 @@ class _Words:
         if isinstance(field, models.ForeignKey):
             return self._named(field.related_model, value)
         if isinstance(value, list):
-            shown = ", ".join(self._value_alone(field, each) for each in value)
+            shown = comma_list(self._value_alone(field, each) for each in value)
         else:
             shown = self._value_alone(field, value)
         return Truncator(shown).chars(_SHOWN)
@@ -195,7 +201,8 @@ class _Words:
             return date_format(moment, "DATETIME_FORMAT")
         if field.name in _LANGUAGES:
             return language_name(value)
-        return str(dict(field.flatchoices).get(value, system_label(value)))
+        choices = WebhookEvent.choices if field.name == _EVENTS else field.flatchoices
+        return str(dict(choices).get(value, system_label(value)))
 
     def _named(self, model: Any, key: int | None) -> str:
         name = self._names.get(model, {}).get(key or 0)
@@ -216,6 +223,9 @@ class _Words:
         for model, keys in wanted.items():
             if model is User:
                 found[User] = users_named(campaign=self._campaign, ids=keys)
+            elif model is Task:
+                tasks = Task.objects.select_related("test_set").in_bulk(list(keys))
+                found[Task] = {key: task.called_in_full for key, task in tasks.items()}
             elif keys:
                 rows = model._meta.base_manager.in_bulk(list(keys))
                 found[model] = {key: str(row) for key, row in rows.items()}
@@ -230,10 +240,18 @@ def _model(event: ActivityEvent) -> type[models.Model] | None:
         return None
 
 
-def _what(event: ActivityEvent, model: type[models.Model] | None) -> str:
-    """Return the changed objects: “Judge anna”, “Damaged reference × 12”."""
-    if model is None:
-        return f"{event.kind} {event.object_name}".strip()
-    if event.count > 1:
-        return f"{model._meta.verbose_name} × {localize(event.count)}"
-    return f"{model._meta.verbose_name} {system_label(event.object_name)}".strip()
+def activity_in_words(model: type[models.Model] | None, operation: str) -> str:
+    """Return a phrase on a change of a row: “Judge added”."""
+    if model is None or not issubclass(model, RecordedModel):
+        return _("Object of an earlier version")
+    texts = {
+        ActivityOperation.CREATED.value: model.recording.created,
+        ActivityOperation.CHANGED.value: model.recording.changed,
+        ActivityOperation.DELETED.value: model.recording.deleted,
+    }
+    return str(texts[operation] or model._meta.verbose_name)
+
+
+def _name(event: ActivityEvent) -> str:
+    """Return the name of the changed object, or “× 12” for several."""
+    return f"× {localize(event.count)}" if event.count > 1 else system_label(event.object_name)

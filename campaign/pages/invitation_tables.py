@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from campaign.models import Campaign, Invitation, Judge, MailState
 from campaign.pages.desk import rights
@@ -21,6 +21,7 @@ from campaign.pages.filters import DeskFilter, JudgesFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
 from campaign.texts.addresses import address_in_unicode
+from campaign.texts.joining import comma_list
 
 #: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"
@@ -196,7 +197,7 @@ class InvitedTable(_InvitationTable):
             in_browsers = ngettext(
                 "in %(browsers)s browser", "in %(browsers)s browsers", row.browsers
             ) % {"browsers": row.browsers}
-            kinds = f" ({', '.join(row.kinds)})" if row.kinds else ""
+            kinds = f" ({comma_list(row.kinds)})" if row.kinds else ""
             said.append(f"{in_browsers}{kinds}")
         if row.accepted:
             accepted = _("accepted instructions version %(version)s")
@@ -205,7 +206,7 @@ class InvitedTable(_InvitationTable):
 
     def cell_link(self, row: Any) -> str:
         if row.withdrawn_at is not None:
-            return _("Withdrawn")
+            return pgettext("judge", "Withdrawn")
         if row.link_ends is None:
             return _("no valid link")
         return _("valid until %(when)s") % _moment(row.link_ends)

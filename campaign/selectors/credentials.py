@@ -26,6 +26,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Lag, Lead, Least, Now, NullIf
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.models import (
     CHANGING_ROLES,
@@ -268,7 +269,7 @@ _DEVICES = {
 class StandingOfLink(TextChoices):
     """Status of a shared link: the first that applies."""
 
-    WITHDRAWN = "withdrawn", _("Withdrawn")
+    WITHDRAWN = "withdrawn", pgettext_lazy("link", "Withdrawn")
     ENDED = "ended", _("Expired")
     USED_UP = "used_up", _("Used up")
     USABLE = "usable", _("Valid")
@@ -277,10 +278,10 @@ class StandingOfLink(TextChoices):
 class StandingOfInvited(TextChoices):
     """Status of an invited person: the first that applies."""
 
-    WITHDRAWN = "withdrawn", _("Withdrawn")
-    DECLINED = "declined", _("Declined")
+    WITHDRAWN = "withdrawn", pgettext_lazy("judge", "Withdrawn")
+    DECLINED = "declined", pgettext_lazy("judge", "Declined")
     PRESENT = "present", _("Opened")
-    NOT_SENT = "not_sent", _("Not sent")  # or unknown
+    NOT_SENT = "not_sent", pgettext_lazy("mail", "Not sent")  # or unknown
     EXPECTED = "expected", _("Not opened yet")
 
 

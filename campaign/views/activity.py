@@ -11,7 +11,7 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.export.activity import activity_csv, activity_jsonl
 from campaign.export.downloads import for_spreadsheets, streamed_download
@@ -20,6 +20,7 @@ from campaign.pages.activity import ActivityFilter, ActivityRow, ChangedField, a
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.selectors.activity import activity_events
+from campaign.texts.joining import labelled_html
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import page_view
 
@@ -27,7 +28,7 @@ from campaign.views.decorators import page_view
 class ActivityTable(DeskTable):
     """Rows of `ActivityRow`, the newest first. The view pages the log, which has too many rows to count."""
 
-    at = PlainColumn(gettext_lazy("Time"), by="event", kind="seen")
+    at = PlainColumn(pgettext_lazy("moment", "Time"), by="event", kind="seen")
     who = PlainColumn(gettext_lazy("User"), by="who", kind="judge")
     what = PlainColumn(gettext_lazy("Object"), by="what", kind="wide")
     changed = PlainColumn(gettext_lazy("Changes"), by="fields", kind="wide changes")
@@ -47,8 +48,9 @@ class ActivityTable(DeskTable):
         return format_html("<bdi>{}</bdi>", row.who)
 
     def cell_what(self, row: ActivityRow) -> SafeString:
-        done = row.event.get_operation_display()
-        words = format_html('<bdi>{}</bdi> <span class="quiet">{}</span>', row.what, done)
+        words = format_html("{}", row.what)
+        if row.name:
+            words = labelled_html(row.what, format_html("<bdi>{}</bdi>", row.name))
         if not row.test_set:
             return words
         return format_html('{}<br><bdi class="quiet">{}</bdi>', words, row.test_set)
@@ -56,8 +58,8 @@ class ActivityTable(DeskTable):
     def cell_changed(self, row: ActivityRow) -> str | SafeString:
         if not row.fields:
             return ""
-        lines = ((field.name, _from_to(field)) for field in row.fields)
-        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}: {}</li>", lines))
+        lines = ((labelled_html(field.name, _from_to(field)),) for field in row.fields)
+        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", lines))
 
 
 EVENTS_ON_A_PAGE: Final = 50

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.formats.recognising import FileRole
 from campaign.forms import UploadForm
@@ -32,6 +32,7 @@ from campaign.services.uploads import (
     upload_part_store,
 )
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list, sentence_list
 from campaign.texts.languages import language_described, language_name
 from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -42,7 +43,7 @@ ROLE_WORDS: Final = {
     FileRole.SYSTEM: gettext_lazy("System outputs"),
     FileRole.DOCUMENTS: gettext_lazy("Document names"),
     FileRole.WHOLE: gettext_lazy("Whole test set"),
-    FileRole.IGNORED: gettext_lazy("Skipped"),
+    FileRole.IGNORED: pgettext_lazy("file", "Skipped"),
 }
 
 
@@ -70,7 +71,7 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
     found = [
         *report.get("warnings", []),
         *(
-            _("Identical outputs: %(systems)s.") % {"systems": ", ".join(group)}
+            _("Identical outputs: %(systems)s.") % {"systems": comma_list(group)}
             for group in report.get("identical_systems", [])
         ),
     ]
@@ -195,7 +196,7 @@ def _next_after(request: HttpRequest, upload: Upload, test_set: TestSet) -> Http
         _("%(name)s added.") % {"name": test_set.name},
         _takes_part(upload, upload.report or {}),
     ]
-    messages.success(request, " ".join(filter(None, added)))
+    messages.success(request, sentence_list(added))
     if upload.campaign.state == CampaignState.DRAFT:
         return redirect("campaign-detail", upload.campaign.slug)
     return redirect("test-set-texts", upload.campaign.slug, first_task(test_set=test_set).pk)

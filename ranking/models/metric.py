@@ -10,6 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
 from campaign.models.user import by_user
@@ -58,6 +59,9 @@ class Metric(RecordedModel):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Metric added"),
+        changed=pgettext_lazy("activity", "Metric changed"),
+        deleted=pgettext_lazy("activity", "Metric removed"),
         fields=["name", "signature", "file_name", "digest"],
         campaign="test_set__campaign_id",
         test_set="test_set_id",

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Left
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.sealing import SealedField
@@ -74,6 +75,9 @@ class PublishedResult(RecordedModel):
 
     withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(
+        created=pgettext_lazy("activity", "Results published, version"),
+        changed=pgettext_lazy("activity", "Published results changed, version"),
+        deleted=pgettext_lazy("activity", "Published results deleted, version"),
         fields=[
             *("version", "digest", "wordings"),
             *("embargo_until", "retracted_at", "retraction_reason"),

@@ -4,7 +4,9 @@ from typing import Any, ClassVar, cast, get_args
 import pgtrigger
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
@@ -23,8 +25,13 @@ _TERMS = (
 )
 
 
-def _recording(terms: Sequence[str]) -> Recording:
+def _recording(
+    terms: Sequence[str], *, created: Promise | str, changed: Promise | str, deleted: Promise | str
+) -> Recording:
     return Recording(
+        created=created,
+        changed=changed,
+        deleted=deleted,
         fields=terms,
         campaign="task__test_set__campaign_id",
         test_set="task__test_set_id",
@@ -71,7 +78,7 @@ class RankingSettings(_SettingOfTask):
         PAIRS = "pairs", _("Comparisons")
 
     class Correction(models.TextChoices):
-        NONE = "none", _("none")
+        NONE = "none", pgettext_lazy("correction", "none")
         HOLM = "holm", _("Holm")
         BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini–Hochberg")
 
@@ -102,7 +109,12 @@ class RankingSettings(_SettingOfTask):
     )
     judgments = models.PositiveIntegerField(null=True, blank=True, editable=False)
 
-    recording: ClassVar = _recording(_TERMS)
+    recording: ClassVar = _recording(
+        _TERMS,
+        created=pgettext_lazy("activity", "Ranking settings created"),
+        changed=pgettext_lazy("activity", "Ranking settings changed"),
+        deleted=pgettext_lazy("activity", "Ranking settings deleted"),
+    )
 
     class Meta(_SettingOfTask.Meta):
         verbose_name = _("Ranking settings")
@@ -210,7 +222,12 @@ class StoppingRule(_SettingOfTask):
     )
     after_judgments = models.PositiveIntegerField(editable=False)
 
-    recording: ClassVar = _recording(_RULE_TERMS)
+    recording: ClassVar = _recording(
+        _RULE_TERMS,
+        created=pgettext_lazy("activity", "Stopping rule created"),
+        changed=pgettext_lazy("activity", "Stopping rule changed"),
+        deleted=pgettext_lazy("activity", "Stopping rule deleted"),
+    )
 
     class Meta(_SettingOfTask.Meta):
         verbose_name = _("Stopping rule")

@@ -14,7 +14,7 @@ from babel.dates import format_timedelta
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from annotation.selectors.judges import JudgeStatus
@@ -59,9 +59,9 @@ def whole_per_cent(value: float) -> int:
 def judge_status_label(value: JudgeStatus) -> str:
     """Return "Warned", "Paused" or "Excluded"; an empty string for a judge in good standing."""
     words = {
-        JudgeStatus.WARNED: _("Warned"),
-        JudgeStatus.PAUSED: _("Paused"),
-        JudgeStatus.EXCLUDED: _("Excluded"),
+        JudgeStatus.WARNED: pgettext("judge", "Warned"),
+        JudgeStatus.PAUSED: pgettext("judge", "Paused"),
+        JudgeStatus.EXCLUDED: pgettext("judge", "Excluded"),
     }
     return words.get(value, "")
 

@@ -11,7 +11,7 @@ from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_lazy
 
 from annotation.judge_measures import DEFINITIONS, SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityAction, QualityRule, RuleDirection
@@ -19,6 +19,7 @@ from annotation.selectors.judges import JudgeStatus
 from campaign.models import Judge, Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.texts.joining import comma_list, labelled, semicolon_list
 from ranking.core.agreement.statistics import scott_chance
 from ranking.pages.formats import (
     ago,
@@ -140,7 +141,7 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
         return ""
     shown = _measure_row(JudgeMeasure(rule["measure"]), evidence["measures"][rule["measure"]])
     between = f" ({shown['interval']})" if shown["interval"] else ""
-    return f"{shown['label']}: {shown['value']}{between}, {shown['evidence']}"
+    return labelled(shown["label"], comma_list([f"{shown['value']}{between}", shown["evidence"]]))
 
 
 def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) -> str:
@@ -163,7 +164,7 @@ def _measure_row(
         "label": str(measure.label),
         "value": in_figures(measure, row["value"]),
         "interval": "" if low is None or high is None else interval(low, high),
-        "evidence": pgettext("between figures", "; ").join(evidence),
+        "evidence": semicolon_list(evidence),
         "test": _test(measure, row["p_value"]),
         "definition": str(DEFINITIONS[measure]),
     }
@@ -240,9 +241,9 @@ def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
 
 _STATUSES: Final = [
     (JudgeStatus.GOOD.value, gettext_lazy("In good standing")),
-    (JudgeStatus.WARNED.value, gettext_lazy("Warned")),
-    (JudgeStatus.PAUSED.value, gettext_lazy("Paused")),
-    (JudgeStatus.EXCLUDED.value, gettext_lazy("Excluded")),
+    (JudgeStatus.WARNED.value, pgettext_lazy("judge", "Warned")),
+    (JudgeStatus.PAUSED.value, pgettext_lazy("judge", "Paused")),
+    (JudgeStatus.EXCLUDED.value, pgettext_lazy("judge", "Excluded")),
 ]
 # The axis of κ starts here: intervals of judges with few shared comparisons reach far below.
 _LOWEST: Final = -0.2
@@ -306,7 +307,10 @@ class JudgeTable(DeskTable):
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data, of=[task.test_set.campaign.slug, task.pk])
         self.actions: Mapping[int, list[QualityAction]] = {}
-        self._simulated, self._imported = _("simulated"), _("imported")
+        self._simulated, self._imported = (
+            pgettext("judge", "simulated"),
+            pgettext("judge", "imported"),
+        )
         self._select = _("Select %(judge)s")
         #: ID of the form for selected rows; rows cannot be selected if it is empty.
         self.chosen_by = ""
@@ -340,7 +344,7 @@ class JudgeTable(DeskTable):
             if words
             else format_html('<span class="badge badge-look">{}</span> ', _("Flagged"))
         )
-        return format_html('{}<span class="quiet">{}</span>', badge, "; ".join(reasons))
+        return format_html('{}<span class="quiet">{}</span>', badge, semicolon_list(reasons))
 
     def cell_seconds(self, row: Any) -> str:
         return duration(row.seconds)

@@ -20,7 +20,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from campaign.formats.recognising import FEWEST_SYSTEMS
@@ -30,6 +30,7 @@ from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages, may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list, labelled, semicolon_list
 from campaign.texts.languages import language_name
 from campaign.texts.pay import hourly_pay
 from campaign.views.access import organised_campaign
@@ -367,13 +368,13 @@ def _best_cluster(overview: TaskOverview) -> str:
     if standing is None or len(best) == len(standing["systems"]):
         return ""
     more = len(best) - _NAMED
-    return ", ".join(best[:_NAMED]) + (f" (+{figure(more)})" if more > 0 else "")
+    return comma_list(best[:_NAMED]) + (f" (+{figure(more)})" if more > 0 else "")
 
 
 def _some(words: Sequence[str]) -> str:
     """Return the first two names and the number of others."""
     more = len(words) - 2
-    return "; ".join(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
+    return semicolon_list(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
 
 
 def _overview(row: Campaign) -> str:
@@ -389,8 +390,8 @@ def _link(address: str, words: str, row: Campaign) -> SafeString:
 class StepState(TextChoices):
     """State of a step of the checklist."""
 
-    DONE = "done", gettext_lazy("done")
-    MISSING = "missing", gettext_lazy("missing")
+    DONE = "done", pgettext_lazy("step", "done")
+    MISSING = "missing", pgettext_lazy("step", "missing")
     WRONG = "wrong", gettext_lazy("needs fixing")
     OPTIONAL = "optional", gettext_lazy("optional")
 
@@ -486,7 +487,7 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
         for name, count in counts
     ]
     if few:
-        said.append(_("%(names)s: at least two systems are needed") % {"names": ", ".join(few)})
+        said.append(_("%(names)s: at least two systems are needed") % {"names": comma_list(few)})
     state = StepState.WRONG if few else StepState.DONE
     return Step(
         _("Systems"),
@@ -524,10 +525,10 @@ def _people(campaign: Campaign, found: Preparation) -> Step:
         counted("%(count)d invitation link", "%(count)d invitation links", found.links),
     ]
     if found.unread:
-        names = ", ".join(dict.fromkeys(row.test_set.name for row in found.unread))
+        names = comma_list(dict.fromkeys(row.test_set.name for row in found.unread))
         said.append(_("No judge reads both languages of %(names)s.") % {"names": names})
     for needed in found.needed:
-        said += [f"{needed.task.called}: {words}" for words in needed.words]
+        said += [labelled(needed.task.called, words) for words in needed.words]
     has_people = found.judges or found.links
     state = StepState.DONE if has_people else StepState.MISSING
     is_short = bool(found.judges) and not all(needed.is_feasible for needed in found.needed)
@@ -593,7 +594,7 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
 def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> Step:
     left = [step.name for step in steps if step.is_needed]
     said = (
-        _("Complete first: %(steps)s.") % {"steps": ", ".join(left)}
+        _("Complete first: %(steps)s.") % {"steps": comma_list(left)}
         if left
         else _("Judging starts when you open the campaign.")
     )

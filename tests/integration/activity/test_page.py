@@ -56,7 +56,7 @@ def test_a_change_on_a_page_is_shown_with_who_and_both_values(
     assert organiser.post(SETTINGS, sent | {"lease_minutes": "90"}).status_code == 302
     shown = " ".join(page_of(organiser).split())
     assert "<bdi>Olga</bdi>" in shown
-    assert "<bdi>Campaign Museum</bdi>" in shown
+    assert "Campaign changed: <bdi>Museum</bdi>" in shown
     assert "HIT lease in minutes: <bdi>60</bdi> → <bdi>90</bdi>" in shown
 
 
