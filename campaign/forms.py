@@ -45,6 +45,7 @@ from campaign.services.campaigns import (
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
 from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.services.uploads import UploadRefusedError, upload_change
+from campaign.texts.joining import comma_list, sentence_list
 from campaign.texts.languages import LanguageTagError, language_name, language_tags_checked
 from campaign.texts.names import visible_name
 from campaign.texts.time_zones import (
@@ -96,13 +97,13 @@ class VersionedForm(forms.Form):
         said = _(
             "Another organiser changed this since you opened the page: %(fields)s. Your entries are kept below. Save "
             "again to replace theirs, or reload the page to see theirs."
-        ) % {"fields": ", ".join(str(self[name].label) for name in names)}
+        ) % {"fields": comma_list(str(self[name].label) for name in names)}
         self.errors[VERSION] = self.error_class([said])
 
     @property
     def changed_meanwhile(self) -> str:
         """The message if the form was refused because of a concurrent change; otherwise empty."""
-        return " ".join(map(str, self.errors.get(VERSION, ()))) if self.is_bound else ""
+        return sentence_list(self.errors.get(VERSION, ())) if self.is_bound else ""
 
 
 def _hash(form: VersionedForm, name: str) -> str:

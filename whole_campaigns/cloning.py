@@ -24,6 +24,7 @@ from campaign.models import Campaign, CampaignState, Judge, Membership, Membersh
 from campaign.refusals import RefusedError
 from campaign.services.campaigns import rehearsal_words
 from campaign.services.people import judge_link_create
+from campaign.texts.joining import sentence_list
 from ranking import models as ranking
 from whole_campaigns.campaign_rows import CLONED, TABLES, Part, columns, rows_taken
 
@@ -134,7 +135,7 @@ def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None
         draft.full_clean()
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
-        raise CloneRefusedError(" ".join(messages), field=field) from error
+        raise CloneRefusedError(sentence_list(messages), field=field) from error
     draft.save(force_insert=True)
     return draft
 

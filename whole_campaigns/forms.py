@@ -28,6 +28,7 @@ from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.protocol_words import protocol_in_words
 from campaign.refusals import RefusalsAt
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
+from campaign.texts.joining import sentence_list, with_full_stop
 
 
 def _skill_help() -> str:
@@ -201,9 +202,10 @@ def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
         if protocol not in offered:
             continue
         presets = [each for each in PRESETS if each.name in _PRESETS and each.protocol == protocol]
-        found += [(each.name, f"{each.label}. {each.sentence}") for each in presets] or [
-            (protocol.value, protocol_in_words(protocol))
-        ]
+        found += [
+            (each.name, sentence_list([with_full_stop(each.label), each.sentence]))
+            for each in presets
+        ] or [(protocol.value, protocol_in_words(protocol))]
     return found
 
 

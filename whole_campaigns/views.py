@@ -15,6 +15,7 @@ from campaign.refusals import RefusalsAt
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.selectors.tasks import languages_settled_in_words
 from campaign.services.campaigns import TaskRefusedError, rehearsal_begin, rehearsal_end_later
+from campaign.texts.joining import sentence_list
 from campaign.texts.languages import language_name
 from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -134,7 +135,7 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
                 % {"name": task.test_set.name, "protocol": task.get_protocol_display()},
             )
             for needed in judges_needed([task]):
-                messages.info(request, " ".join(needed.words))
+                messages.info(request, sentence_list(needed.words))
             return redirect("test-set-texts", slug, task.pk)
     context = {"campaign": campaign, "section": "test-sets", "form": form}
     return form_page(request, "organiser/task_add.html", context)

@@ -37,6 +37,7 @@ from campaign.models.campaign import TRANSITIONS
 from campaign.selectors.credentials import Access, judge_access
 from campaign.selectors.tasks import goes_with, is_judged
 from campaign.texts.counted import counted, counted_if_any
+from campaign.texts.joining import comma_list, labelled, sentence_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +167,10 @@ def _tasks(before: _Work, after: _Work) -> Iterator[str]:
     won = [name for pk, name in after.tasks.items() if pk not in before.tasks]
     if lost:
         yield _("No new sentences from %(names)s; those in hand can be finished.") % {
-            "names": ", ".join(lost)
+            "names": comma_list(lost)
         }
     if won:
-        yield _("New sentences also from %(names)s.") % {"names": ", ".join(won)}
+        yield _("New sentences also from %(names)s.") % {"names": comma_list(won)}
 
 
 def _blocks(before: _Work, after: _Work) -> list[str]:
@@ -390,7 +391,7 @@ def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
 def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -> list[str]:
     if transition == Transition.DELETE:
         return _deleting(campaign, held, judged)
-    saved = held + " " + _("Their submissions are still saved.")
+    saved = sentence_list([held, _("Their submissions are still saved.")])
     at_once = _(
         "Judges stop after their current sentence. Judges who are offline stop when they reconnect."
     )
@@ -406,9 +407,14 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
             at_once,
         ],
         Transition.ARCHIVE: [
-            held
-            + " "
-            + _("Their submissions are still saved, but sentences not loaded yet are withdrawn."),
+            sentence_list(
+                [
+                    held,
+                    _(
+                        "Their submissions are still saved, but sentences not loaded yet are withdrawn."
+                    ),
+                ]
+            ),
             _("The campaign becomes read-only and is hidden from the list of campaigns."),
         ],
         Transition.UNARCHIVE: [
@@ -442,7 +448,7 @@ def _opening(
     if not tasks:
         yield _("Add a test set first: there is nothing to judge.")
     for each in needed:
-        yield from (f"{each.task.called}: {words}" for words in each.words)
+        yield from (labelled(each.task.called, words) for words in each.words)
 
 
 def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
@@ -459,7 +465,7 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
             "%(count)d judged sentences move to the bin with it.",
             judged,
         ),
-        held + " " + _("Their submissions are still saved."),
+        sentence_list([held, _("Their submissions are still saved.")]),
         _("Judges see that the campaign is closed. It is permanently deleted after 30 days."),
         *goes_with(campaign),
     ]

@@ -25,6 +25,7 @@ from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import system_import
 from campaign.models import Output, OutputCorrection, System, SystemKind, Task, TestSet, User
 from campaign.refusals import RefusedError
+from campaign.texts.joining import sentence_list
 
 
 class SystemRefusedError(RefusedError):
@@ -72,7 +73,9 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
         is_name = field == NON_FIELD_ERRORS
-        raise SystemRefusedError(" ".join(messages), field="name" if is_name else field) from error
+        raise SystemRefusedError(
+            sentence_list(messages), field="name" if is_name else field
+        ) from error
     row.save(update_fields=list(changes))
     return row
 

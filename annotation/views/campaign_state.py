@@ -28,6 +28,7 @@ from campaign.services.campaigns import (
     task_close,
     task_reopen,
 )
+from campaign.texts.joining import labelled
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
@@ -80,7 +81,7 @@ def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -
         campaign_state_change(campaign=campaign, transition=wanted, by=user)
     except StateRefusedError as error:
         return _ask(request, campaign, effects, form, error=str(error))
-    messages.success(request, f"{campaign.name}: {TRANSITIONS[wanted][1].label}")
+    messages.success(request, labelled(campaign.name, TRANSITIONS[wanted][1].label))
     return redirect(f"{reverse('campaign-state', args=[slug])}?done={wanted}")
 
 

@@ -223,10 +223,9 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
 
 def _in_words(imported: AnswersImported) -> str:
     return counted(
-        "%(judgments)s judgment imported, %(there)s already there.",
-        "%(judgments)s judgments imported, %(there)s already there.",
+        "%(count)s judgment imported, %(there)s already there.",
+        "%(count)s judgments imported, %(there)s already there.",
         imported.judgments,
-        judgments=imported.judgments,
         there=imported.already_there,
     )
 

@@ -34,6 +34,7 @@ from campaign.formats import InputFile
 from campaign.models import Output, System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.refusals import RefusalsAt
+from campaign.texts.joining import sentence_list
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -76,7 +77,7 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             system = system_add(test_set=task.test_set, name=name, file=InputFile(file.name, file))
             messages.success(
                 request,
-                " ".join([_("%(name)s added.") % {"name": system_label(system.name)}, *facts]),
+                sentence_list([_("%(name)s added.") % {"name": system_label(system.name)}, *facts]),
             )
             return redirect(_page(task, system))
     context = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import ngettext_lazy, pgettext_lazy
 
 from annotation.models import SkipReason
 from campaign.models import Protocol
@@ -19,6 +19,8 @@ WORDS = {
     "new_block": _("Sentence {position} of {total}. Source:"),
     "languages": _("{source} → {target}"),
     "done_of": _("{done} of {wanted}"),
+    "colon": pgettext_lazy("after a label", ": "),
+    "semicolon": pgettext_lazy("between phrases", "; "),
     "time_left": _("about {time} left"),
     "not_counted": _("Not counted: {time}"),
     "length_seconds": _("less than a minute"),
@@ -49,7 +51,7 @@ WORDS = {
     "document_part": _("Sentences {first}–{last} of {total}."),
     "document_nearby": _("Only nearby sentences are available."),
     "saved": _("Saved on this device"),
-    "sent": _("Sent"),
+    "sent": pgettext_lazy("judgment", "Sent"),
     "not_kept": _(
         "This browser cannot save your work. Keep this page open until everything is sent."
     ),
@@ -203,7 +205,7 @@ OF_SCREENS = {
         "remove": _("Remove"),
         "cancel": _("Cancel"),
         "unmarked": _("unmarked"),
-        "selected": _("selected"),
+        "selected": pgettext_lazy("output", "selected"),
         "missing_content": _("missing content"),
         "nothing_missing": _("nothing missing"),
         "marks_full": _("No more errors can be marked in this output."),

@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Protocol
+from campaign.texts.joining import sentence_list, with_full_stop
 
 #: A protocol that is missing here is shown by its name alone.
 _ASKED: Final[Mapping[str, Promise]] = {
@@ -41,4 +42,4 @@ def asked_in_words(protocol: str) -> str:
 
 def protocol_in_words(protocol: Protocol) -> str:
     """Return the name of a protocol, and its question to judges."""
-    return f"{protocol.label}. {asked_in_words(protocol)}".removesuffix(" ")
+    return sentence_list([with_full_stop(protocol.label), asked_in_words(protocol)])

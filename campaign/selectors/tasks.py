@@ -7,6 +7,7 @@ from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, Protocol, Task, TestSet
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
 
 
@@ -119,7 +120,7 @@ def languages_without_work(
         return ""
     pairs = Task.objects.of(campaign).language_pairs()
     known = {tag for pair in pairs for tag in pair}
-    unknown = ", ".join(language_name(tag) for tag in languages if tag not in known)
+    unknown = comma_list(language_name(tag) for tag in languages if tag not in known)
     has_work = not judge or any(set(pair) <= set(languages) for pair in pairs)
     said = {"languages": unknown, "judge": judge}
     if unknown and has_work:

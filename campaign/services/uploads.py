@@ -14,6 +14,7 @@ from campaign.formats.recognising import FileRole
 from campaign.models import Campaign, FilePart, Job, JobKind, KeptFile, TestSet, Upload, User
 from campaign.refusals import RefusedError
 from campaign.services.jobs import job_cancel, job_queue
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_pair_checked
 
 MAX_FILES: Final = 2_000
@@ -151,7 +152,7 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
     }
     missing = [words for name, words in needed.items() if not getattr(upload, name)]
     if missing:
-        raise UploadRefusedError(_("Missing: %(fields)s.") % {"fields": ", ".join(missing)})
+        raise UploadRefusedError(_("Missing: %(fields)s.") % {"fields": comma_list(missing)})
     _jobs_stop(upload)
     return _job(upload, JobKind.TEXTS_IMPORT, user)
 

@@ -7,6 +7,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from campaign.texts.joining import comma_list
+
 register = template.Library()
 
 
@@ -24,4 +26,4 @@ def held(field: forms.BoundField) -> str:
     values = value if isinstance(value, list | tuple) else [value]
     labels = dict(getattr(field.field, "choices", ()))
     shown = [str(labels.get(each, each)) for each in values if each not in (None, "")]
-    return ", ".join(shown) or "–"
+    return comma_list(shown) or "–"

@@ -9,6 +9,7 @@ from django.shortcuts import render
 
 from campaign.models import Campaign, Task
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def is_answered(request: HttpRequest) -> bool:
 
 def what_ends(access: Any) -> str:
     """Return the numbers of links, signed-in browsers and API tokens in words."""
-    return ", ".join(
+    return comma_list(
         [
             counted("%(count)d link", "%(count)d links", access.links),
             counted("%(count)d signed-in browser", "%(count)d signed-in browsers", access.browsers),

@@ -67,6 +67,7 @@ from campaign.services.people import (
     pairs_offered,
 )
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.account import enter
@@ -429,7 +430,7 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, said)
     if invited.known:
         said = _("Already invited: %(addresses)s.")
-        messages.info(request, said % {"addresses": ", ".join(invited.known)})
+        messages.info(request, said % {"addresses": comma_list(invited.known)})
     return redirect("invitations", slug)
 
 

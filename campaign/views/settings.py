@@ -9,6 +9,7 @@ from campaign.forms import VERSION, CampaignForm, SettingsForm
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.tasks import reference_use_in_words, tasks_in_order
 from campaign.services.campaigns import ReferenceRankedError
+from campaign.texts.joining import semicolon_list
 from campaign.views.access import form_page, organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
@@ -60,7 +61,7 @@ def _ask_about_reference(
 
 
 def _labels(form: SettingsForm) -> str:
-    return "; ".join(str(form.fields[name].label) for name in form.changed_data)
+    return semicolon_list(str(form.fields[name].label) for name in form.changed_data)
 
 
 @form_view

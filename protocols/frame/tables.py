@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from campaign.texts.joining import comma_list
 from protocols.frame.lines import AnswerLines, AnswersRead
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.code_version import code_version
@@ -46,7 +47,7 @@ def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]
         _(
             "Warning: only one judge worked on outputs of %(systems)s, so their intervals do not include differences between judges."
         )
-        % {"systems": ", ".join(alone)}
+        % {"systems": comma_list(alone)}
     ]
 
 

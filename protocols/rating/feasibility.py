@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
+from campaign.texts.counted import counted
 from ranking.wording.numbers import all_in_figures
 
 
@@ -114,15 +114,13 @@ def feasibility(
 def feasibility_in_words(found: Feasibility) -> Iterator[str]:
     """Describe the feasibility and requirements of a rating campaign."""
     each = found.ratings // max(1, found.judges)
-    yield ngettext(
+    yield counted(
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
         found.needed_judges,
-    ) % all_in_figures(
         systems=found.systems,
         segments=found.segments,
         raters=found.raters,
-        count=found.needed_judges,
     )
     if found.is_adequacy_by_others:
         yield _("Adequacy and fluency are rated by different judges, which doubles their number.")

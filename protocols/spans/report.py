@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.formats.errors import Loss
 from campaign.models import Protocol
+from campaign.texts.joining import comma_list
 from protocols.frame.tables import report_of_answers, rules_between
 from protocols.spans.contradictions import ContradictionKind, ContradictionRule, contradictions
 from protocols.spans.files.answers import scores_read
@@ -407,7 +408,7 @@ def _additive(fit: AdditiveFit) -> Table:
             _(
                 "No intervals or rank ranges for %(systems)s yet: there must be more scores than systems, segments and judges combined."
             )
-            % {"systems": ", ".join(fitted)}
+            % {"systems": comma_list(fitted)}
         )
     if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
         notes.append(
@@ -452,7 +453,7 @@ def _means(means: SystemMeans) -> Table:
     if means.unscaled_judges:
         notes.append(
             _("No standardised scores for judges whose scores are all equal: %(judges)s.")
-            % {"judges": ", ".join(means.unscaled_judges)}
+            % {"judges": comma_list(means.unscaled_judges)}
         )
     return Table.of(
         _rows(means, order),

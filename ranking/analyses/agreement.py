@@ -10,6 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.texts.joining import labelled
 from ranking.analyses.kind import AnalysisKind, Begin, Progress
 from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, Option, kappa_options
 from ranking.core.agreement.intervals import Agreement, AgreementEstimate, reported
@@ -163,8 +164,8 @@ def _measures(measures: AgreementMeasures, by_reference: AgreementByReference | 
             ),
         ):
             if part is not None:
-                rows.append((f"{called}, {_('Between judges')}", part.inter))
-                rows.append((f"{called}, {_('Self-agreement')}", part.intra))
+                rows.append((labelled(called, _("Between judges")), part.inter))
+                rows.append((labelled(called, _("Self-agreement")), part.intra))
     return Table.of(
         rows,
         name="agreement",

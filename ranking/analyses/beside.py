@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
+from campaign.texts.joining import comma_list, labelled
 from ranking.analyses.firmness import COUNTS_METHOD
 from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED
@@ -59,13 +60,15 @@ def task_in_words(protocol: str) -> str:
 
 def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, Any]) -> list[str]:
     notes = [
-        f"{task_in_words(each.protocol)}: "
-        + _("Judgments 1 to %(number)s") % {"number": number_format(each.watermark)}
+        labelled(
+            task_in_words(each.protocol),
+            _("Judgments 1 to %(number)s") % {"number": number_format(each.watermark)},
+        )
         for each in tasks
         if each.judged is not None
     ]
     notes += [
-        f"{task_in_words(each.protocol)}: {_('No judgments match these options.')}"
+        labelled(task_in_words(each.protocol), _("No judgments match these options."))
         for each in tasks
         if each.judged is None
     ]
@@ -98,9 +101,9 @@ def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, 
                 % task
             )
         if order.ranking is not None and order.ranking.not_estimable:
-            names = ", ".join(row.system for row in order.ranking.not_estimable)
+            names = comma_list(row.system for row in order.ranking.not_estimable)
             few = _("Not enough judgments to rank: %(names)s.") % {"names": names}
-            notes.append(f"{task['task']}: {few}")
+            notes.append(labelled(task["task"], few))
         if order.task.name in untimed:
             notes.append(
                 _("%(task)s: no hours, because some judgments have no active time.") % task
@@ -187,7 +190,7 @@ def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
             Column("cluster", _("Cluster")),
         ),
         notes=[
-            f"{task_in_words(each.task.name)}: {note}"
+            labelled(task_in_words(each.task.name), note)
             for each in orders
             if each.ranking is not None
             for note in group_notes(each.ranking)

@@ -11,6 +11,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from campaign.texts.joining import comma_list, labelled
 from ranking.analyses.agreement import POOLED_CHANCE
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED, Option
@@ -161,7 +162,7 @@ def _outliers_in_words(rules: Sequence[RuleOutcome]) -> str:
     names = dict.fromkeys(name for rule in rules for name in rule.outliers)
     if not names:
         return _("No outliers.")
-    return _("Outliers: %(judges)s.") % {"judges": pgettext("between names", ", ").join(names)}
+    return _("Outliers: %(judges)s.") % {"judges": comma_list(names)}
 
 
 def _judges(
@@ -215,7 +216,7 @@ def _judges(
                 "stands_out",
                 _("Outlier by"),
                 is_text=True,
-                of=lambda row: ", ".join(
+                of=lambda row: comma_list(
                     outlier_rule_in_words(rule.rule) for rule in rules if row.judge in rule.outliers
                 ),
             ),
@@ -393,7 +394,7 @@ def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
         ]
     before, after = found.before, found.after
     words = {
-        "names": ", ".join(found.judges),
+        "names": comma_list(found.judges),
         "blocks": number_format(before.blocks - after.blocks),
         "all": number_format(before.blocks),
     }
@@ -425,7 +426,7 @@ def _clusters_in_words(ranking: Ranking) -> str:
 
 def _same_first(before: Ranking, after: Ranking) -> str:
     firsts = [
-        ", ".join(row.system for row in ranking.systems if row.rank == 1) or "–"
+        comma_list(row.system for row in ranking.systems if row.rank == 1) or "–"
         for ranking in (before, after)
     ]
     if firsts[0] == firsts[1]:
@@ -470,7 +471,7 @@ def _systems(found: RankingsWithout) -> Table:
         ),
         rules=cluster_rules(list(sides["after"].values())),
         notes=[
-            f"{when}: {note}"
+            labelled(when, note)
             for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
             for note in group_notes(ranking)
         ],

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy
 
+from campaign.texts.joining import comma_list
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import METHOD, SEED, Option, swaps_in_words
 from ranking.analyses.ranking import numbered_groups
@@ -101,9 +102,7 @@ def _agreeing(orders: Sequence[MethodOrder]) -> list[str]:
         % {"alike": len(orders) - len(others), "methods": len(orders)}
     ]
     if others:
-        names = pgettext("between names", ", ").join(
-            str(METHOD_WORDS[order.method]) for order in others
-        )
+        names = comma_list(str(METHOD_WORDS[order.method]) for order in others)
         notes.append(_("The others: %(names)s.") % {"names": names})
     return notes
 

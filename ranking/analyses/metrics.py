@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from campaign.formats.metric_scores import (
     EvalSet,
@@ -17,6 +17,7 @@ from campaign.formats.metric_scores import (
     is_named_as_error_rate,
     segment_rows,
 )
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import without_spaces
 from ranking.analyses.beside import task_in_words
 from ranking.analyses.firmness import COUNTS_METHOD
@@ -42,8 +43,7 @@ from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import metrics_tables
 from ranking.reports.tables import Column, Plot, Report, Table, plain, ranks_in_orders
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.numbers import decimals, in_figures, percent_in_figures
-from ranking.wording.pair_tests import LEVEL_WORDS
+from ranking.wording.numbers import decimals, in_figures, percent, percent_in_figures
 
 HUMAN = Option(
     name="human",
@@ -149,7 +149,7 @@ def _compared(
             words = _("Enter the human scores to compare with. Available: %(known)s.")
             if name:
                 words = _("Human scores “%(name)s” not found. Available: %(known)s.")
-            words %= {"name": name, "known": ", ".join(human) or "–"}
+            words %= {"name": name, "known": comma_list(human) or "–"}
             raise OptionError(words, field="human")
         side, ratings = partial(people_of_scores, human[name], _drawing(options)), None
         named.remove(human[name])
@@ -286,7 +286,7 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
         notes.append(_("No metrics yet. Compute metrics or import scores."))
     if found["left_out"]:
         words = _("Excluded because they score fewer than two of these systems: %(names)s.")
-        notes.append(words % {"names": ", ".join(found["left_out"])})
+        notes.append(words % {"names": comma_list(found["left_out"])})
     if found["ceiling"] is None:
         notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
     notes += _human_gaps(found["people"], options["human"])
@@ -298,7 +298,7 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
             words = _(
                 "%(metric)s has no scores for %(systems)s and is compared on the other systems."
             )
-            notes.append(words % {"metric": each["metric"], "systems": ", ".join(unknown)})
+            notes.append(words % {"metric": each["metric"], "systems": comma_list(unknown)})
         if each["missing"] and each["segments"]:
             words = ngettext(
                 "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
@@ -453,7 +453,7 @@ def _metrics_table(found: Found) -> Table:
         "exact": _("ratio estimator"),
         "resampled": _("resampled segments"),
         "mean": _("spread of segment scores"),
-        "none": _("none"),
+        "none": pgettext("interval", "none"),
     }
     directions = {True: _("Higher is better"), False: _("Lower is better")}
     rows = [
@@ -639,12 +639,8 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Repo
     notes = [
         _("Judgments: %(judgments)s.")
         % {"judgments": task_in_words((given.beside or ())[0].protocol)},
-        _("%(method)s; %(confidence)s %% intervals that account for %(level)s.")
-        % {
-            "method": METHOD_WORDS[options["method"]],
-            "confidence": percent_in_figures(options["confidence"]),
-            "level": LEVEL_WORDS["two_way"],
-        },
+        _("%(method)s; %(confidence)s intervals that account for segments and judges.")
+        % {"method": METHOD_WORDS[options["method"]], "confidence": percent(options["confidence"])},
         _(
             "People separate two systems if a two-sided t-test of the difference of their scores gives p ≤ %(level)s."
         )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.refusals import RefusedError
+from campaign.texts.joining import semicolon_list
 from campaign.texts.nearest import with_nearest
 from ranking.core.agreement.intervals import KAPPA_LEVELS
 from ranking.core.methods.registry import METHODS
@@ -163,4 +164,4 @@ def kappa_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def swaps_in_words(swapped: Sequence[tuple[str, str]]) -> str:
     """Return swapped pairs in words, the better one by the first order named last."""
-    return "; ".join(f"{worse} > {better}" for better, worse in swapped)
+    return semicolon_list(f"{worse} > {better}" for better, worse in swapped)

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.texts.joining import comma_list, semicolon_list
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
 from ranking.core.counting.resampling import LEVELS
@@ -325,7 +326,7 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
         _("Seed: %(seed)s.") % {"seed": ranking.seed},
     ]
     if ranking.parameters:
-        given = ", ".join(
+        given = comma_list(
             f"{name} {in_figures(value) if isinstance(value, float) else value}"
             for name, value in ranking.parameters.items()
         )
@@ -337,7 +338,7 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
     )
     notes.extend(_groups_in_words(ranking))
     for tiers in ranking.extra.get("separated", ()):
-        order = " > ".join(", ".join(tier) for tier in tiers)
+        order = " > ".join(comma_list(tier) for tier in tiers)
         notes.append(
             _(
                 "One side won all comparisons, so the distance is infinite (shown as %(gap)s): %(order)s."
@@ -369,7 +370,7 @@ def group_notes(ranking: Ranking) -> list[str]:
 def _groups_in_words(ranking: Ranking) -> list[str]:
     if len(ranking.groups) < 2:
         return []
-    groups = "; ".join(", ".join(group) for group in ranking.groups)
+    groups = semicolon_list(comma_list(group) for group in ranking.groups)
     return [
         _("No comparisons connect these groups, so each is ranked separately: %(groups)s.")
         % {"groups": groups}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, Option
@@ -294,7 +294,11 @@ def _table(
     is_counted = names is not None
 
     def part(each: PartWon) -> str:
-        return length_in_words(each.part) if name == "lengths" else each.part or _("none")
+        return (
+            length_in_words(each.part)
+            if name == "lengths"
+            else each.part or pgettext("part", "none")
+        )
 
     columns = (
         Column("won", _("Won"), counts="won" if is_counted else None),

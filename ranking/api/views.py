@@ -35,6 +35,7 @@ from campaign.api.operations import (
 )
 from campaign.api.requests import NumberField
 from campaign.models import Judge, JudgeGroup, Task
+from campaign.texts.joining import comma_list
 from ranking.analyses.ranking import tested_pairs
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
 from ranking.core.agreement.intervals import NoInterval
@@ -635,7 +636,7 @@ class QualityActionsView(Address):
 def _judges_named(task: Task, names: list[str]) -> list[Judge]:
     judges, unknown = judges_by_pseudonym(task.test_set.campaign_id, names)
     if unknown:
-        said = _("Judge not found: %(value)s.") % {"value": ", ".join(unknown)}
+        said = _("Judge not found: %(value)s.") % {"value": comma_list(unknown)}
         raise ValidationError({"judges": [said]})
     return judges
 

@@ -22,6 +22,7 @@ from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.refusals import RefusedError
 from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
+from campaign.texts.joining import comma_list
 from optional_packages import has_extra, how_to_install
 from ranking.export.kinds import ANSWERS, KINDS, WITH_SKIPS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS
@@ -134,7 +135,7 @@ def export_asked(
     if file_format not in formats:
         raise ExportRefusedError(
             _("“%(kind)s” is not available as %(format)s. Available formats: %(formats)s.")
-            % {"kind": kind, "format": file_format, "formats": ", ".join(formats) or "–"}
+            % {"kind": kind, "format": file_format, "formats": comma_list(formats) or "–"}
         )
     if file_format == ExportFormat.PARQUET and not has_extra("parquet"):
         raise ExportRefusedError(

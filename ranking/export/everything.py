@@ -8,6 +8,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from campaign.export.downloads import ending
+from campaign.texts.joining import labelled, semicolon_list, sentence_list, with_full_stop
 from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.columns import described_columns
 from ranking.export.evalset import FolderFile, evalset_files
@@ -38,7 +39,7 @@ def everything_bytes(
         has_folder = True
         yield from written.entry(f"evalset/{name}", (f"{line}\n".encode() for line in lines))
     if has_folder:
-        described.append(f"evalset/\n{KINDS['evalset'].title}. {KINDS['evalset'].description}")
+        described.append(f"evalset/\n{_introduction(KINDS['evalset'])}")
     yield from written.entry(_README, ["\n\n".join([*described, ""]).encode()])
     yield written.end()
 
@@ -82,13 +83,17 @@ def _heading(export: Export) -> str:
     return f"{test_set.campaign.name}\n{export.task.called_in_full}"
 
 
+def _introduction(kind: ExportKind) -> str:
+    return sentence_list([with_full_stop(kind.title), kind.description])
+
+
 def _description(part: Export, name: str) -> str:
     kind = part.kind
-    lines = [name, f"{kind.title}. {kind.description}"]
+    lines = [name, _introduction(kind)]
     losses = (kind.formats_of(part.task) or {}).get(part.file_format) or ()
     if losses:
-        lines.append(f"{_('omits:')} {'; '.join(map(str, losses))}")
+        lines.append(f"{_('omits:')} {semicolon_list(map(str, losses))}")
     if name.endswith(".csv"):
         columns = described_columns(kind, part.task)
-        lines += [f"  {column}: {description}" for column, description in columns.items()]
+        lines += [labelled(f"  {column}", description) for column, description in columns.items()]
     return "\n".join(lines)

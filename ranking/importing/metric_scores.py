@@ -28,6 +28,7 @@ from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import unpacked
 from campaign.models import Segment, TestSet, User
+from campaign.texts.joining import comma_list
 from ranking.models import Metric
 from ranking.selectors.metrics import evalset_word, evalset_words
 from ranking.services.metrics import metric_store
@@ -115,7 +116,7 @@ def metric_scores_import(
         remarks.append(words % {"number": there})
     if not_read:
         words = _("Skipped, not in the test set: %(names)s.")
-        remarks.append(words % {"names": ", ".join(sorted(not_read))})
+        remarks.append(words % {"names": comma_list(sorted(not_read))})
     if skipped:
         words = ngettext(
             "Skipped, not in the test set: %(number)s segment.",
@@ -206,8 +207,8 @@ def _columns(
     strange = [each for each in scores.systems if each not in systems and each not in people]
     columns = [number for number, each in enumerate(scores.systems) if each in systems]
     if strange or not columns:
-        named = ", ".join((strange or list(scores.systems))[:_NAMED])
-        known = ", ".join(sorted(systems)[:_NAMED])
+        named = comma_list((strange or list(scores.systems))[:_NAMED])
+        known = comma_list(sorted(systems)[:_NAMED])
         raise FormatError(
             file,
             f"{scores.name} scores systems that the test set does not have: {named}",

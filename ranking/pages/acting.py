@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors.effects import judges_share
@@ -12,6 +11,7 @@ from annotation.selectors.judges import JudgeStatus, judge_statuses
 from annotation.services.quality import REINSTATE, Decided
 from campaign.models import Judge, Task
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list, labelled, semicolon_list
 from ranking.analyses.judges import outlier_rule_in_words
 from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
@@ -92,7 +92,7 @@ def refused_in_words(decided: Decided) -> list[str]:
     reasons: dict[str, list[Judge]] = {}
     for judge, reason in decided.refused:
         reasons.setdefault(reason, []).append(judge)
-    return [f"{judged_by(judges)}: {reason}" for reason, judges in reasons.items()]
+    return [labelled(judged_by(judges), reason) for reason, judges in reasons.items()]
 
 
 #: Maximum number of judges listed; more are entered by name.
@@ -149,9 +149,9 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
     if "rules" in figures:
         said.append(
             _("outlier by %(rules)s")
-            % {"rules": ", ".join(map(outlier_rule_in_words, figures["rules"]))}
+            % {"rules": comma_list(map(outlier_rule_in_words, figures["rules"]))}
         )
-    return pgettext("between figures", "; ").join(said)
+    return semicolon_list(said)
 
 
 def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from django.core.validators import ProhibitNullCharactersValidator
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy
 
 from campaign.models import Task
+from campaign.texts.joining import comma_list, semicolon_list
 from ranking.analyses.kind import (
     DOCUMENTS,
     DOMAINS,
@@ -248,14 +249,14 @@ def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
     said = (
         f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
     )
-    return pgettext("between options", "; ").join(said)
+    return semicolon_list(said)
 
 
 def _value(option: Option, value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, list | tuple):
-        return ", ".join(str(option.choices.get(each, each)) for each in value)
+        return comma_list(str(option.choices.get(each, each)) for each in value)
     return str(option.choices.get(value, value))
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.selectors.designs import PRESETS, Preset, design_of_preset
 from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
+from campaign.texts.joining import sentence_list
 from ranking.models import RankingRun
 from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
@@ -190,7 +191,7 @@ def _told_apart(run: RankingRun | None) -> list[str]:
         limits=run.result["limits"],
         counts=run.result["input"],
     )
-    return [" ".join(notes)]
+    return [sentence_list(notes)]
 
 
 def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:

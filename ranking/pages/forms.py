@@ -21,6 +21,7 @@ from campaign.models import Campaign, Judge, JudgeGroup, Task
 from campaign.refusals import RefusalsAt
 from campaign.services.campaigns import MAX_BLOCKS
 from campaign.services.people import judge_group_change, judge_group_create
+from campaign.texts.joining import comma_list, from_to, labelled
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.pages.exports import kinds_of
 from ranking.selectors.judges import judges_by_pseudonym
@@ -195,7 +196,7 @@ def _changed(before: Design, after: Design) -> list[str]:
     for name in now:
         if was[name] != now[name]:
             first, then = (_value(name, each[name]) for each in (was, now))
-            said.append(f"{_label(name)}: {first} → {then}")
+            said.append(labelled(_label(name), from_to(first, then)))
     if before.seed != after.seed:
         said.append(_("new seed"))
     return said or [_("No changes.")]
@@ -211,7 +212,7 @@ def _label(name: str) -> str:
 
 def _value(name: str, value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(value) or _("All")
+        return comma_list(value) or _("All")
     choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
     shown = str(choices.get(value, value))
     return "–" if value in (None, "") else shown
@@ -404,7 +405,7 @@ class JudgesActionForm(ActionForm):
 
 def _nobody_called(names: Sequence[str]) -> forms.ValidationError:
     return forms.ValidationError(
-        gettext_lazy("Judge not found: %(value)s."), params={"value": ", ".join(names)}
+        gettext_lazy("Judge not found: %(value)s."), params={"value": comma_list(names)}
     )
 
 

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from campaign.models.system import system_label
+from campaign.texts.joining import comma_list, labelled, sentence_list
 from ranking.pages import svg
 from ranking.reports.tables import Plot, Table, Value
 from ranking.wording.numbers import decimals, in_figures
@@ -441,7 +442,7 @@ def _names(
     for name, rank in zip(names, ranks, strict=True):
         if rank is not None:
             by_rank.setdefault(rank, []).append(name)
-    lines = {rank: ", ".join(alike) for rank, alike in sorted(by_rank.items())}
+    lines = {rank: comma_list(alike) for rank, alike in sorted(by_rank.items())}
     labels = sheet.labels(lines.values())
     return [
         svg.label(line, labels[line], x, _down(rank, top) + 4, anchor=anchor)
@@ -636,13 +637,15 @@ def _cell(
     share, back, count, sign = said
     names = " – ".join(square.names[each] for each in place)
     if not isinstance(share, int | float) or not isinstance(back, int | float):
-        return square.cell(*place, f"{names}: n = 0", "", (CELL_HEIGHT // 2 + 4, "–", "quiet"))
+        return square.cell(
+            *place, labelled(names, "n = 0"), "", (CELL_HEIGHT // 2 + 4, "–", "quiet")
+        )
     mark = str(sign or "")
     shown = _("%(share)s%%") % {"share": decimals(100 * share, 1)}
     outcome = "won" if share > back else "lost" if share < back else "even"
     return square.cell(
         *place,
-        f"{names}: {shown}, n = {number_format(count)}{_level_of(mark)}",
+        labelled(names, f"{shown}, n = {number_format(count)}{_level_of(mark)}"),
         f"{outcome} strength-{strength}",
         (20, f"{100 * share:.0f}{mark}", "more" if outcome == "won" else ""),
         (36, count, "small"),
@@ -666,7 +669,7 @@ def grid(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeStr
     for row, values in enumerate(table.rows):
         for column, value in enumerate(values[1:]):
             if value is not None:
-                title = f"{names[row]} – {table.columns[column + 1].heading}: {value}"
+                title = labelled(f"{names[row]} – {table.columns[column + 1].heading}", value)
                 figure, _, rest = str(value).partition(" (")
                 number, _, mark = rest.partition(")")
                 colour = _GRID_CLASSES.get(mark.strip(), "even strength-0")
@@ -702,7 +705,7 @@ def known(table: Table, _plot: Plot, sheet: svg.Sheet) -> tuple[int, int, SafeSt
         square.cell(
             row,
             column,
-            f"{names[row]} – {names[column]}: {sign}",
+            labelled(f"{names[row]} – {names[column]}", sign),
             _KNOWN_CLASSES.get(str(sign), "even strength-0"),
             (CELL_HEIGHT // 2 + 5, sign, ""),
         )
@@ -830,7 +833,9 @@ def _left(table: Table, plot: Plot) -> int:
 
 def _described(table: Table, plot: Plot, *, as_file: bool) -> str:
     """Return the text alternative of a plot. Pages have the table beside the plot; files do not."""
-    words = " ".join(table.notes) if as_file and table.notes else _("The table has the same data.")
+    words = (
+        sentence_list(table.notes) if as_file and table.notes else _("The table has the same data.")
+    )
     if plot.most is None or plot.most >= len(table.rows):
         return words
     drawn = _("Only the first %(drawn)s of %(all)s rows are drawn.") % {

@@ -15,16 +15,22 @@ from django.db.models import F
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.formats import date_format, number_format
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import override, pgettext
+from django.utils.translation import override
 
 from annotation.models import PageChanges, QualityRule
 from campaign.models import CampaignState, Job, JobKind, Task
-from campaign.models.system import system_label
+from campaign.models.system import system_in_sentence, system_label
 from campaign.services.jobs import JobProgress, handles
 from campaign.texts.canonical_json import canonical
 from campaign.texts.counted import counted
+from campaign.texts.joining import (
+    from_to,
+    labelled,
+    semicolon_list,
+    sentence_list,
+    with_full_stop,
+)
 from ranking.analyses.pairs import pairs_matrix, shares_in_words
 from ranking.analyses.ranking import ranks_table
 from ranking.core.counting.moments import MIN_UNITS
@@ -134,16 +140,17 @@ def _why(judge: Mapping[str, Any]) -> str:
     if judge["rule"] is not None:
         evidence = breach_in_words(judge["evidence"] or {})
         rule = rule_in_words(QualityRule(**judge["rule"]))
-        return f"{evidence}. {rule}." if evidence else f"{rule}."
+        return sentence_list(with_full_stop(text) for text in (evidence, rule) if text)
     return reason_published(judge) or _("No reason given.")
 
 
 def _decided(judge: Mapping[str, Any]) -> str:
     if judge["decided_by"] is None:
         return "–"
-    by = _("by a rule") if judge["decided_by"] == "rule" else _("by an organiser")
     day = date_format(date.fromisoformat(judge["decided_on"]), "DATE_FORMAT")
-    return f"{day}, {by}"
+    if judge["decided_by"] == "rule":
+        return _("%(day)s, by a rule") % {"day": day}
+    return _("%(day)s, by an organiser") % {"day": day}
 
 
 def _group(content: Content) -> list[_Line]:
@@ -157,7 +164,7 @@ def _group(content: Content) -> list[_Line]:
 
 def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
     return [
-        (f"{what}: {shown}" if shown in names else shown, None, why, _("by design"))
+        (labelled(what, shown) if shown in names else shown, None, why, _("by design"))
         for shown in map(system_label, names)
     ]
 
@@ -280,15 +287,32 @@ def _judges(before: Content, after: Content) -> Iterator[str]:
         [each["judge"] for each in content["left_out"]["judges"]] for content in (before, after)
     )
     if gone := [name for name in now if name not in was]:
-        yield _("Excludes %(judges)s.") % {"judges": _judges_named(gone)}
+        yield _judges_excluded(gone)
     if back := [name for name in was if name not in now]:
-        yield _("Includes %(judges)s again.") % {"judges": _judges_named(back)}
+        yield _judges_included(back)
 
 
-def _judges_named(names: list[str]) -> str:
+def _judges_excluded(names: list[str]) -> str:
     if len(names) > _NAMED:
-        return counted("%(count)s judge", "%(count)s judges", len(names))
-    return names_in_a_row([_("judge %(name)s") % {"name": name} for name in names])
+        return counted("Excludes %(count)s judge.", "Excludes %(count)s judges.", len(names))
+    listed = names_in_a_row(names)
+    return counted(
+        "Excludes judge %(names)s.", "Excludes judges %(names)s.", len(names), names=listed
+    )
+
+
+def _judges_included(names: list[str]) -> str:
+    if len(names) > _NAMED:
+        return counted(
+            "Includes %(count)s judge again.", "Includes %(count)s judges again.", len(names)
+        )
+    listed = names_in_a_row(names)
+    return counted(
+        "Includes judge %(names)s again.",
+        "Includes judges %(names)s again.",
+        len(names),
+        names=listed,
+    )
 
 
 def _systems(before: Content, after: Content) -> Iterator[str]:
@@ -351,26 +375,29 @@ def _ranking(before: Content, after: Content) -> Iterator[str]:
     common = [name for name in now if name in was]
     if not common:
         return
-    order = (
-        _("same order") if [name for name in was if name in now] == common else _("order changed")
-    )
+    is_same = [name for name in was if name in now] == common
     ranges = [
         _("%(system)s %(before)s → %(after)s")
         % {
-            "system": system_label(name),
+            "system": system_in_sentence(name),
             "before": rank_range(was[name]),
             "after": rank_range(now[name]),
         }
         for name in common
         if rank_range(was[name]) != rank_range(now[name])
     ]
-    clusters = {"before": _clusters(before), "after": _clusters(after), "order": order}
-    sentence = (
-        capfirst(order)
-        if clusters["before"] == clusters["after"]
-        else _("Clusters %(before)s → %(after)s; %(order)s") % clusters
-    )
-    yield pgettext("between groups of names", "; ").join([sentence, *_some(ranges)]) + "."
+    order = _order_in_words(is_same=is_same, before=_clusters(before), after=_clusters(after))
+    yield with_full_stop(semicolon_list([order, *_some(ranges)]))
+
+
+def _order_in_words(*, is_same: bool, before: str, after: str) -> str:
+    """Return a phrase on the order of the systems in two versions, and on their clusters if those changed."""
+    if before == after:
+        return _("Same order") if is_same else _("Order changed")
+    clusters = {"before": before, "after": after}
+    if is_same:
+        return _("Clusters %(before)s → %(after)s; same order") % clusters
+    return _("Clusters %(before)s → %(after)s; order changed") % clusters
 
 
 def _some(ranges: list[str]) -> list[str]:
@@ -470,7 +497,7 @@ def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> s
     """Return a warning if systems have other names in earlier versions; otherwise ""."""
     others = sorted(
         {
-            f"{each.labels[key]} → {label}"
+            from_to(each.labels[key], label)
             for each in earlier
             for key, label in labels.items()
             if each.labels.get(key, label) != label
@@ -642,7 +669,7 @@ def _plot(content: Content) -> Table:
     names = [
         one_line(row["system"]) + (f" (group {row['group']})" if several else "") for row in rows
     ]
-    ranks = "; ".join(
+    ranks = semicolon_list(
         f"{name}: rank {rank_cell(row)}, range {rank_range(row)}"
         + ("" if row.get("shortage") else f", cluster {row['cluster']}")
         for name, row in zip(names, rows, strict=True)

@@ -9,13 +9,13 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityActionKind
 from campaign.models import Task
-from campaign.models.system import system_label
+from campaign.models.system import system_in_sentence, system_label
 from campaign.texts.counted import counted
+from campaign.texts.joining import and_list, semicolon_list
 from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import ONE_DOCUMENT, recorded_choice
@@ -74,16 +74,12 @@ def headline_without_ranking(task: Task | None = None) -> str:
     return _("No ranking yet") if kind is None else str(kind.title)
 
 
-def names_in_a_row(names: Sequence[str]) -> str:
+def names_in_a_row(names: Sequence[str], *, begins_sentence: bool = False) -> str:
     """Return "A", "A and B" or "A, B and C", for names of judges or systems."""
-    read = [system_label(name) for name in names]
-    if len(read) < 2:
-        return "".join(read)
-    *before, last = read
-    return _("%(first)s and %(last)s") % {
-        "first": pgettext("between names", ", ").join(before),
-        "last": last,
-    }
+    labels = [system_in_sentence(name) for name in names]
+    if begins_sentence and names:
+        labels[0] = system_label(names[0])
+    return and_list(labels)
 
 
 def headline(result: Mapping[str, Any]) -> str:
@@ -97,22 +93,22 @@ def headline(result: Mapping[str, Any]) -> str:
     if all(row.get("shortage") for row in systems):
         return _("Rank ranges are not estimable yet")
     clusters = len({row["cluster"] for row in systems if not row.get("shortage")})
-    among = _among(count, unranked=len(result.get("not_estimable", ())))
+    unranked = len(result.get("not_estimable", ()))
     if _all_tied(systems):
-        return _("All %(systems)s are tied") % {"systems": among}
+        return _all_tied_in_words(count, unranked=unranked)
+    among = _among(count, unranked=unranked)
     if clusters == 1:
-        return _("No clusters yet among %(systems)s") % {"systems": among}
+        return _("No clusters yet %(among)s") % {"among": among}
     if clusters == count == 2:
         return _("%(first)s is ahead of %(second)s") % {
             "first": system_label(systems[0]["system"]),
-            "second": system_label(systems[1]["system"]),
+            "second": system_in_sentence(systems[1]["system"]),
         }
     words = counted(
-        "%(clusters)s cluster among %(systems)s",
-        "%(clusters)s clusters among %(systems)s",
+        "%(count)s cluster %(among)s",
+        "%(count)s clusters %(among)s",
         clusters,
-        clusters=clusters,
-        systems=among,
+        among=among,
     )
     leaders = _leaders(systems, groups)
     if not leaders:
@@ -121,19 +117,30 @@ def headline(result: Mapping[str, Any]) -> str:
         "%(names)s leads: %(clusters)s",
         "%(names)s lead: %(clusters)s",
         len(leaders),
-        names=names_in_a_row(leaders),
+        names=names_in_a_row(leaders, begins_sentence=True),
         clusters=words,
     )
 
 
 def _among(ranked: int, *, unranked: int) -> str:
-    """Return the number of systems that a ranking ranks, out of all if some have no rank."""
+    """Return "among 8 systems": those that a ranking ranks, out of all if some have no rank."""
     if not unranked:
-        return counted("%(count)s system", "%(count)s systems", ranked)
+        return counted("among %(count)s system", "among %(count)s systems", ranked)
     return counted(
-        "%(ranked)s of %(count)s system",
-        "%(ranked)s of %(count)s systems",
+        "among %(ranked)s of %(count)s system",
+        "among %(ranked)s of %(count)s systems",
         ranked + unranked,
+        ranked=ranked,
+    )
+
+
+def _all_tied_in_words(ranked: int, *, unranked: int) -> str:
+    if not unranked:
+        return counted("%(count)s system is tied", "All %(count)s systems are tied", ranked)
+    return counted(
+        "All %(ranked)s ranked systems are tied; %(count)s system has no rank",
+        "All %(ranked)s ranked systems are tied; %(count)s systems have no rank",
+        unranked,
         ranked=ranked,
     )
 
@@ -179,15 +186,15 @@ def _cluster_in_words(names: Sequence[str], level: str) -> str:
     """Return a sentence on the systems of a cluster, at the confidence level of the rank ranges."""
     if len(names) <= _SYSTEMS_NAMED:
         return _("%(names)s form one cluster so far, at %(level)s.") % {
-            "names": names_in_a_row(names),
+            "names": names_in_a_row(names, begins_sentence=True),
             "level": level,
         }
     words = _("%(count)s systems from %(first)s to %(last)s form one cluster so far, at %(level)s.")
     return words % {
         "level": level,
         "count": number_format(len(names)),
-        "first": system_label(names[0]),
-        "last": system_label(names[-1]),
+        "first": system_in_sentence(names[0]),
+        "last": system_in_sentence(names[-1]),
     }
 
 
@@ -214,16 +221,26 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     return (rests_on, *ranges, without)
 
 
+def from_blocks(count: int) -> str:
+    """Return "from 88 blocks"."""
+    return counted("from %(count)s block", "from %(count)s blocks", count)
+
+
+def by_judges(count: int) -> str:
+    """Return "by 4 judges"."""
+    return counted("by %(count)s judge", "by %(count)s judges", count)
+
+
 def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
     """Return the data that a ranking is based on, as HTML if its numbers are links."""
     said = {
         "comparisons": counted(
             "%(count)s comparison", "%(count)s comparisons", counts["comparisons"]
         ),
-        "blocks": counted("%(count)s block", "%(count)s blocks", counts["blocks"]),
-        "judges": counted("%(count)s judge", "%(count)s judges", counts["judges"]),
+        "blocks": from_blocks(counts["blocks"]),
+        "judges": by_judges(counts["judges"]),
     }
-    sentence = _("%(comparisons)s from %(blocks)s by %(judges)s.")
+    sentence = _("%(comparisons)s %(blocks)s %(judges)s.")
     if not leads:
         return sentence % said
     linked = {
@@ -247,7 +264,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     )
     if len(groups) < 2:
         return limits
-    listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
+    listed = semicolon_list(map(names_in_a_row, groups))
     words = _("No comparisons connect these groups, so each is ranked separately: %(groups)s.")
     return (words % {"groups": listed}, *limits)
 
@@ -314,13 +331,24 @@ def confirmation_in_words(effects: RuleEffects) -> str:
 
 def _sentence(action: str, effects: RuleEffects) -> str:
     names = effects.names(action)
-    sentence = {
-        QualityActionKind.WARN: _("Would warn %(count)s of %(judges)s: %(names)s."),
-        QualityActionKind.PAUSE: _("Would pause %(count)s of %(judges)s: %(names)s."),
-        QualityActionKind.EXCLUDE: _("Would exclude %(count)s of %(judges)s: %(names)s."),
-    }[QualityActionKind(action)]
-    return sentence % {
-        "count": number_format(len(names)),
-        "judges": counted("%(count)s judge", "%(count)s judges", effects.measured),
-        "names": names_in_a_row(names),
-    }
+    said = {"affected": len(names), "names": names_in_a_row(names)}
+    if action == QualityActionKind.WARN:
+        return counted(
+            "Would warn %(affected)s of %(count)s judge: %(names)s.",
+            "Would warn %(affected)s of %(count)s judges: %(names)s.",
+            effects.measured,
+            **said,
+        )
+    if action == QualityActionKind.PAUSE:
+        return counted(
+            "Would pause %(affected)s of %(count)s judge: %(names)s.",
+            "Would pause %(affected)s of %(count)s judges: %(names)s.",
+            effects.measured,
+            **said,
+        )
+    return counted(
+        "Would exclude %(affected)s of %(count)s judge: %(names)s.",
+        "Would exclude %(affected)s of %(count)s judges: %(names)s.",
+        effects.measured,
+        **said,
+    )

@@ -9,10 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from campaign.formats.errors import Loss
-from campaign.models.system import system_label
+from campaign.models.system import system_in_sentence
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
@@ -352,7 +354,9 @@ def input_notes(given: AnyInput) -> list[str]:
             }
         )
     if given.is_reference_excluded:
-        notes.append(_("Left out: %(systems)s.") % {"systems": system_label(str(given.reference))})
+        notes.append(
+            _("Left out: %(systems)s.") % {"systems": system_in_sentence(str(given.reference))}
+        )
     if repeated := given.read.repeated:
         notes.append(
             counted(
@@ -401,7 +405,7 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
             "Without %(count)d judge: %(names)s.",
             "Without %(count)d judges: %(names)s.",
             len(excluded),
-            names=", ".join(excluded),
+            names=comma_list(excluded),
         )
     ]
 
@@ -409,7 +413,7 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
 def _language(given: AnyInput, said: str) -> str:
     """Return the name of a language; as spelled in files, if the judgments are from files."""
     if not said:
-        return _("unknown")
+        return pgettext("language", "unknown")
     return said if given.read.watermark is None else language_name(said)
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from campaign.export.downloads import csv_line, ending
+from campaign.texts.joining import sentence_list, with_full_stop
 from ranking.reports.tables import Column, Report, Table, Value, plain
 
 _NOTHING = "–"
@@ -220,7 +221,7 @@ def _latex_table(table: Table) -> str:
         if number in table.rules:
             lines.append(r"\midrule")
     lines.extend([r"\bottomrule", r"\end{tabular}"])
-    caption = " ".join(part.rstrip(".") + "." for part in (table.title, *table.notes) if part)
+    caption = sentence_list(map(with_full_stop, filter(None, (table.title, *table.notes))))
     if caption:
         lines.append(rf"\caption{{{escaped_latex(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
@@ -265,7 +266,7 @@ def typst_table(table: Table) -> str:
         lines.append(f"    {cells},")
         if number in table.rules:
             lines.append("    table.hline(stroke: 0.5pt),")
-    caption = " ".join(part.rstrip(".") + "." for part in (table.title, *table.notes) if part)
+    caption = sentence_list(map(with_full_stop, filter(None, (table.title, *table.notes))))
     lines += ["    table.hline(),", "  ),", f"  caption: {typst_string(caption)},", ")"]
     return "\n".join(lines)
 

@@ -33,6 +33,7 @@ from campaign.models import (
     WebhookEndpoint,
 )
 from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list, sentence_list
 from ranking.selectors.dashboards import TaskOverview, overviews_of_campaigns
 from ranking.selectors.judges import rules_waiting
 from ranking.wording.stopping_rules import rule_in_words
@@ -392,7 +393,7 @@ def _never_lent(facts: CampaignFacts) -> _Said:
                 "%(count)d judge can never get a sentence: %(names)s.",
                 "%(count)d judges can never get a sentence: %(names)s.",
                 len(names),
-                names=", ".join(shown),
+                names=comma_list(shown),
             ),
             _("No open test set matches their languages, expertise and groups."),
             _("View judges"),
@@ -429,7 +430,7 @@ def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if rule is not None and rule.is_met:
         yield (
             _("The stopping rule of %(name)s is met.") % {"name": overview.task.called},
-            " ".join([rule_in_words(rule.rule), _("Judging continues until you close it.")]),
+            sentence_list([rule_in_words(rule.rule), _("Judging continues until you close it.")]),
             _("Close test set"),
             reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
         )

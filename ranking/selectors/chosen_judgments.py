@@ -24,6 +24,7 @@ from campaign.models import (
     Task,
     TestSet,
 )
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import without_spaces
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.judges import LEAVE_OUT
@@ -272,7 +273,7 @@ def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
     if unknown:
         raise OptionError(
             _("No judgments by %(names)s match these options.")
-            % {"names": ", ".join(sorted(unknown))},
+            % {"names": comma_list(sorted(unknown))},
             field=field,
         )
 
@@ -311,7 +312,7 @@ def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
 def _refuse_unknown(unknown: set[str], *, field: str) -> None:
     if unknown:
         raise OptionError(
-            _("Not found in this test set: %(names)s.") % {"names": ", ".join(sorted(unknown))},
+            _("Not found in this test set: %(names)s.") % {"names": comma_list(sorted(unknown))},
             field=field,
         )
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.models import JudgeTally, Judgment
 from annotation.protocols import answer_kind
 from campaign.models import Protocol, Task
+from campaign.texts.joining import comma_list
 from ranking.analyses.kind import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
 from ranking.reports.inputs import Input, TaskRead
@@ -78,7 +79,7 @@ def tasks_read(
     if deleted:
         raise ValueError(
             _("A task of this analysis has been deleted: %(task)s.")
-            % {"task": ", ".join(str(Protocol(each).label) for each in deleted)}
+            % {"task": comma_list(str(Protocol(each).label) for each in deleted)}
         )
     return (
         _read(task, watermark, chosen, given),

@@ -16,6 +16,7 @@ from annotation.protocols import answer_kind
 from annotation.services.numbers import judgments_number, pages_changed
 from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
+from campaign.texts.joining import comma_list, labelled
 from ranking.analyses.across.rows import (
     DELETED,
     NO_JUDGMENT,
@@ -266,7 +267,7 @@ def _queue(analysis: Analysis, user: User | None) -> None:
     found.job = analysis.job = job_queue(
         campaign=found.campaign,
         kind=JobKind.SLOW_ANALYSIS if kind.is_slow else JobKind.ANALYSIS,
-        name=str(kind.title) if task is None else f"{kind.title}: {task.test_set.name}",
+        name=str(kind.title) if task is None else labelled(kind.title, task.test_set.name),
         parameters={"analysis": found.pk},
         user=user,
     )
@@ -403,7 +404,7 @@ def _completed(report: Report, not_judged: Sequence[str], state: RuleState | Non
     notes, data = list(report.notes), dict(report.data)
     if not_judged:
         words = _("Not judged, because designs select systems: %(systems)s.")
-        notes.append(words % {"systems": ", ".join(not_judged)})
+        notes.append(words % {"systems": comma_list(not_judged)})
         data["not_judged"] = list(not_judged)
     if state is not None:
         notes += rule_notes(state)

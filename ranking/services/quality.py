@@ -25,6 +25,7 @@ from annotation.services.quality import (
     rule_terms_check,
 )
 from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, SystemKind, Task, User
+from campaign.texts.joining import sentence_list
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.tallies import JudgeTallies, tally_judges, tally_scored_checks
@@ -249,7 +250,7 @@ def judge_group_delete(*, group: JudgeGroup) -> int:
     if uses:
         raise JudgeGroupInUseError(
             _("“%(name)s” is in use: %(uses)s Change that first.")
-            % {"name": row.name, "uses": " ".join(uses)}
+            % {"name": row.name, "uses": sentence_list(uses)}
         )
     count = GroupMember.objects.filter(group=row).count()
     GroupMember.objects.filter(group=row).delete()

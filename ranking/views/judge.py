@@ -33,6 +33,7 @@ from annotation.services.quality import (
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
 from campaign.pages.desk import rights
 from campaign.texts.counted import counted
+from campaign.texts.joining import labelled, sentence_list, with_full_stop
 from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -388,7 +389,7 @@ def _question(
             "analysis": str(analysis.pk) if analysis else "",
         }
     return Question(
-        title=f"{button_of(action)}: {judged_by(judges)}",
+        title=labelled(button_of(action), judged_by(judges)),
         facts=deciding_in_words(
             judges=judges, task=task, action=action, text=form.cleaned_data["text"]
         ),
@@ -421,7 +422,7 @@ def _decide(
         messages.error(request, words)
     if decided.judges:
         done = dict(DECISIONS)[said["action"]]
-        messages.success(request, f"{done}: {judged_by(decided.judges)}")
+        messages.success(request, labelled(done, judged_by(decided.judges)))
     return decided
 
 
@@ -565,7 +566,7 @@ def _switch_off_question(rule: QualityRule) -> Question:
     return Question(
         title=_("Switch off rule"),
         facts=[
-            f"{rule_in_words(rule)}.",
+            with_full_stop(rule_in_words(rule)),
             _("The rule takes no further action."),
             *_what_it_did(rule),
         ],
@@ -599,7 +600,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         act=lambda **how: rule_release(rule=rule, **how),
         said=_("Saved."),
         answers=[Answer(_("Apply rule"))],
-        words=[f"{rule_in_words(rule)}."],
+        words=[with_full_stop(rule_in_words(rule))],
     )
 
 
@@ -658,7 +659,7 @@ def _confirmed(
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, said + _acted(effects))
+        messages.success(request, sentence_list([said, _acted(effects)]))
     return redirect("quality-rules", campaign.slug)
 
 
@@ -686,15 +687,15 @@ def _what_it_did(rule: QualityRule) -> list[str]:
     names = sorted(actions.values_list("judge__pseudonym", flat=True))
     if not names:
         return [_("None of its actions are in force.")]
-    return [f"{QualityActionKind(rule.action).label}: {names_in_a_row(names)}"]
+    return [labelled(QualityActionKind(rule.action).label, names_in_a_row(names))]
 
 
 def _acted(effects: RuleEffects) -> str:
-    """Return " Applied to Ada and Ben." or " No judges affected."."""
+    """Return "Applied to Ada and Ben." or "No judges affected."."""
     names = sorted({act.judge.pseudonym for act in effects.acts})
     if not names:
-        return " " + _("No judges affected.")
-    return " " + _("Applied to %(names)s.") % {"names": names_in_a_row(names)}
+        return _("No judges affected.")
+    return _("Applied to %(names)s.") % {"names": names_in_a_row(names)}
 
 
 def _rule(campaign: Campaign, rule_id: int, **more: Any) -> QualityRule:

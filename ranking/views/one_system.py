@@ -27,6 +27,7 @@ from campaign.models import System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.texts.counted import counted
 from campaign.texts.differences import Run, differences
+from campaign.texts.joining import comma_list, sentence_list, with_full_stop
 from campaign.texts.languages import language_described
 from campaign.views.access import joined_task, of_task, organised_task
 from campaign.views.decorators import action_view, page_view
@@ -39,7 +40,7 @@ from ranking.core.scores import Shortage
 from ranking.models import Analysis, RankingRun
 from ranking.pages.formats import Addresses
 from ranking.pages.report_shown import shown_tables
-from ranking.pages.summary import names_in_a_row
+from ranking.pages.summary import by_judges, from_blocks, names_in_a_row
 from ranking.pages.systems import RankedSystemTable, with_places
 from ranking.reports import Report
 from ranking.reports.tables import Table
@@ -48,11 +49,14 @@ from ranking.selectors.one_system import MOST, segment_judged, sentence_texts, s
 from ranking.selectors.runs import corrected_pairs_of, judges_not_counted, latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
-from ranking.wording.numbers import decimals, place_in_words
+from ranking.wording.numbers import decimals
 from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 
 #: Number of sentences shown initially; the others can be unfolded.
 SENTENCES_AT_ONCE = 4
+
+#: Maximum number of systems that a sentence names; of more, it gives the number.
+_MOST_NAMED = 8
 
 
 @page_view
@@ -123,7 +127,7 @@ def _sentence(
         "number": segment.number,
         "address": addresses.segment(segment.number),
         "document": segment.document.name,
-        "where": ", ".join(
+        "where": comma_list(
             [
                 _("Sentence %(number)s") % {"number": number_format(segment.position)},
                 counted("%(count)s judge", "%(count)s judges", each["judges"]),
@@ -173,27 +177,19 @@ def system_words(
     row = _row_of(name, run)
     if row is None:
         unranked = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
-        why = f"{reason_in_words(unranked[name])}." if name in unranked else ""
+        why = with_full_stop(reason_in_words(unranked[name])) if name in unranked else ""
         return {
             "headline": _("%(system)s is not ranked") % {"system": label},
             "lead": capfirst(why),
             "counts": _counts(None, data),
         }
-    place = place_in_words(row["rank"])
-    if row.get("last_rank", row["rank"]) != row["rank"]:
-        place = _("tied for ranks %(ranks)s") % {
-            "ranks": range_of_ranks(row["rank"], row["last_rank"])
-        }
-    trend = (data or {}).get("length_trend")
-    headline = {
-        0: _("%(system)s is %(place)s"),
-        1: _("%(system)s is %(place)s, and better on longer sentences"),
-        -1: _("%(system)s is %(place)s, and worse on longer sentences"),
-    }[_direction(trend)]
+    last_rank = row.get("last_rank", row["rank"])
+    trend = _direction((data or {}).get("length_trend"))
     words = [*_group(row, run), _rank_and_score(row, run), *_told_apart(row, run)]
     return {
-        "headline": headline % {"system": label, "place": place},
-        "lead": " ".join(words),
+        "headline": _place_in_words(trend, is_tied=last_rank != row["rank"])
+        % {"system": label, "ranks": range_of_ranks(row["rank"], last_rank)},
+        "lead": sentence_list(words),
         "counts": _counts(row, data),
     }
 
@@ -207,6 +203,21 @@ def _has_comparisons(name: str, run: RankingRun) -> bool:
     """Return whether a ranking has comparisons of a system, so that there is something to analyse."""
     reasons = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
     return _row_of(name, run) is not None or reasons.get(name, "no_comparison") != "no_comparison"
+
+
+def _place_in_words(trend: int, *, is_tied: bool) -> str:
+    """Return the sentence on a system's place, and on its trend with longer sentences: 1, −1 or 0 for none."""
+    if is_tied:
+        return {
+            0: _("%(system)s is tied for ranks %(ranks)s"),
+            1: _("%(system)s is tied for ranks %(ranks)s, and better on longer sentences"),
+            -1: _("%(system)s is tied for ranks %(ranks)s, and worse on longer sentences"),
+        }[trend]
+    return {
+        0: _("%(system)s is number %(ranks)s"),
+        1: _("%(system)s is number %(ranks)s, and better on longer sentences"),
+        -1: _("%(system)s is number %(ranks)s, and worse on longer sentences"),
+    }[trend]
 
 
 def _direction(trend: Mapping[str, Any] | None) -> int:
@@ -236,16 +247,24 @@ def _group(row: Mapping[str, Any], run: RankingRun) -> list[str]:
     ]
     if not others:
         return []
+    if len(others) > _MOST_NAMED:
+        return [
+            counted(
+                "Ranked only against %(count)s system: no comparisons connect it with others.",
+                "Ranked only against %(count)s systems: no comparisons connect it with others.",
+                len(others),
+            )
+        ]
     return [
         _("Ranked only against %(names)s: no comparisons connect it with other systems.")
-        % {"names": _named(others)}
+        % {"names": names_in_a_row(others)}
     ]
 
 
 def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
     """Return sentences on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
     if row.get("shortage"):
-        return [f"{not_yet_in_words(Shortage(**row['shortage']))}."]
+        return [with_full_stop(not_yet_in_words(Shortage(**row["shortage"])))]
     name, pairs = row["system"], _pairs_with(row["system"], run)
     thin = {each["system"] for each in run.result["systems"] if each.get("shortage")}
     better = [pair.better for pair in pairs if pair.significant and pair.worse == name]
@@ -254,22 +273,33 @@ def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
         pair.better if pair.worse == name else pair.worse for pair in pairs if not pair.significant
     ]
     alike = [other for other in others if other not in thin]
-    return [
-        words % {"names": _named(names)}
-        for names, words in (
-            (better, _("It loses to %(names)s.")),
-            (alike, _("It does not differ significantly from %(names)s.")),
-            (worse, _("It beats %(names)s.")),
+    sentences = (_loses_to(better), _differs_little_from(alike), _beats(worse))
+    return [sentence for sentence in sentences if sentence]
+
+
+def _loses_to(systems: Sequence[str]) -> str:
+    if len(systems) > _MOST_NAMED:
+        return counted(
+            "It loses to %(count)s system.", "It loses to %(count)s systems.", len(systems)
         )
-        if names
-    ]
+    return _("It loses to %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
 
 
-def _named(names: Sequence[str]) -> str:
-    """Return a list of names, or their number if there are many."""
-    if len(names) <= 8:
-        return names_in_a_row(names)
-    return counted("%(count)s system", "%(count)s systems", len(names))
+def _differs_little_from(systems: Sequence[str]) -> str:
+    if len(systems) > _MOST_NAMED:
+        return counted(
+            "It does not differ significantly from %(count)s system.",
+            "It does not differ significantly from %(count)s systems.",
+            len(systems),
+        )
+    words = _("It does not differ significantly from %(names)s.")
+    return words % {"names": names_in_a_row(systems)} if systems else ""
+
+
+def _beats(systems: Sequence[str]) -> str:
+    if len(systems) > _MOST_NAMED:
+        return counted("It beats %(count)s system.", "It beats %(count)s systems.", len(systems))
+    return _("It beats %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
 
 
 def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> str:
@@ -289,11 +319,11 @@ def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> st
     if data is None:
         return _("%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.") % counts
     return _(
-        "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, from %(blocks)s by %(judges)s."
+        "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, %(blocks)s %(judges)s."
     ) % {
         **counts,
-        "blocks": counted("%(count)s block", "%(count)s blocks", data["blocks"]),
-        "judges": counted("%(count)s judge", "%(count)s judges", data["judges"]),
+        "blocks": from_blocks(data["blocks"]),
+        "judges": by_judges(data["judges"]),
     }
 
 

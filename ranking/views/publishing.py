@@ -35,6 +35,7 @@ from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import results_link
 from campaign.selectors.exported_files import exported_bytes
 from campaign.selectors.tasks import tasks_in_order
+from campaign.texts.joining import sentence_list
 from campaign.texts.time_zones import named_zone
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -193,7 +194,7 @@ class PublishForm(forms.Form):
             del self.fields["metrics"]
         for each in reasons:
             self.fields[_name_of(each.text)] = forms.CharField(
-                label=f"{each.page}: “{each.text}”",
+                label=_("%(page)s: “%(text)s”") % {"page": each.page, "text": each.text},
                 widget=_area(2),
                 max_length=LONGEST_WORDING,
                 required=False,
@@ -446,7 +447,7 @@ def published_embargo(request: HttpRequest, slug: str, task_id: int, version: in
     task, result = _result(request, slug, task_id, version)
     form = EmbargoForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(map(str, form.errors["embargo_until"])))
+        messages.error(request, sentence_list(form.errors["embargo_until"]))
         return redirect("publish", slug, task_id)
     until = form.cleaned_data["embargo_until"]
     if until is None and not is_answered(request):

@@ -24,6 +24,7 @@ from campaign.forms import VERSION
 from campaign.models import Task, User
 from campaign.pages.desk import rights
 from campaign.refusals import RefusalsAt
+from campaign.texts.joining import sentence_list
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -207,7 +208,7 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
     with refusals_told(request):
         design_use_again(design=design, changed_by=cast("User", request.user))
         effects = design_effects_in_words(design_effects(task=task))
-        messages.success(request, " ".join([_("Saved."), *effects]))
+        messages.success(request, sentence_list([_("Saved."), *effects]))
     return redirect(_address(task))
 
 

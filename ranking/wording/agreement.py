@@ -19,7 +19,6 @@ from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.scores import NotEstimable
 from ranking.wording.numbers import decimals, in_figures
-from ranking.wording.pair_tests import LEVEL_WORDS
 
 #: Definitions of "the same item" for two judges.
 PAIRING_WORDS: Final[Mapping[Pairing, Promise | str]] = {
@@ -52,18 +51,18 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
     """Return a sentence on how intervals of κ were computed."""
     if level == "segments":
         return _(
-            "intervals: %(resamples)s resamples of %(level)s, confidence %(confidence)s, "
+            "intervals: %(resamples)s resamples of segments, confidence %(confidence)s, "
             "seed %(seed)s"
         ) % {
             "resamples": number_format(resamples),
-            "level": LEVEL_WORDS[level],
             "confidence": in_figures(confidence),
             "seed": seed,
         }
-    return _("intervals: jackknife over %(level)s, confidence %(confidence)s") % {
-        "level": LEVEL_WORDS[level],
-        "confidence": in_figures(confidence),
-    }
+    if level == "judges":
+        words = _("intervals: jackknife over judges, confidence %(confidence)s")
+    else:
+        words = _("intervals: jackknife over segments and judges, confidence %(confidence)s")
+    return words % {"confidence": in_figures(confidence)}
 
 
 def strength_in_words(

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models.system import system_label
+from campaign.texts.joining import comma_list
 from ranking.core.scores import Shortage
 
 #: Names of the methods of `ranking.core.methods.registry.METHODS`.
@@ -170,7 +171,7 @@ def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[
         names.setdefault(not_yet_in_words(shortage), []).append(system)
     return [
         _("%(system)s: %(why)s.")
-        % {"system": ", ".join(map(system_label, alike)), "why": lowered(why)}
+        % {"system": comma_list(map(system_label, alike)), "why": lowered(why)}
         for why, alike in names.items()
     ]
 

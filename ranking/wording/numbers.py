@@ -35,8 +35,3 @@ def p_in_words(p: float) -> str:
     if p < 0.001:
         return f"p < {number_format(0.001, decimal_pos=3)}"
     return f"p = {decimals(p, 3)}"
-
-
-def place_in_words(place: int) -> str:
-    """Return "number 3"."""
-    return _("number %(place)s") % {"place": number_format(place)}

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from ranking.core.ranges import Correction, Sides
 from ranking.wording.numbers import in_figures
@@ -23,7 +23,7 @@ LEVEL_WORDS: Mapping[str, Promise | str] = MappingProxyType(
 #: Values of `ranking.core.ranges.Correction`.
 CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
-        "none": gettext_lazy("none"),
+        "none": pgettext_lazy("correction", "none"),
         "holm": gettext_lazy("Holm"),
         "benjamini_hochberg": gettext_lazy("Benjamini–Hochberg"),
     }
@@ -69,11 +69,30 @@ def own_tests_in_words(
     """
     if resample == "pairs":
         return sign_tests_in_words(2, correction, level)
-    sentence = _(
-        "Two-sided tests of the pair’s own comparisons, accounting for %(units)s, %(correction)s."
-    ) % {"units": LEVEL_WORDS[resample], "correction": CORRECTED_WORDS[correction]}
+    sentence = _("Two-sided tests of the pair’s own comparisons, %(correction)s.")
     few = [_("Some pairs have too few judges or segments to account for them.")] if limits else []
-    return [sentence, *few, *significance_in_words(correction, level)]
+    return [
+        sentence % {"correction": CORRECTED_WORDS[correction]},
+        units_in_words(resample),
+        *few,
+        *significance_in_words(correction, level),
+    ]
+
+
+def units_in_words(accounted: str) -> str:
+    """Return a sentence on the units that tests account for, see `ranking.wording.ranges.accounted_for`."""
+    return {
+        "two_way": _("They account for segments and judges."),
+        "documents_and_judges": _("They account for documents and judges."),
+        "documents": _("They account for documents, not judges."),
+        "segments": _("They account for segments, not judges."),
+        "judges": _("They account for judges, not segments."),
+        "neither": _("They account for neither segments nor judges."),
+        "blocks": _(
+            "They treat blocks as independent and account for neither segments nor judges."
+        ),
+        "pairs": _("They treat comparisons as independent."),
+    }[accounted]
 
 
 def significance_in_words(correction: Correction, level: float) -> list[str]:

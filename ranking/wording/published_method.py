@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 
+from campaign.texts.counted import counted
+from campaign.texts.joining import comma_list, sentence_list
 from ranking.core.ranges import Correction
 from ranking.range_choices import recorded_choice
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
@@ -77,7 +79,7 @@ def _shown(content: Content) -> str:
         )
     if not task["allows_partial_ranking"]:
         return seen
-    return seen + " " + _("Outputs could be left unranked.")
+    return sentence_list([seen, _("Outputs could be left unranked.")])
 
 
 def _scored(name: str) -> str:
@@ -92,7 +94,7 @@ def _scored(name: str) -> str:
     meaning = score_words(name)
     if not meaning:
         return named
-    return f"{named} {meaning} ({METHOD_SOURCES[name]})"
+    return sentence_list([named, f"{meaning} ({METHOD_SOURCES[name]})"])
 
 
 def _fixed(content: Content) -> Iterator[str]:
@@ -102,28 +104,30 @@ def _fixed(content: Content) -> Iterator[str]:
         return
     before = [each for each in changes if each["judgments"] == 0]
     if before:
-        yield _("The method and rank ranges were set on %(day)s, before the first judgment.") % {
-            "day": _day(before[-1])
-        } + _because(before[-1])
+        words = _("The method and rank ranges were set on %(day)s, before the first judgment.")
+        yield _with_reason(words % {"day": _day(before[-1])}, before[-1])
     elif not changes:
         yield _("The method and rank ranges are Quintet’s defaults.")
     for each in changes:
         if each["judgments"] == 0:
             continue
-        if each["judgments"] is None:
-            words = _("They were changed on %(day)s to %(method)s, %(ranges)s.")
-        else:
-            words = ngettext(
-                "They were changed on %(day)s, after %(count)s judgment, to %(method)s, %(ranges)s.",
-                "They were changed on %(day)s, after %(count)s judgments, to %(method)s, %(ranges)s.",
-                each["judgments"],
-            )
-        yield words % {
-            "day": _day(each),
-            "count": number_format(each["judgments"] or 0),
-            "method": LiveMethod(each["method"]).label,
-            "ranges": RangesFrom(each["ranges"]).label,
-        } + _because(each)
+        yield _with_reason(_changed_to(each), each)
+
+
+def _changed_to(change: Mapping[str, Any]) -> str:
+    said = {
+        "day": _day(change),
+        "method": LiveMethod(change["method"]).label,
+        "ranges": RangesFrom(change["ranges"]).label,
+    }
+    if change["judgments"] is None:
+        return _("They were changed on %(day)s to %(method)s, %(ranges)s.") % said
+    return counted(
+        "They were changed on %(day)s, after %(count)s judgment, to %(method)s, %(ranges)s.",
+        "They were changed on %(day)s, after %(count)s judgments, to %(method)s, %(ranges)s.",
+        change["judgments"],
+        **said,
+    )
 
 
 def _stopping(content: Content) -> Iterator[str]:
@@ -138,7 +142,7 @@ def _stopping(content: Content) -> Iterator[str]:
             "rule": rule_in_words(each) or _("None."),
         }
     if said["rule"] is None:
-        yield _("The stopping rule was removed.") + _because(now)
+        yield _with_reason(_("The stopping rule was removed."), now)
         return
     shown = shown_rule(
         rule_state(
@@ -150,12 +154,12 @@ def _stopping(content: Content) -> Iterator[str]:
         )
     )
     yield _("Stopping rule: %(rule)s") % shown
-    yield shown["since"] + _because(now)
+    yield _with_reason(shown["since"], now)
     yield from filter(None, [*shown["state"], shown["caution"]])
     if said["anytime"] is not None:
         yield _("Anytime ranges tell %(apart)s pairs apart: %(ranges)s.") % {
             "apart": number_format(said["anytime"]["pairs_apart"]),
-            "ranges": pgettext("between names", ", ").join(
+            "ranges": comma_list(
                 f"{row['system']} {rank_range(row)}"
                 for row in said["anytime"]["systems"]
                 if not row.get("shortage")
@@ -168,9 +172,12 @@ def _day(change: Mapping[str, Any]) -> str:
     return date_format(datetime.fromisoformat(change["at"]), "DATE_FORMAT")
 
 
-def _because(change: Mapping[str, Any]) -> str:
+def _with_reason(words: str, change: Mapping[str, Any]) -> str:
+    """Return a sentence on a change, followed by its reason, if any."""
     reason = reason_published(change)
-    return " " + _("Reason: %(reason)s") % {"reason": reason} if reason else ""
+    if not reason:
+        return words
+    return sentence_list([words, _("Reason: %(reason)s") % {"reason": reason}])
 
 
 def pair_sentences(content: Content) -> list[str]:
@@ -235,7 +242,7 @@ def firmness_in_words(firmness: Mapping[str, Any]) -> list[str]:
     if not first:
         return [_("No system has a score.")]
     if len(first) > 1:
-        return [_("Tied for first: %(systems)s.") % {"systems": ", ".join(first)}]
+        return [_("Tied for first: %(systems)s.") % {"systems": comma_list(first)}]
     if deciding is None:
         return [
             _("First place holds no matter which judgments are removed.")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.counted import counted
+from campaign.texts.joining import sentence_list
 from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
@@ -20,9 +21,9 @@ from ranking.range_choices import ONE_DOCUMENT, RangeChoice, ToldApart
 from ranking.wording.numbers import decimals, percent
 from ranking.wording.pair_tests import (
     CORRECTED_WORDS,
-    LEVEL_WORDS,
     sign_tests_in_words,
     significance_in_words,
+    units_in_words,
 )
 from ranking.wording.stopping_rules import told_apart_in_words
 
@@ -135,30 +136,21 @@ def ranges_in_words(
 
     `counts` has the number of `documents`, if known.
     """
-    values: dict[str, Any] = {
+    accounted = accounted_for(choice, limits, counts)
+    if choice.ranges == "percentile":
+        words = _percentile(accounted)
+    elif choice.ranges == "confidence_set":
+        words = _confidence_set(choice.correction)
+    elif choice.ranges == "anytime":
+        words = _("%(confidence)s rank ranges that hold for all systems at once, at any time.")
+    else:
+        words = _("%(confidence)s rank ranges from sign tests %(correction)s.")
+    sentence = words % {
         "confidence": percent(choice.confidence),
         "resamples": number_format(resamples),
+        "correction": CORRECTED_WORDS[choice.correction],
     }
-    accounted = accounted_for(choice, limits, counts)
-    values["level"] = _accounted_words(accounted)
-    values["units"] = LEVEL_WORDS.get(accounted, "")
-    if choice.ranges == "percentile":
-        sentences = _percentile(accounted)
-    elif choice.ranges == "confidence_set":
-        sentences = [_confidence_set(choice.correction), _account(accounted)]
-    elif choice.ranges == "anytime":
-        sentences = [
-            _(
-                "%(confidence)s rank ranges that account for %(level)s and hold for all systems at once, at any time."
-            )
-        ]
-    else:
-        values["correction"] = CORRECTED_WORDS[choice.correction]
-        sentences = [
-            _("%(confidence)s rank ranges from sign tests %(correction)s."),
-            _account(accounted),
-        ]
-    return [sentence % values for sentence in sentences]
+    return [sentence, accounted_in_words(accounted)]
 
 
 def accounted_for(
@@ -185,24 +177,11 @@ def accounted_for(
     return "judges" if judges else "neither"
 
 
-def accounted_in_words(
-    choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
-) -> str:
-    """Return the units that ranges account for, as the object of a sentence: “documents, not judges”."""
-    return _accounted_words(accounted_for(choice, limits, counts))
-
-
-def _accounted_words(accounted: str) -> str:
-    return {
-        "two_way": _("segments and judges"),
-        "documents_and_judges": _("documents and judges"),
-        "documents": _("documents, not judges"),
-        "segments": _("segments, not judges"),
-        "judges": _("judges, not segments"),
-        "neither": _("neither segments nor judges"),
-        "blocks": _("blocks"),
-        "pairs": _("comparisons"),
-    }[accounted]
+def accounted_in_words(accounted: str) -> str:
+    """Return a sentence on the units that rank ranges account for, see `accounted_for`."""
+    if accounted == "pairs":
+        return _("They treat comparisons as independent and are too narrow.")
+    return units_in_words(accounted)
 
 
 def score_tests_in_words(
@@ -213,23 +192,19 @@ def score_tests_in_words(
     counts: Mapping[str, Any] = _NOT_COUNTED,
 ) -> list[str]:
     """Return a caption of p-values of a ranking's pairs: their test, what it accounts for, and the correction."""
-    if choice.ranges == "anytime":
-        words = _(
-            "Anytime tests of the difference of scores, accounting for %(units)s, corrected for all pairs."
-        )
-    elif choice.ranges == "sign_test":
+    if choice.ranges == "sign_test":
         return sign_tests_in_words(choice.sides, correction, choice.level)
+    if choice.ranges == "anytime":
+        words = _("Anytime tests of the difference of scores, corrected for all pairs.")
     elif choice.sides == 2:
-        words = _(
-            "Two-sided tests of the difference of scores, accounting for %(units)s, %(correction)s."
-        )
+        words = _("Two-sided tests of the difference of scores, %(correction)s.")
     else:
-        words = _(
-            "One-sided tests of the difference of scores, accounting for %(units)s, %(correction)s."
-        )
-    units = accounted_in_words(choice, limits, counts)
-    sentence = words % {"units": units, "correction": CORRECTED_WORDS[correction]}
-    return [sentence, *significance_in_words(correction, choice.level)]
+        words = _("One-sided tests of the difference of scores, %(correction)s.")
+    return [
+        words % {"correction": CORRECTED_WORDS[correction]},
+        units_in_words(accounted_for(choice, limits, counts)),
+        *significance_in_words(correction, choice.level),
+    ]
 
 
 def told_apart_notes(
@@ -261,21 +236,12 @@ def first_cluster(
     return [row["system"] for row in systems if row["cluster"] == 1 and not row.get("shortage")]
 
 
-def _percentile(accounted: str) -> list[str]:
-    if accounted in ("blocks", "pairs"):
-        return [
-            _("%(confidence)s rank ranges from %(resamples)s resamples of %(units)s."),
-            _account(accounted),
-        ]
-    return [_("%(confidence)s rank ranges that account for %(level)s, from %(resamples)s draws.")]
-
-
-def _account(accounted: str) -> str:
+def _percentile(accounted: str) -> str:
     if accounted == "blocks":
-        return _("They treat blocks as independent and account for neither segments nor judges.")
+        return _("%(confidence)s rank ranges from %(resamples)s resamples of blocks.")
     if accounted == "pairs":
-        return _("They treat comparisons as independent and are too narrow.")
-    return _("They account for %(level)s.")
+        return _("%(confidence)s rank ranges from %(resamples)s resamples of comparisons.")
+    return _("%(confidence)s rank ranges from %(resamples)s draws.")
 
 
 def _confidence_set(correction: Correction) -> str:
@@ -300,15 +266,23 @@ def ranges_meaning(
         return _(
             "The ranks this system may have, given the systems that won or lost significantly more of their comparisons with it."
         )
-    accounted = accounted_for(choice, limits, counts)
-    units = {
-        "documents_and_judges": _("documents and judges"),
-        "documents": _("documents"),
-        "neither": LEVEL_WORDS["blocks"],
+    with_other = {
+        "two_way": _("The ranks this system could have with other segments and judges."),
+        "documents_and_judges": _(
+            "The ranks this system could have with other documents and judges."
+        ),
+        "documents": _("The ranks this system could have with other documents."),
+        "segments": _("The ranks this system could have with other segments."),
+        "judges": _("The ranks this system could have with other judges."),
+        "pairs": _("The ranks this system could have with other comparisons."),
     }
-    return _(
-        "The ranks this system could have with other %(units)s. Scores are resampled many times, and the most extreme ranks are left out."
-    ) % {"units": units.get(accounted) or LEVEL_WORDS[accounted]}
+    return sentence_list(
+        [
+            with_other.get(accounted_for(choice, limits, counts))
+            or _("The ranks this system could have with other blocks."),
+            _("Scores are resampled many times, and the most extreme ranks are left out."),
+        ]
+    )
 
 
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from campaign.texts.counted import counted
+from campaign.texts.joining import semicolon_list, sentence_list
 from ranking.wording.numbers import percent
 
 
@@ -169,7 +170,7 @@ def rule_notes(state: RuleState) -> list[str]:
     """Return a rule and its progress as notes of a report."""
     shown = shown_rule(state)
     said = [_("Stopping rule: %(rule)s") % shown, shown["since"], *shown["state"]]
-    return [" ".join(said), *filter(None, [shown["caution"]])]
+    return [sentence_list(said), *filter(None, [shown["caution"]])]
 
 
 def since_in_words(rule: Mapping[str, Any]) -> str:
@@ -196,7 +197,7 @@ def met_in_words(state: RuleState) -> str:
     return _("First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s).") % {
         "day": "" if at is None else date_format(timezone.localtime(at), "DATE_FORMAT"),
         "count": number_format(state.met["judgments"]),
-        "criteria": "; ".join(criterion_in_words(name, state.rule) for name in state.criteria),
+        "criteria": semicolon_list(criterion_in_words(name, state.rule) for name in state.criteria),
         "run": state.met["run"],
     }
 

@@ -26,7 +26,11 @@ const isWaiting = names.length > 0;
 const judge = notice?.dataset.campaign && read(`quintet/judge-of/${notice.dataset.campaign}`);
 if (judge && !isWaiting) names.push(judge);
 if (notice && text && names.length) {
-  const listed = new Intl.ListFormat(document.documentElement.lang, { type: "conjunction" }).format(names);
+  const lists = new Intl.ListFormat(document.documentElement.lang, { type: "conjunction" });
+  // As in judge/words.js.
+  const parts = lists.formatToParts(names);
+  const isWord = (/** @type {string} */ part) => /^\p{L}+$/u.test(part);
+  const listed = parts.map(({ type, value }) => (type === "literal" && isWord(value) ? ` ${value} ` : value)).join("");
   const words = isWaiting ? notice.dataset.waiting : notice.dataset.known;
   text.textContent = String(words).replace("{name}", listed);
   notice.hidden = false;

@@ -67,7 +67,16 @@ export function withKeys(words) {
 /** @param {string} words */
 export const withoutBrackets = (words) => words.replace(/\[(.+?)\]/g, "$1");
 
+/** @param {string} text */
+const isWord = (text) => /^\p{L}+$/u.test(text);
+
+// "A, B and C". Chinese joins letters and names in Latin script by a word that needs spaces beside them.
 /** @param {string[]} items */
 export function list(items) {
-  return lists.format(items);
+  const parts = lists.formatToParts(items);
+  return parts.map(({ type, value }) => (type === "literal" && isWord(value) ? ` ${value} ` : value)).join("");
 }
+
+// "Label: value".
+/** @param {string} label @param {string} value */
+export const labelled = (label, value) => `${label}${say("colon")}${value}`;

@@ -30,6 +30,7 @@ from campaign.models import (
     User,
 )
 from campaign.refusals import RefusedError
+from campaign.texts.joining import comma_list, labelled, sentence_list
 
 #: Bounds of a design's numeric parameters, also enforced by constraints of `Design`.
 LIMITS: Final[Mapping[str, tuple[float, float]]] = {
@@ -258,7 +259,7 @@ def _systems_check(design: Design) -> None:
     if missing:
         raise DesignRefusedError(
             _("%(name)s: not in the test set: %(missing)s.")
-            % {"name": "systems", "missing": ", ".join(missing[:10])},
+            % {"name": "systems", "missing": comma_list(missing[:10])},
             field="systems",
         )
     if design.reference_rate is not None and SystemKind.REFERENCE in kinds.values():
@@ -318,7 +319,7 @@ def _subset_check(name: str, wanted: Sequence[int], known: Iterable[int]) -> Non
     if missing:
         raise DesignRefusedError(
             _("%(name)s: not in the test set: %(missing)s.")
-            % {"name": name, "missing": ", ".join(map(str, missing[:10]))},
+            % {"name": name, "missing": comma_list(map(str, missing[:10]))},
             field=name,
         )
 
@@ -331,9 +332,9 @@ def _field_of(error: ValidationError) -> str:
 
 def _in_words(error: ValidationError) -> str:
     if not hasattr(error, "error_dict"):
-        return " ".join(error.messages)
-    return " ".join(
-        message if field == NON_FIELD_ERRORS else f"{field}: {message}"
+        return sentence_list(error.messages)
+    return sentence_list(
+        message if field == NON_FIELD_ERRORS else labelled(field, message)
         for field, messages in error.message_dict.items()
         for message in messages
     )

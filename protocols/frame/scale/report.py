@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
+from campaign.texts.joining import comma_list, labelled
 from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.computed import CriterionFound, RatingsFound, ratings_found
 from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
@@ -195,7 +196,7 @@ def _ranges_in_words(found: MeanRatings) -> Iterator[str]:
     if unsure:
         yield _(
             "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
-        ) % {"systems": ", ".join(unsure)}
+        ) % {"systems": comma_list(unsure)}
 
 
 def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: RatingsFound) -> Report:
@@ -208,12 +209,12 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
         "judges": len(next(iter(ratings.values())).judges),
     }
     met_again = {criterion: each.met_again for criterion, each in ratings.items()}
-    numbers = [f"{each.label}: {number_format(len(own))}" for each, own in ratings.items()]
+    numbers = [labelled(each.label, number_format(len(own))) for each, own in ratings.items()]
     notes = [
         _(
             "Texts: %(items)s; segments: %(segments)s; systems: %(systems)s; judges: %(judges)s. Ratings: %(numbers)s."
         )
-        % {"numbers": ", ".join(numbers), **all_in_figures(**counted)},
+        % {"numbers": comma_list(numbers), **all_in_figures(**counted)},
         *(
             _(
                 "Warning: %(criterion)s: ratings by judges who rated another text of the same segment: %(count)s."
@@ -278,7 +279,7 @@ def _notes(found: RatingsFound, options: Mapping[str, Any]) -> Iterator[str]:
                     "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
                 ) % {
                     "criterion": criterion.label,
-                    "names": ", ".join(each.not_standardised),
+                    "names": comma_list(each.not_standardised),
                 }
     correlated = found.correlated
     if correlated is not None and correlated.of_ratings.pearson is not None:
@@ -459,7 +460,7 @@ def _judges(criterion: Criterion, found: CriterionFound) -> Table:
                 "stands_out",
                 _("Outlier by"),
                 is_text=True,
-                of=lambda row: ", ".join(
+                of=lambda row: comma_list(
                     _rule_in_words(each.rule)
                     for each in found.outliers
                     if row.judge in each.outliers
@@ -593,7 +594,7 @@ def _proposed(found: RatingsFound) -> Table:
             Column("ratings", _("Ratings")),
         ),
         rows=[
-            (str(segment), ", ".join(systems), count)
+            (str(segment), comma_list(systems), count)
             for (segment, systems), count in zip(
                 _proposed_items(found), ratings[found.proposed_easy].tolist(), strict=True
             )

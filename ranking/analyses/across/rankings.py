@@ -11,7 +11,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from campaign.models.system import system_label
+from campaign.models.system import system_in_sentence
+from campaign.texts.joining import comma_list, labelled, sentence_list
 from ranking.analyses.across.rows import (
     JUDGES_OPTIONS,
     METHOD,
@@ -43,6 +44,7 @@ from ranking.reports.tables import Column, Report, Table, end_columns, interval_
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import in_figures, percent
 from ranking.wording.ranges import (
+    accounted_for,
     accounted_in_words,
     cluster_rules,
     limit_in_words,
@@ -58,11 +60,12 @@ def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> Rank
 
 def ranked_in_words(found: RankedTestSet) -> str:
     """Return the ranking method and the kind of its ranges in words."""
-    return _("%(method)s; %(confidence)s rank ranges that account for %(level)s.") % {
+    ranges = _("%(method)s; %(confidence)s rank ranges.") % {
         "method": METHOD_WORDS[found.method],
         "confidence": percent(found.choice.confidence),
-        "level": accounted_in_words(found.choice, found.limits, found.counts),
     }
+    accounted = accounted_for(found.choice, found.limits, found.counts)
+    return sentence_list([ranges, accounted_in_words(accounted)])
 
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
@@ -183,11 +186,13 @@ def _notes(row: TableRow) -> list[str]:
     references = [name for name in row.test_set.names_of("reference") if name not in shown]
     references += row.test_set.names_of("bad_reference")
     if references:
-        names = ", ".join(map(system_label, references))
+        names = comma_list(map(system_in_sentence, references))
         notes.append(_("Left out: %(systems)s.") % {"systems": names})
     unranked = [each["system"] for each in found.not_estimable]
     if unranked:
-        notes.append(_("Not enough judgments to rank: %(names)s.") % {"names": ", ".join(unranked)})
+        notes.append(
+            _("Not enough judgments to rank: %(names)s.") % {"names": comma_list(unranked)}
+        )
     if len(found.groups) > 1:
         notes.append(_("No comparisons connect the groups, so each is ranked separately."))
     if row.test_set.is_closed:
@@ -329,7 +334,7 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
             _(
                 "Test sets are ranked by different methods (%(methods)s), so their scores are not comparable."
             )
-            % {"methods": ", ".join(str(METHOD_WORDS[name]) for name in sorted(methods))}
+            % {"methods": comma_list(str(METHOD_WORDS[name]) for name in sorted(methods))}
         )
     elif any(not METHODS[name].is_share for name in methods):
         notes.append(
@@ -362,7 +367,7 @@ def _missing(rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence
                 "%(count)d systems are not in every test set and are excluded: %(names)s.",
                 len(some),
             )
-            % {"count": len(some), "names": ", ".join(some)}
+            % {"count": len(some), "names": comma_list(some)}
         )
     return notes
 
@@ -384,7 +389,7 @@ def _unranked(rows: Sequence[TableRow]) -> list[str]:
 def _not_yet(rows: Sequence[TableRow]) -> list[str]:
     """Return notes on rank ranges that cannot be averaged."""
     return [
-        f"{row.test_set.name}: {why}"
+        labelled(row.test_set.name, why)
         for row in rows
         for why in shortages_of_rows(row.found.systems)
     ]
@@ -598,7 +603,7 @@ def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
                 row.test_set.name,
                 str(METHOD_WORDS[name]),
                 row.found[name].clusters,
-                ", ".join(row.found[name].first_cluster) or "–",
+                comma_list(row.found[name].first_cluster) or "–",
                 len(_swapped(row.found[methods[0]], row.found[name])),
             )
             for row in rows
@@ -618,7 +623,8 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
             for pair in _swapped(row.found[methods[0]], row.found[name]):
                 by_pair.setdefault(pair, []).append(str(METHOD_WORDS[name]))
         lines += [
-            (row.test_set.name, one, two, ", ".join(names)) for (one, two), names in by_pair.items()
+            (row.test_set.name, one, two, comma_list(names))
+            for (one, two), names in by_pair.items()
         ]
         rules.append(len(lines) - 1)
     return Table(

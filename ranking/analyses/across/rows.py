@@ -8,6 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.texts.joining import comma_list, labelled
 from campaign.texts.languages import language_name
 from ranking.analyses.kind import EXCLUDED, GROUP
 from ranking.analyses.options import METHOD as ANY_METHOD
@@ -193,7 +194,7 @@ def row_notes(rows: Sequence[TableRow]) -> list[str]:
         *((name, notes[0]) for name, notes in said),
     ]
     return [
-        *(f"{name}: {reason}" for name, reason in reasons),
+        *(labelled(name, reason) for name, reason in reasons),
         *dict.fromkeys(note for _name, notes in said for note in notes[1:]),
     ]
 
@@ -221,7 +222,7 @@ def watermark_note(rows: Sequence[TableRow]) -> str:
 
 def watermarks(named: Iterable[tuple[str, int]]) -> str:
     """Return names of test sets, each with the numbers of its first and last judgment, if any."""
-    return ", ".join(f"{name} 1–{number_format(last)}" for name, last in named if last) or "–"
+    return comma_list(f"{name} 1–{number_format(last)}" for name, last in named if last) or "–"
 
 
 def own_or(methods: tuple[str, ...]) -> Option:

@@ -205,5 +205,5 @@ function showOrder(labels, { line, words }) {
     const letters = list(group.map(letterOf));
     return group.length > 1 ? say("tied", { letters }) : letters;
   });
-  words.textContent = groups.length ? say("order", { order: spoken.join("; ") }) : "";
+  words.textContent = groups.length ? say("order", { order: spoken.join(say("semicolon")) }) : "";
 }

@@ -3,7 +3,7 @@
 import { build, heardOf, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
 import { BarScreen } from "../later/bar.js";
-import { say } from "../words.js";
+import { labelled, say } from "../words.js";
 import * as rating from "./answer.js";
 
 /** @type {ById} */
@@ -93,7 +93,7 @@ class RatingScreen extends BarScreen {
   // Announces the text to compare with, the output, then the question.
   /** @param {string} words */
   introduce(words) {
-    const references = this.block.references.map(({ text }) => `${say("reference")}: ${text}`);
+    const references = this.block.references.map(({ text }) => labelled(say("reference"), text));
     const heard = [words, ...references, heardOf(this.block.candidates[0]), this.question];
     this.hear(heard);
   }

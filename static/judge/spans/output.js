@@ -3,7 +3,7 @@
 import { announce } from "../announce.js";
 import { build, heardOf, markBreaks, setText } from "../block.js";
 import { letterOf } from "../keys.js";
-import { say } from "../words.js";
+import { labelled, say } from "../words.js";
 import { lineOf, markLine } from "./compared.js";
 import { afterwards, marked, missingOf, withMissing } from "./marks.js";
 import { Cursor, inPlaces, inPoints, piecesOf, stopAt, stopsOf } from "./places.js";
@@ -107,7 +107,7 @@ export class Output {
     button.classList.toggle("minor", missing === "minor");
     button.classList.toggle("major", missing === "major");
     const words = say("missing_content");
-    this.root.querySelector(".missing-word").textContent = missing ? `${words}: ${say(missing)}` : words;
+    this.root.querySelector(".missing-word").textContent = missing ? labelled(words, say(missing)) : words;
     this.#write();
   }
 
@@ -193,7 +193,7 @@ export class Output {
   }
 
   #nameAgain() {
-    this.#place.setAttribute("aria-label", `${this.name}: ${this.candidate?.text ?? ""}`);
+    this.#place.setAttribute("aria-label", labelled(this.name, this.candidate?.text ?? ""));
     this.scoring.field.setAttribute("aria-label", say("score_of", { letter: letterOf(this.index) }));
   }
 
@@ -202,7 +202,7 @@ export class Output {
     const element = this.#focused;
     // Screen readers say nothing if the focus does not move.
     if (document.activeElement === element) element.blur();
-    const text = this.#place.hidden ? `${this.name}: ${heardOf(this.candidate)} ` : "";
+    const text = this.#place.hidden ? `${labelled(this.name, heardOf(this.candidate))} ` : "";
     element.setAttribute("aria-label", `${words} ${text}${element.getAttribute("aria-label")}`);
   }
 
@@ -342,8 +342,8 @@ export class Output {
     else {
       this.#said.spans = spans;
       this.screen.changed();
-      const words = severity ? `${say("missing_content")}: ${say(severity)}` : say("nothing_missing");
-      announce(`${this.name}: ${words}.`);
+      const words = severity ? labelled(say("missing_content"), say(severity)) : say("nothing_missing");
+      announce(labelled(this.name, words));
     }
     return true;
   }
@@ -438,11 +438,11 @@ function itemsOf(errors, text, { onOpen, onRemove }) {
     const item = $("spans-item-template").content.firstElementChild.cloneNode(true);
     const quoted = text.text.slice(error.start, error.end);
     const open = item.querySelector(".item-open");
-    open.append(`${say(`${error.severity}_error`)}: `, quote({ ...text, text: quoted }));
+    open.append(labelled(say(`${error.severity}_error`), ""), quote({ ...text, text: quoted }));
     open.classList.add(error.severity);
     open.addEventListener("click", () => onOpen(error, open));
     const remove = item.querySelector(".item-remove");
-    remove.setAttribute("aria-label", `${say("remove")}: “${quoted}”`);
+    remove.setAttribute("aria-label", labelled(say("remove"), `“${quoted}”`));
     remove.addEventListener("click", () => onRemove(error));
     return item;
   });

@@ -67,7 +67,7 @@ def test_a_reference_counts_where_it_is_asked_for(task: Task) -> None:
     rated(task, eve, "_ref", number=1, fluency=5)
     report = told(task)
     assert (report.data["input"]["systems"], report.data["input"]["judges"]) == (3, 4)
-    assert "Left out: Reference." in report.about
+    assert "Left out: reference." in report.about
     both = told(task, reference="include").data
     assert (both["input"]["systems"], both["input"]["judges"]) == (4, 5)
     assert both["input"]["ratings"] == {"fluency": 49, "adequacy": 48}

@@ -47,7 +47,7 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
         for row in latest.result["systems"]
     ]
     assert [row[6] for row in third.rows] == ["–", "–", "Constrained", "Unconstrained"]
-    assert "Left out: Reference." in third.notes
+    assert "Left out: reference." in third.notes
     ends = [row["cluster"] for row in latest.result["systems"]]
     assert third.rules == {n for n in range(3) if ends[n] != ends[n + 1]}
     latex = write(report, ReportFormat.LATEX)

@@ -106,11 +106,12 @@ def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
     assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {"bojar", "lopez"}
     latex = run("rank_judgments", judgments, "--format", "latex")
     assert latex.count(r"\\") == 4
-    assert "rank ranges that account for neither segments nor judges" in latex
+    assert "They account for neither segments nor judges." in latex
     markdown = run("rank_judgments", judgments, "--format", "markdown")
     assert markdown.count("\n|") == 5
     text = run("rank_judgments", judgments, "--seed", 4)
-    assert "ranges that account for neither segments nor judges, from 1,000 draws." in text
+    assert "rank ranges from 1,000 draws." in text
+    assert "They account for neither segments nor judges." in text
     assert "Only 2 judges: rank ranges do not generalise" in text
     assert "Seed: 4." in text
 
