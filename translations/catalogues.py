@@ -111,16 +111,36 @@ def _in_python(path: Path) -> Iterator[_Found]:
             comment_tags=["Translators:"],
             strip_comment_tags=True,
         )
+    yield from _in_f_strings(ast.parse(path.read_bytes()))
+
+
+def _in_f_strings(program: ast.Module) -> Iterator[_Found]:
+    """Return the calls within f-strings, which Babel reads only where Python 3.12 or newer tokenizes them."""
+    for node in ast.walk(program):
+        calls = ast.walk(node) if isinstance(node, ast.JoinedStr) else ()
+        for call in calls:
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+                continue
+            kinds = FUNCTIONS.get(call.func.id, "")
+            arguments = call.args[: len(kinds)]
+            texts = [each.value for each in arguments if isinstance(each, ast.Constant)]
+            if texts and len(texts) == len(kinds):
+                yield _found(call.lineno, call.func.id, texts)
+
+
+def _found(line: int, function: str, texts: Sequence[Any]) -> _Found:
+    """Return the text of a call by its first arguments."""
+    parts = dict(zip(FUNCTIONS[function], texts, strict=False))
+    said = (parts["s"], parts["p"]) if "p" in parts else parts["s"]
+    return line, said, [], parts.get("c")
 
 
 def _in_template(path: Path) -> Iterator[_Found]:
     """Return the calls in a template, after Django has turned tags into calls and the rest into filler."""
     calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for match in _CALL.finditer(calls):
-        texts = ast.literal_eval(f"({match[2]},)")
-        parts = dict(zip(FUNCTIONS[match[1]], texts, strict=True))
-        said = (parts["s"], parts["p"]) if "p" in parts else parts["s"]
-        yield calls.count("\n", 0, match.start()) + 1, said, [], parts.get("c")
+        line = calls.count("\n", 0, match.start()) + 1
+        yield _found(line, match[1], ast.literal_eval(f"({match[2]},)"))
 
 
 # Babel swaps the last two forms of Arabic, compared to CLDR, Django and manuals of translators:

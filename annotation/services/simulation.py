@@ -15,6 +15,8 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.block import by_candidate
@@ -46,8 +48,10 @@ class SimulatedJudge:
     def note(self) -> str:
         """The stated skill in words, for organisers."""
         if self.noise is None:
-            return "Simulated: careless, clicks at random."
-        return f"Simulated: perceives quality (0–100) with a standard deviation of {self.noise:g}."
+            return _("Simulated: careless, clicks at random.")
+        return _("Simulated: perceives quality (0–100) with a standard deviation of %(noise)s.") % {
+            "noise": number_format(f"{self.noise:g}")
+        }
 
 
 def noise_of_skill(skill: float, *, spread: float) -> float | None:

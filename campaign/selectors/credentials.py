@@ -258,12 +258,14 @@ def may_make_campaigns(user: User) -> bool:
 _CONCURRENT_WITHIN = timedelta(minutes=10)
 
 
-# Other devices have proper names, which are not translated.
-_DEVICES = {
-    "Android phone": _("Android phone"),
-    "Android tablet": _("Android tablet"),
-    "program": _("Program"),
-}
+def device_in_words(device: str) -> str:
+    """Return a kind of device in the reader's language; most have proper names, which are not translated."""
+    words = {
+        "Android phone": _("Android phone"),
+        "Android tablet": _("Android tablet"),
+        "program": _("Program"),
+    }
+    return str(words.get(device, device))
 
 
 class StandingOfLink(TextChoices):
@@ -421,7 +423,7 @@ def invited_judges(*, judges: Sequence[Any]) -> Sequence[Any]:
         .annotate(device=Max("device"))
     )
     for judge_id, device in used.values_list("judge", "device"):
-        devices[judge_id].append(str(_DEVICES.get(device, device)))
+        devices[judge_id].append(device_in_words(device))
     concurrent = dict(concurrent_browser_visits(judges=list(devices)))
     for judge in judges:
         judge.mail = next(iter(judge.mails_in_force), None)

@@ -1,4 +1,4 @@
-"""Template tags for the texts of test sets and the languages of pages."""
+"""Template tags for the texts of test sets, the languages of pages and kinds of devices."""
 
 from typing import Final
 
@@ -7,7 +7,10 @@ from django.conf import settings
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from campaign.selectors.credentials import device_in_words
+
 register = template.Library()
+register.filter(device_in_words)
 
 #: The style sheet shows white space of this class as it is. Some translators only respect the class, others the attribute.
 _CLASS: Final = "notranslate"

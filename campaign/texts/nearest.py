@@ -9,4 +9,7 @@ from django.utils.translation import gettext as _
 def with_nearest(said: str, name: str, known: Iterable[str]) -> str:
     """Return the message about an unknown name, with the closest known name as a suggestion, if any."""
     near = get_close_matches(name, list(known), n=1)
-    return f"{said} {_('Did you mean “%(near)s”?') % {'near': near[0]}}" if near else said
+    if not near:
+        return said
+    question = _("Did you mean “%(near)s”?") % {"near": near[0]}
+    return f"{said} {question}"

@@ -505,7 +505,7 @@ def _rule(found: RuleResult) -> Table:
     return Table.of(
         rows,
         name="rule",
-        title=_("Clusters by rule %(rule)s") % {"rule": found.rule.value},
+        title=_("Clusters of means: %(rule)s") % {"rule": RULE.choices[found.rule.value]},
         columns=(
             _system(),
             Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),

@@ -14,6 +14,7 @@ D = _("range")
 E = npgettext("game", "{n} set", "{n} sets", n)
 F = _(text)
 G = "not marked"
+H = f"{_('within braces')}: {_(text)}, {ngettext('{n} rule', '{n} rules', n)}"
 """
 
 TEMPLATE = """{% load i18n %}
@@ -43,6 +44,8 @@ def test_calls_in_python_are_found(tmp_path: Path) -> None:
         Key("May", context="month"): [("app/code.py", 5)],
         Key("range"): [("app/code.py", 7)],
         Key("{n} set", "{n} sets", "game"): [("app/code.py", 8)],
+        Key("within braces"): [("app/code.py", 11)],
+        Key("{n} rule", "{n} rules"): [("app/code.py", 11)],
     }
 
 
