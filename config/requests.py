@@ -118,8 +118,9 @@ def scheme_demand(get_response: GetResponse) -> GetResponse:
     refuse = _logged_once()
 
     def demand(request: HttpRequest) -> HttpResponseBase:
-        is_told = "X-Forwarded-Proto" in request.headers
-        if not settings.HTTPS or not settings.PROXIES or is_told or request.path_info in _DIRECT:
+        if not settings.HTTPS or not settings.PROXIES or request.path_info in _DIRECT:
+            return get_response(request)
+        if "X-Forwarded-Proto" in request.headers:
             return get_response(request)
         return refuse(
             "HTTPS=1 needs a proxy that sends X-Forwarded-Proto, and this request has no such header. Let the proxy send `X-Forwarded-Proto: https` (docs/operators.md, A proxy)."

@@ -42,7 +42,8 @@ class SessionStore(db.SessionStore):
 
     def _get_session_from_db(self) -> Session | None:
         digest = session_key_digest(self.session_key or "")
-        row = Session.objects.filter(session_key=digest, expire_date__gt=timezone.now()).first()
-        if row is None:
+        try:
+            return Session.objects.get(session_key=digest, expire_date__gt=timezone.now())
+        except Session.DoesNotExist:
             self._session_key = None
-        return row
+            return None
