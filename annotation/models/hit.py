@@ -6,8 +6,7 @@ from typing import ClassVar, Final
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
-from django.db.models.lookups import IsNull
+from django.db.models.functions import Coalesce, Now
 
 from annotation.models.assignment import Exposure
 from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
@@ -67,7 +66,7 @@ class HITQuerySet(models.QuerySet["HIT"]):
 
         `apart` is `Task.exposed_apart` of their task.
         """
-        return self.filter(IsNull(_seen(judge_id, apart), True))
+        return self.exclude(_has_seen(judge_id, apart))
 
     def seen_by(
         self,
@@ -75,7 +74,7 @@ class HITQuerySet(models.QuerySet["HIT"]):
         apart: str | models.Expression | models.F,
     ) -> "HITQuerySet":
         """Return the HITs of which the judge has seen a segment: those that `unseen_by` omits."""
-        return self.filter(IsNull(_seen(judge_id, apart), False))
+        return self.filter(_has_seen(judge_id, apart))
 
     def holding_check(self, holds_check: bool | models.Expression | None) -> "HITQuerySet":
         """Return the HITs with an attention check, or those without one; for None, all HITs."""
@@ -88,13 +87,14 @@ class HITQuerySet(models.QuerySet["HIT"]):
         return self.exclude(system_ids__overlap=system_ids)
 
 
-def _seen(
+def _has_seen(
     judge_id: int | models.Expression | models.F, apart: str | models.Expression | models.F
-) -> models.Subquery:
-    """Return an expression: an exposure of the judge to a segment of the HIT, or NULL.
+) -> Coalesce:
+    """Return an expression: whether the judge has an exposure to a segment of the HIT.
 
     Avoids EXISTS, which PostgreSQL may turn into a join that reads all of the judge's exposures for
-    each HIT.
+    each HIT, and IS NULL, which it assumes of one HIT in 200: it would read and sort the whole pool
+    instead of taking the first HIT in order.
     """
     seen = Exposure.objects.filter(
         IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
@@ -102,7 +102,8 @@ def _seen(
         apart=apart,
         is_repeat=False,
     )
-    return models.Subquery(seen.values("pk")[:1])
+    is_seen = models.Value(True)
+    return Coalesce(models.Subquery(seen.values(is_seen=is_seen)[:1]), models.Value(False))
 
 
 class HITPurpose(models.TextChoices):

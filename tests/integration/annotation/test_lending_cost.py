@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 from annotation.services.lending.choose import hit_claim
+from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_task
@@ -29,6 +30,15 @@ class TestCost:
         assert not any("Seq Scan" in kind or kind == "Sort" for kind, _index in _nodes(after))
         assert _rows_examined(after) == _rows_examined(before) <= 60
         assert after["Shared Hit Blocks"] + after["Shared Read Blocks"] <= 200
+
+    def test_lending_takes_the_first_hit_of_a_pool_that_grew_since_statistics(self) -> None:
+        task = make_task(make_campaign(), documents=(30,), planned=20)
+        judge = make_judge(task.test_set.campaign)
+        _statistics_gather()
+        hits_plan(task_id=task.pk, count=500)
+        plan = _plan(judge, task)
+        assert not any(kind == "Sort" for kind, _index in _nodes(plan))
+        assert _rows_examined(plan) <= 60
 
 
 def _history_make(task: Task, *, hits: range, judges: range) -> None:
@@ -65,9 +75,18 @@ def _history_make(task: Task, *, hits: range, judges: range) -> None:
 
 
 def _walk(judge: Judge, task: Task) -> dict[str, Any]:
-    hit_claim("pool", judge_id=judge.pk, task_id=task.pk, conflicts=[999_999], apart="")
+    _statistics_gather()
+    return _plan(judge, task)
+
+
+def _statistics_gather() -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
+
+
+def _plan(judge: Judge, task: Task) -> dict[str, Any]:
+    hit_claim("pool", judge_id=judge.pk, task_id=task.pk, conflicts=[999_999], apart="")
+    with connection.cursor() as cursor:
         cursor.execute(
             "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_pool_any (%s, %s, %s, %s)",
             [judge.pk, task.pk, [999_999], ""],
