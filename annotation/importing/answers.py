@@ -346,22 +346,13 @@ class _Import:
                 judges={row.judge for row in own},
                 segments={row.place.segment for row in own},
             )
+        if not stored and not there:
+            return list(rows)
         new, again = [], []
         for row in rows:
-            key = AnswerKey(row.judge, row.place.segment, row.part, row.repeat or 0)
-            conflicts = overlapping(stored.get(key, []), row.outputs)
-            if self._kind.comparisons is not None:
-                # A judge compares an output with several others.
-                conflicts = [other for other in conflicts if set(other.outputs) == set(row.outputs)]
-            revision_id = uuid.uuid5(_NAMESPACE, f"{row.client_id} {row.submitted_at}")
-            if any(other.client_id in (row.client_id, revision_id) for other in conflicts):
-                self._ids.add(revision_id.bytes)
-            elif conflicts:
-                is_known = row.client_id in there
-                if self._replaces(row, conflicts):
-                    if is_known:
-                        row.client_id = revision_id
-                        self._ids.add(revision_id.bytes)
+            conflicts = self._conflicts(row, stored)
+            if conflicts:
+                if self._is_revision(row, conflicts, is_known=row.client_id in there):
                     new.append(row)
             elif row.client_id in there:
                 again.append(row)
@@ -372,6 +363,35 @@ class _Import:
             self._losses.add(RESTORED, self._place(again[0].line), len(restored))
             self.restored += restored
         return new
+
+    def _conflicts(
+        self, row: AnswerRow, stored: Mapping[AnswerKey, list[StoredAnswer]]
+    ) -> list[StoredAnswer]:
+        """Return the stored answers of the same judge about outputs of a row."""
+        key = AnswerKey(row.judge, row.place.segment, row.part, row.repeat or 0)
+        conflicts = overlapping(stored.get(key, []), row.outputs)
+        if self._kind.comparisons is None:
+            return conflicts
+        # A judge compares an output with several others.
+        return [other for other in conflicts if set(other.outputs) == set(row.outputs)]
+
+    def _is_revision(
+        self, row: AnswerRow, conflicts: Sequence[StoredAnswer], *, is_known: bool
+    ) -> bool:
+        """Return whether an answer is to be stored in place of stored ones; the same answer is not.
+
+        `is_known` if an equal answer was stored before; a revision that returns to it has an id of its own.
+        """
+        revision_id = uuid.uuid5(_NAMESPACE, f"{row.client_id} {row.submitted_at}")
+        if any(other.client_id in (row.client_id, revision_id) for other in conflicts):
+            self._ids.add(revision_id.bytes)
+            return False
+        if not self._replaces(row, conflicts):
+            return False
+        if is_known:
+            row.client_id = revision_id
+            self._ids.add(revision_id.bytes)
+        return True
 
     def _replaces(self, row: AnswerRow, conflicts: Sequence[StoredAnswer]) -> bool:
         """Return whether an answer is to be stored that differs from stored ones of the same judge."""

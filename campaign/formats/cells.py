@@ -65,7 +65,7 @@ def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[s
 def _names(text: str) -> list[str]:
     """Return the names in a cell; WMT16 joined those of one test set with plus signs, too."""
     names = [name.strip() for name in text.split(",")]
-    if len(names) == 1 and _JOINED.fullmatch(names[0]):
+    if "+" in text and len(names) == 1 and _JOINED.fullmatch(names[0]):
         return names[0].split("+")
     return names
 
