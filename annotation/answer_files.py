@@ -130,7 +130,7 @@ class AnswerFiles:
         Returns additional content of `HIT.why`, given the systems of the candidates; answers share
         a HIT only if this content is the same.
     part : callable
-        Returns the pass of an answer, as in `HIT.part`; 0 for protocols without passes.
+        Returns the pass of an answer, as in `HIT.part`, given the task's rules; 0 without passes.
     writers : mapping of str to callable
         The protocol's own formats, each with a function that returns a file with the current
         answers among the judgments 1…`watermark` of a task by number, without those of excluded
@@ -144,7 +144,7 @@ class AnswerFiles:
         lambda _task, answers, _refuse: answers
     )
     why: Callable[[Sequence[Sequence[str]]], dict[str, Any]] = lambda _candidates: {}
-    part: Callable[[Answer], int] = lambda _answer: 0
+    part: Callable[[Answer, Mapping[str, Any]], int] = lambda _answer, _rules: 0
     writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(default_factory=dict)
 
 

@@ -27,8 +27,6 @@ from campaign.texts.counted import counted
 
 #: Answer to a block: labels, or an object with the fields of the protocol.
 Answer = Any
-#: Number of the second and last pass, in protocols with two.
-LAST_PASS: Final = 2
 #: Choices that a protocol leaves to organisers, in JSON.
 Rules = dict[str, Any]
 #: Name of a rule, with its form field, of protocols that show an output without source and references.
@@ -38,6 +36,14 @@ WHOLE_DOCUMENT_FIELD: Final = forms.BooleanField(
     initial=False,
     required=False,
 )
+
+
+class RuleField(forms.Field):
+    """A rule with a structure of its own, which its field checks and completes."""
+
+    def rule_value(self, value: Any) -> Any:
+        """Return the rule as tasks hold it. Raises ValidationError."""
+        raise NotImplementedError
 
 
 def numbered_columns(name: str, kind: type, count: int) -> dict[str, type]:
@@ -74,17 +80,15 @@ class Needs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passes:
-    """Protocol settings for allotted texts: each text goes to a fixed number of judges, who see it once or twice.
+    """Protocol settings for allotted texts: each text goes to a fixed number of judges, who see it once in each pass.
 
-    With two passes, judges first see all their texts, then all of them again.
+    With several passes, judges first see all their texts, then all of them again.
 
-    Each text of a segment goes to `raters` different judges, the same in both passes unless the
+    Each text of a segment goes to `raters` different judges, the same in all passes unless the
     rules say otherwise, and no judge sees a segment twice in a pass. Passes count from 1.
 
     Attributes
     ----------
-    texts : callable
-        Returns the texts shown alongside the outputs in a pass, given the task's rules.
     rules : callable
         Returns rules for the judging page in addition to `shown_rules`, given the same.
     raters : callable
@@ -97,28 +101,27 @@ class Passes:
     segments_per_hit : int
         Default for new designs.
     count : int
-        Number of passes, 1 or 2; with 1, all settings for a second pass are ignored.
+        Number of passes.
     together : callable, optional
         Returns groups of segment numbers that a HIT shows together, in order, with the outputs of
         one system. None if HITs may combine any segments and systems.
-    is_second_by_others : callable
-        Returns, given the task's rules, whether the second pass goes to other judges, so that no
-        judge sees a segment twice in the task.
+    are_by_others : callable
+        Returns, given the task's rules, whether each pass goes to other judges, so that no judge
+        sees a segment twice in the task.
     """
 
-    texts: Callable[[int, Mapping[str, Any]], TextsBeside]
     rules: Callable[[int, Mapping[str, Any]], Rules]
     raters: Callable[[Mapping[str, Any]], int]
     items_per_judge: Callable[[Mapping[str, Any]], int | None]
     needs: Callable[[Sequence[int], int, int, Mapping[str, Any]], Needs]
     segments_per_hit: int
-    count: int = LAST_PASS
+    count: int
     together: Callable[[Task], Sequence[Sequence[int]]] | None = None
-    is_second_by_others: Callable[[Mapping[str, Any]], bool] = lambda _rules: False
+    are_by_others: Callable[[Mapping[str, Any]], bool] = lambda _rules: False
 
     def are_seen_once(self, rules: Mapping[str, Any]) -> bool:
         """Return whether judges see each text only once under the task's rules."""
-        return self.count == 1 or self.is_second_by_others(rules)
+        return self.count == 1 or self.are_by_others(rules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,6 +268,12 @@ class AnswerKind:
     rules_fields : mapping
         Maps the name of each rule to a form field, labelled for organisers, that also defines the
         rule's possible values and its default.
+    of_rules : callable, optional
+        Returns the answer kind of a task with these rules, for protocols whose answers depend on
+        them. None if all tasks have the same.
+    texts : callable, optional
+        Returns the texts shown alongside the outputs in a pass (0 if there are no passes), given the
+        task's rules. None if the campaign's settings define them.
     shown_rules : callable
         Returns what the judging page needs of the campaign and of the task's rules.
     rules_serializer : type of Serializer
@@ -277,6 +286,8 @@ class AnswerKind:
         are read.
     passes : Passes, optional
         None if texts are drawn, and judges see an output once.
+    orders_outputs : bool
+        Whether answers to blocks of several outputs imply an order.
     comparisons : Comparisons, optional
         For protocols that sort; only their designs are of the kind `sorting`.
     screen : str
@@ -313,6 +324,8 @@ class AnswerKind:
         lambda _assigned, _answer: None
     )
     rules_fields: Mapping[str, forms.Field] = field(default_factory=dict)
+    of_rules: Callable[[Mapping[str, Any]], "AnswerKind"] | None = None
+    texts: Callable[[int, Mapping[str, Any]], TextsBeside] | None = None
     shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules] = lambda _campaign, _rules: {}
     first_candidates: int | None = None
     candidates_in_words: str | Promise = ""
@@ -325,6 +338,7 @@ class AnswerKind:
     not_in_cells: Promise | None = None
     simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
     passes: Passes | None = None
+    orders_outputs: bool = True
     comparisons: Comparisons | None = None
     screen: str = ""
     first_stage: Stage | None = None
@@ -359,8 +373,8 @@ class AnswerKind:
 
     @property
     def compares_outputs(self) -> bool:
-        """True if a block may show several outputs, so that an answer implies an order."""
-        return self.candidates[-1] > 1
+        """True if a block may show several outputs, and an answer implies their order."""
+        return self.orders_outputs and self.candidates[-1] > 1
 
     def rules(self, given: Mapping[str, Any]) -> Rules:
         """Return a task's rules completed with defaults. Raises ValidationError for unknown rules and invalid values."""
@@ -419,6 +433,8 @@ def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any])
 
 
 def _rule_value(name: str, described: forms.Field, value: Any) -> Any:
+    if isinstance(described, RuleField):
+        return described.rule_value(value)
     if isinstance(described, forms.BooleanField):
         if type(value) is not bool:
             raise ValidationError(f"{name} must be true or false.")
@@ -442,9 +458,17 @@ def answer_kind_register(kind: AnswerKind) -> None:
     _KINDS[kind.protocol] = kind
 
 
-def answer_kind(protocol: str) -> AnswerKind:
-    """Return the answer kind of a protocol."""
-    return _KINDS[protocol]
+def answer_kind(protocol: str, rules: Mapping[str, Any] | None = None) -> AnswerKind:
+    """Return the answer kind of a protocol, for a task with these rules if they are given."""
+    kind = _KINDS[protocol]
+    if rules is None or kind.of_rules is None:
+        return kind
+    return kind.of_rules(rules)
+
+
+def answer_kind_of(task: Task) -> AnswerKind:
+    """Return the answer kind of a task."""
+    return answer_kind(task.protocol, task.rules)
 
 
 def answer_kinds() -> list[AnswerKind]:
@@ -454,7 +478,7 @@ def answer_kinds() -> list[AnswerKind]:
 
 def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int) -> Rules:
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
-    kind = answer_kind(protocol)
+    kind = answer_kind(protocol, rules)
     shown = kind.shown_rules(campaign, rules)
     return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
 
@@ -462,10 +486,10 @@ def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, 
 def texts_beside(
     protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int
 ) -> TextsBeside:
-    """Return the texts shown alongside the outputs: those set in the campaign, unless the protocol has passes."""
-    passes = answer_kind(protocol).passes
-    if passes is not None:
-        return passes.texts(part, rules)
+    """Return the texts shown alongside the outputs: those set in the campaign, unless the protocol sets them."""
+    texts = answer_kind(protocol, rules).texts
+    if texts is not None:
+        return texts(part, rules)
     return TextsBeside(
         source=campaign.show_source, references=campaign.show_reference, context=True
     )

@@ -1,11 +1,10 @@
 """Tables of the protocols: answers that labels cannot hold, and the questions of some protocols."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import ClassVar
 
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Greatest, Least, Now
 from django.db.models.lookups import Exact
@@ -15,7 +14,6 @@ from django.utils.translation import pgettext_lazy
 from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
-from campaign.models import Protocol
 
 
 class AnswerOfProtocol(models.Model):
@@ -74,31 +72,6 @@ class TwoOutputsAnswer(AnswerOfProtocol):
         triggers = answer_triggers("two_outputs")
 
 
-class Criterion(models.TextChoices):
-    """Rated criteria, in the order of the passes."""
-
-    FLUENCY = "fluency", _("Fluency")
-    ADEQUACY = "adequacy", _("Adequacy")
-
-
-#: Criteria of each rating protocol, by the pass that asks about them; 0 if the protocol has no
-#: passes.
-CRITERIA: Final[Mapping[Protocol, Mapping[int, Criterion]]] = {
-    Protocol.RATING: {1: Criterion.FLUENCY, 2: Criterion.ADEQUACY},
-}
-_ASKED: Final = [
-    (criterion, protocol, part)
-    for protocol, criteria in CRITERIA.items()
-    for part, criterion in criteria.items()
-]
-
-
-def _by_criterion(found: Iterable[tuple[Criterion, object]]) -> str:
-    """Return SQL for a value that depends on the criterion of a new row."""
-    cases = " ".join(f"WHEN '{criterion}' THEN {value!r}" for criterion, value in found)
-    return f"CASE n.criterion {cases} END"
-
-
 class AdequacyBasis(models.TextChoices):
     """Text to compare the meaning of an output with."""
 
@@ -108,35 +81,32 @@ class AdequacyBasis(models.TextChoices):
 
 
 class RatingAnswer(AnswerOfProtocol):
-    """Points given to an output by a criterion, from 1 to 5 (best). Append-only."""
+    """Points given to each output of a block by one or several criteria. Append-only.
 
-    criterion = models.CharField(max_length=8, choices=Criterion)
-    value = models.PositiveSmallIntegerField(
-        validators=[MinValueValidator(1), MaxValueValidator(5)]
-    )
+    `criteria` are keys of the task's criteria, in their order. `points` holds one value for each
+    output and criterion: all of the first output in display order, then all of the next. Once per
+    statement, the trigger compares both with the task's rules.
+    """
+
+    criteria = ArrayField(models.CharField(max_length=40))
+    points = ArrayField(models.PositiveSmallIntegerField())
 
     personal: ClassVar = PersonalData(
         person="judgment__judge",
         fields={
-            "criterion": KEPT | DOWNLOADED,
-            "value": KEPT | DOWNLOADED,
+            "criteria": KEPT | DOWNLOADED,
+            "points": KEPT | DOWNLOADED,
         },
     )
 
     class Meta:
         constraints = [
-            is_one_of("criterion", Criterion, name="rating_criterion_is_known"),
             models.CheckConstraint(
-                condition=models.Q(value__range=(1, 5)), name="rating_value_between_1_and_5"
+                condition=models.Q(criteria__len__range=(1, 8), points__len__range=(1, 40)),
+                name="rating_has_criteria_and_points",
             ),
         ]
-        triggers = answer_triggers(
-            "rating",
-            parts={
-                "its_protocol": _by_criterion((key, str(each)) for key, each, _part in _ASKED),
-                "its_part": _by_criterion((key, part) for key, _protocol, part in _ASKED),
-            },
-        )
+        triggers = answer_triggers("rating")
 
 
 class Outcome(models.TextChoices):

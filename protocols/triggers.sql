@@ -24,38 +24,80 @@ RETURN NULL;
 {plan_by_index}
 SELECT found.* INTO broken FROM (
     SELECT n.judgment_id, CASE
-        WHEN j.protocol <> {its_protocol}
-            THEN ARRAY['rating_answer_of_its_protocol', 'is no rating of ' || n.criterion]
-        WHEN j.labels::integer[] <> '{1}'::integer[]
-            THEN ARRAY['rating_labels_compare_nothing', 'has labels, but a rating compares nothing']
-        WHEN j.part <> {its_part}
-            THEN ARRAY['rating_criterion_of_its_pass', 'is of a pass that does not ask about ' || n.criterion]
+        WHEN j.protocol <> 'rating'
+            THEN ARRAY['rating_answer_of_its_protocol', 'is no rating']
+        WHEN n.criteria::text[] IS DISTINCT FROM ARRAY(
+            SELECT each.criterion ->> 'key'
+            FROM jsonb_array_elements(j.asked) WITH ORDINALITY AS each (criterion, place) ORDER BY each.place
+        ) THEN ARRAY['rating_criteria_of_its_pass', 'is of a pass that does not ask about ' || array_to_string(n.criteria, ', ')]
+        WHEN cardinality(n.points) <> j.outputs_shown * cardinality(n.criteria)
+            THEN ARRAY['rating_points_for_each_output_and_criterion', 'lacks points for an output, or has too many']
+        WHEN EXISTS (
+            SELECT FROM unnest(n.points) WITH ORDINALITY AS given (value, place)
+            CROSS JOIN LATERAL (
+                SELECT j.asked -> ((given.place - 1) % cardinality(n.criteria))::integer AS criterion
+            ) c
+            WHERE (
+                given.value BETWEEN coalesce((c.criterion ->> 'lowest')::integer, 1)
+                    AND coalesce((c.criterion ->> 'highest')::integer, 5)
+            ) IS NOT TRUE
+        ) THEN ARRAY['rating_points_on_their_scale', 'has points outside the scale of their criterion']
+        WHEN j.labels::integer[] IS DISTINCT FROM ARRAY(
+            -- Outputs compare by the weighted sum of their points. A single criterion has all the weight; without
+            -- weights, all outputs tie.
+            SELECT (dense_rank() OVER (ORDER BY sum(
+                CASE WHEN cardinality(n.criteria) = 1 THEN 1 ELSE coalesce((c.criterion ->> 'weight')::integer, 0) END
+                * CASE WHEN coalesce((c.criterion ->> 'lower_is_better')::boolean, false) THEN -given.value ELSE given.value END
+            ) DESC))::integer
+            FROM unnest(n.points) WITH ORDINALITY AS given (value, place)
+            CROSS JOIN LATERAL (
+                SELECT j.asked -> ((given.place - 1) % cardinality(n.criteria))::integer AS criterion
+            ) c
+            GROUP BY (given.place - 1) / cardinality(n.criteria)
+            ORDER BY (given.place - 1) / cardinality(n.criteria)
+        ) THEN ARRAY['rating_labels_follow_from_the_points', 'has labels that its points do not imply']
         WHEN j.is_by_others AND EXISTS (
             SELECT FROM annotation_block own
             JOIN annotation_judgment other ON other.block_id = own.id
             JOIN protocols_ratinganswer a ON a.judgment_id = other.id
             WHERE own.segment_id = j.segment_id
                 AND other.judge_id = j.judge_id AND other.task_id = j.task_id
-                AND a.criterion <> n.criterion
-        ) THEN ARRAY['rating_adequacy_by_others', 'rates a segment that this judge has rated by the other criterion']
-        WHEN n.criterion = 'adequacy' AND NOT j.is_order_free AND NOT j.is_by_others AND NOT EXISTS (
+                AND a.criteria <> n.criteria
+        ) THEN ARRAY['rating_criteria_by_others', 'rates a segment that this judge has rated by the other criterion']
+        WHEN j.earlier IS NOT NULL AND NOT j.is_order_free AND NOT j.is_by_others AND NOT EXISTS (
             SELECT FROM annotation_block own
             JOIN annotation_judgment before ON before.block_id = own.id
             JOIN protocols_ratinganswer a ON a.judgment_id = before.id
             WHERE own.segment_id = j.segment_id
                 AND own.outputs @> j.outputs AND own.outputs <@ j.outputs
                 AND before.judge_id = j.judge_id AND before.task_id = j.task_id
-                AND a.criterion = 'fluency'
-        ) THEN ARRAY['rating_adequacy_after_fluency', 'rates adequacy of a text whose fluency this judge has not rated']
+                AND a.criteria = ARRAY[j.earlier]::varchar[]
+        ) THEN ARRAY[
+            'rating_criteria_in_order',
+            format('rates %s of a text whose %s this judge has not rated', n.criteria[1], j.earlier)
+        ]
     END AS rule
     FROM new_rows n CROSS JOIN LATERAL (
-        SELECT d.labels, d.judge_id, d.task_id, b.segment_id, b.outputs, h.part, k.protocol,
-            coalesce((k.rules ->> 'order_free')::boolean, false) AS is_order_free,
-            coalesce((k.rules ->> 'adequacy_by_others')::boolean, false) AS is_by_others
+        SELECT d.labels, d.judge_id, d.task_id, b.segment_id, b.outputs, k.protocol,
+            cardinality(coalesce(b.stands_for::bigint[], b.outputs)) AS outputs_shown,
+            -- With passes, HITs are numbered by the criterion they ask about.
+            CASE WHEN s.is_at_once THEN s.criteria
+                WHEN h.part > 0 THEN jsonb_build_array(s.criteria -> (h.part - 1)) ELSE '[]' END AS asked,
+            CASE WHEN NOT s.is_at_once AND h.part > 1 THEN s.criteria -> (h.part - 2) ->> 'key' END AS earlier,
+            s.is_order_free, NOT s.is_at_once AND s.is_by_others AS is_by_others
         FROM annotation_judgment d
         JOIN annotation_block b ON b.id = d.block_id
         JOIN annotation_hit h ON h.id = b.hit_id
         JOIN campaign_task k ON k.id = d.task_id
+        CROSS JOIN LATERAL (
+            SELECT
+                -- Without criteria of its own, a task asks about fluency and adequacy.
+                CASE WHEN coalesce(jsonb_array_length(k.rules -> 'criteria'), 0) > 0 THEN k.rules -> 'criteria'
+                    ELSE '[{"key": "fluency"}, {"key": "adequacy"}]'::jsonb END AS criteria,
+                coalesce((k.rules ->> 'all_at_once')::boolean, false) AS is_at_once,
+                coalesce((k.rules ->> 'order_free')::boolean, false) AS is_order_free,
+                coalesce((k.rules ->> 'adequacy_by_others')::boolean, false) AS is_by_others
+        ) s
         WHERE d.id = n.judgment_id
         OFFSET 0
     ) j

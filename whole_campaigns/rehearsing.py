@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, JudgeAccount
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.services.numbers import ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import pool_fill
@@ -217,7 +217,7 @@ def _hit_judge(
     assignment: Assignment, bot: _Bot, texts: _Texts, submitted: Callable[[float], datetime]
 ) -> int:
     """Judge a HIT; return its number of blocks without controls."""
-    kind = answer_kind(assignment.hit.task.protocol)
+    kind = answer_kind_of(assignment.hit.task)
     judged, counted = [], 0
     for block in blocks_asked(assignment.hit):
         words = texts.source_words[block.segment_id]

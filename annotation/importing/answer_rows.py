@@ -15,7 +15,7 @@ from annotation.importing.answer_places import Place
 from annotation.importing.stored_answers import StoredAnswer
 from annotation.models import HIT, Block, Design, HITSequence, Judgment, Skip, SkipReason
 from annotation.models.block import stands_for
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from campaign.database.many_rows import (
     constraints_check_now,
     pgtrigger_ignore_preset,
@@ -209,7 +209,7 @@ class AnswerWriter:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._kind = answer_kind(task.protocol)
+        self._kind = answer_kind_of(task)
         self.hits = ImportedHITs(task)
         # Judgment ids by client id, because later answers may be about these judgments.
         self._judgments: dict[UUID, int] = {}

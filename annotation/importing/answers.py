@@ -46,7 +46,7 @@ from annotation.importing.stored_answers import (
     withdrawn_blocks,
 )
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
-from annotation.protocols import Rules, answer_kind
+from annotation.protocols import Rules, answer_kind_of
 from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import comparisons_settle
@@ -167,7 +167,7 @@ def answers_import(
     judgments_number(task_id=task.pk)
     blocks_withdraw(task=task, blocks=withdrawn)
     blocks_count_again(task=task, blocks=importing.restored)
-    if answer_kind(task.protocol).comparisons is not None:
+    if answer_kind_of(task).comparisons is not None:
         # The planner skips campaigns that are not open, so settle the sort here as far as the
         # answers allow.
         comparisons_settle(design=design_ensure(task=task))
@@ -212,7 +212,7 @@ class _Import:
         self._options = options
         self._languages = options.languages
         self._chosen: dict[tuple[str, str], bool] = {}
-        self._kind = answer_kind(task.protocol)
+        self._kind = answer_kind_of(task)
         self._writer = AnswerWriter(task)
         self.began_at = self._writer.hits.began_at.isoformat()
         self._latest = (self._writer.hits.began_at + _AHEAD).timestamp()
@@ -497,7 +497,7 @@ class _Import:
             repeat=answer.repeat,
             judge=self._judges[answer.judge],
             place=place,
-            part=self._reader.part(said),
+            part=self._reader.part(said, self._rules),
             answer=said,
             labels=() if answer.is_skip else self._kind.labels(said, shown),
             submitted_at=self._submitted_at(answer, refuse),

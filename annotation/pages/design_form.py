@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Design
 from annotation.models.design import PARAMETERS
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.sampling.parameters import (
     WrittenWrongError,
     limits_read,
@@ -178,7 +178,7 @@ class DesignForm(VersionedForm):
         present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
         self.fields["systems"].choices = _system_choices(task, design)  # type: ignore[attr-defined]
-        words = str(answer_kind(task.protocol).candidates_in_words)
+        words = str(answer_kind_of(task).candidates_in_words)
         if words:
             self.fields["systems_per_block"].help_text = words
         self.proposed = design

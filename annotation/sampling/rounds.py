@@ -70,12 +70,12 @@ class Rounds:
         *,
         texts: Mapping[int, SegmentOutputs],
         raters: int,
-        is_second_by_others: bool = False,
+        passes: int = 1,
     ) -> bool:
         """Plan the HITs of round `number` for `raters` judges each; return whether the round exists.
 
-        If the second pass is by other judges, it is planned with the first, for the same number of
-        judges.
+        If later passes are by other judges, `passes` counts all of them; they are planned together, for
+        the same number of judges each.
         """
         if not self.window(number):
             return False
@@ -88,10 +88,11 @@ class Rounds:
                 copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
                 planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=1)
             firsts.append(first)
-        for first in firsts if is_second_by_others else ():
-            for _copy in range(raters):
-                copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
-                planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=2)
+        for part in range(2, passes + 1):
+            for first in firsts:
+                for _copy in range(raters):
+                    copy = self.again(first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY)
+                    planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=part)
         return True
 
     def first(self, blocks: Sequence[BlockPlan], *, hit: int, number: int, place: int) -> HITPlan:

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Block, Design, Exposure, HITPurpose, Judgment, Skip
 from annotation.models.hit import HITQuerySet
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.designs import design_in_force
 from campaign.models import Segment, Task
 
@@ -24,7 +24,7 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
     This is the number of missing judgments less the blocks already planned or lent, so skipped,
     returned and withdrawn blocks are planned again. Two queries, plus those of the protocol.
     """
-    comparisons = answer_kind(design.task.protocol).comparisons
+    comparisons = answer_kind_of(design.task).comparisons
     if comparisons is None:
         return []
     waiting = _blocks_waiting(HIT.objects.filter(task=design.task_id))
@@ -45,7 +45,7 @@ def will_ask_more(*, task_id: int, judge_id: int) -> bool:
     design = design_in_force(task_id=task_id)
     if design is None or design.kind != Design.Kind.SORTING:
         return False
-    comparisons = answer_kind(design.task.protocol).comparisons
+    comparisons = answer_kind_of(design.task).comparisons
     seen = Exposure.objects.filter(
         judge=judge_id, segment=OuterRef("pk"), apart=design.task.exposed_apart
     )
@@ -55,7 +55,7 @@ def will_ask_more(*, task_id: int, judge_id: int) -> bool:
 
 def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
     """Return those of these HITs whose comparison is no longer open."""
-    comparisons = answer_kind(design.task.protocol).comparisons
+    comparisons = answer_kind_of(design.task).comparisons
     if comparisons is None:
         return []
     pairs = {pk: pair for pk, pair in hits.values_list("pk", COMPARISON) if pair}
@@ -69,7 +69,7 @@ def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
 
 def sentences_of_a_judge(task: Task) -> int:
     """Return the number of sentences of a comparison sampled for each judge; 0 without samples."""
-    comparisons = answer_kind(task.protocol).comparisons
+    comparisons = answer_kind_of(task).comparisons
     return 0 if comparisons is None else comparisons.sentences_of_a_judge(task.rules)
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, Design, HITPurpose
 from annotation.models.hit import POOLED, IsAnyOf
-from annotation.protocols import LAST_PASS, AnswerKind, answer_kind, answer_kinds, texts_beside
+from annotation.protocols import AnswerKind, answer_kind_of, answer_kinds, texts_beside
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.models import Campaign, Output, Protocol, Reference, System, SystemKind, Task
 from campaign.texts.counted import counted
@@ -87,8 +87,12 @@ class ReferenceUse:
 def is_reference_shown(*, task: Task) -> bool:
     """Return whether judges see a reference that takes part as a system. At most one query."""
     campaign = task.test_set.campaign
-    beside = texts_beside(task.protocol, task.rules, campaign=campaign, part=LAST_PASS)
-    if not beside.references:
+    passes = answer_kind_of(task).passes
+    parts = range(1, 2 if passes is None else passes.count + 1)
+    shown = (
+        texts_beside(task.protocol, task.rules, campaign=campaign, part=part) for part in parts
+    )
+    if not any(beside.references for beside in shown):
         return False
     mine = Task.objects.filter(pk=task.pk)
     return mine.filter(_has_reference_to_show()).exists()
@@ -112,8 +116,8 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
     designs = designs_in_force(task_id=OuterRef("pk"))
     rows = (
         tasks.filter(_has_reference_to_show())
-        # The protocol's rules, not the campaign's, define the texts of each pass.
-        .exclude(protocol__in=[kind.protocol for kind in answer_kinds() if kind.passes])
+        # The protocol's rules, not the campaign's, define the texts.
+        .exclude(protocol__in=[kind.protocol for kind in answer_kinds() if kind.texts])
         .annotate(
             design=Subquery(designs.values("pk")),
             rate=Subquery(designs.values("reference_rate")),
@@ -219,14 +223,13 @@ def design_unless_chosen(*, task: Task, seed: int = 0) -> Design:
     """
     return Design(
         task=task,
-        **_fields(task.protocol),
+        **_fields(answer_kind_of(task)),
         seed=seed,
         reference_rate=0.0 if is_reference_shown(task=task) else None,
     )
 
 
-def _fields(protocol: str) -> dict[str, Any]:
-    kind = answer_kind(protocol)
+def _fields(kind: AnswerKind) -> dict[str, Any]:
     fields = _size(kind)
     if kind.passes is not None:
         fields["segments_per_hit"] = kind.passes.segments_per_hit

@@ -14,7 +14,7 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
-from annotation.protocols import AnswerKind, Comparisons, Passes, answer_kind
+from annotation.protocols import AnswerKind, Comparisons, Passes, answer_kind_of
 from annotation.sampling.rounds import Rounds, checks_for_each_block
 from annotation.selectors.designs import design_unless_chosen, systems_drawn
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
@@ -192,7 +192,7 @@ def designs_of_tasks(tasks: Sequence[Task]) -> dict[int, Design]:
 
 
 def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
-    kind = answer_kind(task.protocol)
+    kind = answer_kind_of(task)
     if kind.passes is not None:
         return _of_passes(task, design, kind.passes, people)
     reasons = _Reasons(task, design, kind, people).found

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.db.models import (
-    Count,
     Exists,
+    Max,
+    Min,
     OuterRef,
     Q,
     QuerySet,
@@ -13,14 +14,13 @@ from django.db.models import (
 )
 
 from annotation.models import HIT, Assignment, Design, Judgment
-from annotation.protocols import LAST_PASS, Passes, answer_kind
+from annotation.protocols import Passes, answer_kind_of
 from annotation.sampling.rounds import Rounds
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import windows_of
 from campaign.models import Task
 
 FIRST: Final = 1
-SECOND: Final = LAST_PASS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +30,34 @@ class PassesSoFar:
     Attributes
     ----------
     texts : int
-        Texts lent to the judge in the first pass; in both passes, if the second is by others.
-    has_first_in_hand : bool
-        Whether the judge holds a HIT of the first pass.
-    has_second : bool
-        Whether the second pass is planned for the judge, who is then lent nothing more of the
-        first.
+        Texts lent to the judge in the first pass; in all passes, if each is by others.
+    planned : int
+        The latest pass planned for the judge, who is lent nothing more of the earlier ones.
+    is_holding : bool
+        Whether the judge holds a HIT of that pass or an earlier one.
+    holds_earlier : bool
+        Whether the judge holds a HIT of an earlier pass.
     """
 
     texts: int
-    has_first_in_hand: bool
-    has_second: bool
+    planned: int
+    is_holding: bool
+    holds_earlier: bool
+
+    @property
+    def is_past_first(self) -> bool:
+        """True if a pass after the first is planned for the judge."""
+        return self.planned > FIRST
 
 
 def has_passes(task: Task) -> bool:
-    """Return whether the texts of a task are allotted to judges, who see them once or twice."""
-    return answer_kind(task.protocol).passes is not None
+    """Return whether the texts of a task are allotted to judges, who see them in one or several passes."""
+    return answer_kind_of(task).passes is not None
 
 
 def passes_of(task: Task) -> Passes:
     """Return the passes of a task that has passes."""
-    passes = answer_kind(task.protocol).passes
+    passes = answer_kind_of(task).passes
     assert passes is not None, "has_passes"  # noqa: S101  for the type checker
     return passes
 
@@ -58,31 +65,33 @@ def passes_of(task: Task) -> Passes:
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
     """Return the progress of a judge in a task. Three queries, one of which reads all HITs lent to the judge."""
     task = Task.objects.get(pk=task_id)
-    first = Q(hit__part=FIRST)
-    counted = Q() if passes_of(task).is_second_by_others(task.rules) else first
+    counted = Q() if passes_of(task).are_by_others(task.rules) else Q(hit__part=FIRST)
     lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id).aggregate(
         texts=Sum("hit__segment_ids__len", filter=counted),
-        in_hand=Count("pk", filter=first & Q(completed_at=None, released_at=None)),
+        held=Min("hit__part", filter=Q(completed_at=None, released_at=None)),
     )
-    second = HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND)
+    later = HIT.objects.filter(reserved_for=judge_id, task=task_id, part__gt=FIRST)
+    planned = later.aggregate(last=Max("part"))["last"] or FIRST
+    held = lent["held"]
     return PassesSoFar(
         texts=lent["texts"] or 0,
-        has_first_in_hand=lent["in_hand"] > 0,
-        has_second=second.exists(),
+        planned=planned,
+        is_holding=held is not None and held <= planned,
+        holds_earlier=held is not None and held < planned,
     )
 
 
-def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
-    """Return the HITs of the first pass that this judge completed and judged at least in part."""
+def hits_to_show_again(judge_id: int, task_id: int, part: int) -> QuerySet[HIT]:
+    """Return the HITs of a pass that this judge completed and judged at least in part."""
     own = Assignment.objects.filter(hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False)
     judged = Judgment.objects.filter(block__hit=OuterRef("pk"), judge=judge_id)
-    return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=FIRST)
+    return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=part)
 
 
 def is_over(*, judge_id: int, task: Task) -> bool:
     """Return whether a judge gets nothing more of the first pass, even if others return HITs."""
     so_far = passes_so_far(judge_id=judge_id, task_id=task.pk)
-    return so_far.has_second or is_full(task_id=task.pk, texts=so_far.texts)
+    return so_far.is_past_first or is_full(task_id=task.pk, texts=so_far.texts)
 
 
 def is_full(*, task_id: int, texts: int) -> bool:

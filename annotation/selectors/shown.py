@@ -30,7 +30,7 @@ from annotation.protocols import (
     Rules,
     Stage,
     TextsBeside,
-    answer_kind,
+    answer_kind_of,
     answers_read,
     rules_shown,
     stages_of,
@@ -365,7 +365,7 @@ class DrawnBlock:
 
 def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]:
     """Return blocks of first HITs as a judge would first see them. Two or three queries."""
-    stage = answer_kind(task.protocol).first_stage
+    stage = answer_kind_of(task).first_stage
     beside = texts_beside(task.protocol, task.rules, campaign=task.test_set.campaign, part=1)
     rules = _Rules.of(beside, stage, task.test_set.source_language, task.test_set.target_language)
     shown = {output for block in blocks for output in block.outputs}

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, JudgmentSequence, UncountedAnswer
-from annotation.protocols import Rules, answer_kind
+from annotation.protocols import Rules, answer_kind_of
 from annotation.selectors.passes import has_passes
 from campaign.models import Task, TestSet
 
@@ -26,7 +26,7 @@ def judgments_so_far(*, task_id: int) -> int:
 
 def task_rules(task: Task) -> Rules:
     """Return all rules of a task, including the protocol's defaults. No query."""
-    return answer_kind(task.protocol).rules(task.rules)
+    return answer_kind_of(task).rules(task.rules)
 
 
 def is_lent(*, task: Task) -> bool:

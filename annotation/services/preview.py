@@ -8,7 +8,7 @@ from uuid import UUID
 
 from annotation.models import TrainingBlock, TrainingCandidate
 from annotation.models.block import candidate_ids
-from annotation.protocols import Answer, answer_kind
+from annotation.protocols import Answer, answer_kind_of
 from annotation.selectors.hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.hits import previewed_hits
 from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
@@ -58,7 +58,7 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
 
 def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> list[BlockData]:
     """Return the blocks of a HIT as its protocol shows them, if they depend on each other."""
-    stages_drawn = answer_kind(task.protocol).stages_drawn
+    stages_drawn = answer_kind_of(task).stages_drawn
     if stages_drawn is None or not blocks:
         return blocks
     texts = [block.candidates[0]["text"] for block in blocks]
@@ -98,7 +98,7 @@ def labels_preview(
     *, task: Task, labels: Sequence[int | None] | None, answer: Answer | None
 ) -> list[int | None]:
     """Return the labels that would be stored with an answer."""
-    kind = answer_kind(task.protocol)
+    kind = answer_kind_of(task)
     said = answer if kind.has_answers else labels
     return [] if said is None else kind.labels(said, kind.candidates[0])
 

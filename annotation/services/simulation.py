@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.block import by_candidate
-from annotation.protocols import Answer, AnswerKind, Perceived, answer_kind, stages_of
+from annotation.protocols import Answer, AnswerKind, Perceived, answer_kind_of, stages_of
 from annotation.services.lending.lend import LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.pool import pool_fill
@@ -115,7 +115,7 @@ class AskedBlock:
 
 def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
     """Return the blocks of a HIT in order. Constant number of queries."""
-    kind = answer_kind(hit.task.protocol)
+    kind = answer_kind_of(hit.task)
     rows = list(
         Block.objects.filter(hit=hit)
         .order_by("position")
@@ -224,7 +224,7 @@ def _assignment_judge(
     qualities: Mapping[int, float],
 ) -> int:
     assignment.hit = HIT.objects.select_related("task").get(pk=assignment.hit_id)
-    kind = answer_kind(assignment.hit.task.protocol)
+    kind = answer_kind_of(assignment.hit.task)
     judged = []
     for block in blocks_asked(assignment.hit):
         milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
@@ -269,7 +269,7 @@ def simulated_store(assignment: Assignment, judged: Sequence[SimulatedJudgment])
     The result is the same as with `judgment_submit`, but takes three statements. The worker numbers
     and counts the judgments.
     """
-    kind = answer_kind(assignment.hit.task.protocol)
+    kind = answer_kind_of(assignment.hit.task)
     stored = Judgment.objects.bulk_create(
         Judgment(
             task_id=assignment.hit.task_id,

@@ -352,7 +352,7 @@ def judgment_submit(
     Locks the assignment's row, so that a judge's tabs submit one after the other, and nothing
     shared between judges. The judgment gets its number afterwards, in `judgments_number`.
     """
-    kind = answer_kind(assigned.protocol)
+    kind = answer_kind(assigned.protocol, assigned.rules)
     said = answer if kind.has_answers else labels
     refusal = (
         _other_kind_refusal(kind, labels, answer)

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.task_rules import (
     is_lent,
     name_settled_in_words,
@@ -28,7 +28,7 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     a HIT of the task is lent, because judgments would then answer different questions.
     """
     locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
-    chosen = answer_kind(locked.protocol).rules({**locked.rules, **rules})
+    chosen = answer_kind_of(locked).rules({**locked.rules, **rules})
     task.rules = locked.rules
     if chosen == task_rules(locked):
         return task

@@ -18,7 +18,7 @@ from annotation.models import (
     TrainingBlock,
     TrainingCandidate,
 )
-from annotation.protocols import answer_kind, outputs_at_a_time
+from annotation.protocols import answer_kind_of, outputs_at_a_time
 from annotation.sampling.parameters import MOST_CANDIDATES
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
@@ -90,7 +90,7 @@ def _propose(task: Task, row: BadReference, *, position: int, draw: HashDraw) ->
         key=lambda each: each.system.name,
     )
     seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
-    most = answer_kind(task.protocol).candidates[-1] - len(seen)
+    most = answer_kind_of(task).candidates[-1] - len(seen)
     beside: list[Output] = []
     systems = [each for each in outputs if each.system.kind == SystemKind.SYSTEM]
     for output in draw.shuffled(systems, lambda each: each.system.name, segment.number):
@@ -179,7 +179,7 @@ def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int 
 
 def _most_shown(task: Task) -> int:
     """Return how many outputs a block may show: 1 if the design shows one, otherwise the maximum of the protocol."""
-    kind = answer_kind(task.protocol)
+    kind = answer_kind_of(task)
     design = design_in_force(task_id=task.pk)
     size = kind.first_candidates if design is None else design.parameters.block_size(0)
     return 1 if size == 1 else kind.candidates[-1]

@@ -6,7 +6,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Instructions, Protocol, Task
-from campaign.texts.languages import language_tag_checked
+from campaign.texts.languages import language_chosen, language_tag_checked
 
 
 def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
@@ -32,12 +32,8 @@ def instructions_to_read(
 
     `pt-br` falls back on `pt`, then on any other `pt`. None if there are no instructions.
     """
-    wanted = language.lower()
-    base = wanted.split("-")[0]
-    by_tag = {tag.lower(): row for tag, row in in_force.items()}
-    relatives = (row for tag, row in by_tag.items() if tag.split("-")[0] == base)
-    first = next(iter(in_force.values()), None)
-    return by_tag.get(wanted) or by_tag.get(base) or next(relatives, first)
+    tag = language_chosen(in_force, language)
+    return None if tag is None else in_force[tag]
 
 
 def starter_instructions(*, campaign: Campaign, language: str) -> str:

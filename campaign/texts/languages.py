@@ -98,6 +98,19 @@ def language_tags_checked(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(map(language_tag_checked, texts)))
 
 
+def language_chosen(written: Iterable[str], wanted: str) -> str | None:
+    """Return the tag, among those in which a text is written, for a reader of the language `wanted`.
+
+    `pt-br` falls back on `pt`, then on any other `pt`, then on the first tag. None if nothing is written.
+    """
+    by_tag = {tag.lower(): tag for tag in written}
+    language = wanted.lower()
+    base = language.split("-")[0]
+    relatives = [tag for lower, tag in by_tag.items() if lower.split("-")[0] == base]
+    fallbacks = [*relatives, *by_tag.values()]
+    return by_tag.get(language) or by_tag.get(base) or next(iter(fallbacks), None)
+
+
 def reads_languages(known: Collection[str], wanted: Iterable[str]) -> bool:
     """Return whether a person who reads these languages reads all the wanted ones; without any, they read all.
 

@@ -169,5 +169,5 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
 FILES: Final = LINES.files(
     of_task=_of_task,
     answer=lambda said, _texts, _rules, _lose: {"answers": list(said)},
-    part=lambda _answer: _PART,
+    part=lambda _answer, _rules: _PART,
 )

@@ -1,6 +1,7 @@
-"""Answers about adequacy and fluency: 1 to 5 points (5 is best) for one output (Hamon et al. 2007).
+"""Answers of rating tasks: points for one or several outputs, by one or several criteria.
 
-The pass of the HIT decides which: fluency comes first, adequacy second.
+Either a HIT asks about one criterion, that of its pass, and shows outputs one at a time; or each
+screen asks about all criteria at once, and shows one to five outputs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,26 +12,48 @@ from django import forms
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
 from annotation.models import Assignment, Judgment
 from annotation.protocols import (
     WHOLE_DOCUMENT,
     WHOLE_DOCUMENT_FIELD,
+    AnswerKind,
     Needs,
     Passes,
+    Perceived,
+    Rules,
     TextsBeside,
+    numbered_columns,
     rules_completed,
 )
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
-from protocols.frame.scale.answers import criterion_asked, refusal, scale_answers
-from protocols.models import AdequacyBasis, Criterion
+from protocols.frame.scale.criteria import (
+    Beside,
+    Criterion,
+    weighted_score,
+    weights_of,
+)
+from protocols.frame.scale.presets import criteria_of
+from protocols.models import AdequacyBasis, RatingAnswer
+from protocols.rating.criteria_field import CriteriaField
 from protocols.rating.feasibility import feasibility, feasibility_in_words
 
-_ADEQUACY: Final = 2
-
+MOST_OUTPUTS: Final = 5
+_HIGHEST: Final = 100
 
 _RULES: Final[dict[str, forms.Field]] = {
+    "criteria": CriteriaField(label=gettext_lazy("Criteria")),
+    "all_at_once": forms.BooleanField(
+        label=gettext_lazy("Ask about all criteria on one screen"),
+        initial=False,
+        required=False,
+        help_text=gettext_lazy(
+            "Otherwise, judges rate all their texts by one criterion before they see them again with the next."
+        ),
+    ),
     "raters": forms.IntegerField(
         label=gettext_lazy("Judges per text"),
         initial=2,
@@ -49,91 +72,315 @@ _RULES: Final[dict[str, forms.Field]] = {
         initial=AdequacyBasis.REFERENCE.value,
     ),
     "order_free": forms.BooleanField(
-        label=gettext_lazy("Fluency ratings can be changed after adequacy ratings"),
-        initial=False,
-        required=False,
+        label=gettext_lazy("Ratings can be changed in later passes"), initial=False, required=False
     ),
     "adequacy_by_others": forms.BooleanField(
-        label=gettext_lazy("Adequacy and fluency are rated by different judges"),
+        label=gettext_lazy("Criteria are rated by different judges"),
         initial=False,
         required=False,
-        help_text=gettext_lazy("Needs twice as many judges."),
+        help_text=gettext_lazy("Multiplies the number of judges by that of criteria."),
     ),
     WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
 }
 #: Returns the rules of a task, completed with defaults.
 rules_complete: Final = partial(rules_completed, _RULES)
 
+#: Standard deviation of a simulated judge's perception, in parts of the scale.
+_NOISE: Final = 0.12
 
-def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    if refused := refusal(assigned, answer):
-        return refused
-    asked = criterion_asked(Protocol.RATING, assigned.part)
-    is_free = assigned.rules.get("order_free") or assigned.rules.get("adequacy_by_others")
-    if asked == Criterion.FLUENCY and not is_free and _is_late(assigned):
-        return answer_refused(
-            _("You have started rating adequacy, so fluency ratings can no longer be changed.")
-        )
-    return None
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "additionalProperties": {"type": "integer", "minimum": 0, "maximum": _HIGHEST},
+        },
+        "minItems": 1,
+        "maxItems": MOST_OUTPUTS,
+    }
+)
+class _OutputsField(serializers.ListField):
+    """Values by criterion for each output; checked against the criteria of the task, in words for the judge."""
+
+
+class RatingAnswerSerializer(serializers.Serializer[object]):
+    """The rating of an output by one criterion, or the ratings of all outputs by all criteria asked about."""
+
+    criterion = serializers.CharField(
+        required=False,
+        max_length=40,
+        help_text="Criterion of one rating: that of the assignment; optional.",
+    )
+    value = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=_HIGHEST,
+        help_text="One rating: a value on the scale of the criterion.",
+    )
+    outputs = _OutputsField(
+        required=False,
+        child=serializers.JSONField(),
+        min_length=1,
+        max_length=MOST_OUTPUTS,
+        help_text="Several ratings: for each output, in display order, the value of each criterion.",
+    )
+
+
+class CriterionShownSerializer(serializers.Serializer[object]):
+    """A criterion, in the language of the request."""
+
+    key = serializers.CharField()
+    name = serializers.CharField()
+    question = serializers.CharField(help_text="“{language}” stands for the target language.")
+    lowest = serializers.IntegerField()
+    highest = serializers.IntegerField()
+    lower_is_better = serializers.BooleanField()
+    labels = serializers.DictField(
+        child=serializers.CharField(), help_text="Texts of points, by value."
+    )
+
+
+class RatingRulesSerializer(serializers.Serializer[object]):
+    """The criteria of a HIT, and the text with which adequacy is compared."""
+
+    criterion = serializers.CharField(
+        required=False, help_text="Only if each pass asks about one criterion."
+    )
+    criteria = CriterionShownSerializer(many=True)
+    adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
+
+
+def ratings_given(answer: Mapping[str, Any], criteria: Sequence[Criterion]) -> list[dict[str, int]]:
+    """Return the values of an answer by criterion, for each output, in either form."""
+    if "outputs" in answer:
+        return list(answer["outputs"])
+    return [{answer.get("criterion", criteria[0].key): answer["value"]}]
+
+
+def answer_made(outputs: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+    """Return an answer with these values, in the form in which it is read: a single value by its criterion."""
+    if len(outputs) == 1 and len(outputs[0]) == 1:
+        [(key, value)] = outputs[0].items()
+        return {"criterion": key, "value": value}
+    return {"outputs": [dict(output) for output in outputs]}
+
+
+def _as_given(row: Any) -> dict[str, Any]:
+    keys = list(row.criteria)
+    starts = range(0, len(row.points), len(keys))
+    parts = (row.points[start : start + len(keys)] for start in starts)
+    return answer_made([dict(zip(keys, points, strict=True)) for points in parts])
+
+
+def asked_in(
+    criteria: Sequence[Criterion], rules: Mapping[str, Any], part: int
+) -> Sequence[Criterion]:
+    """Return the criteria that HITs of a pass ask about; those of the first pass if it is unknown."""
+    if rules.get("all_at_once"):
+        return criteria
+    place = part - 1 if 0 < part <= len(criteria) else 0
+    return criteria[place : place + 1]
+
+
+def _refusal_in_words(answer: Mapping[str, Any], asked: Sequence[Criterion], shown: int) -> str:
+    """Return what is wrong with an answer; empty if it is valid."""
+    if ("outputs" in answer) == ("value" in answer):
+        return "Send either `value` or `outputs`."
+    given = ratings_given(answer, asked)
+    if len(given) != shown:
+        return f"{len(given)} outputs are rated, but {shown} are shown."
+    keys = [criterion.key for criterion in asked]
+    for output in given:
+        if not isinstance(output, dict) or set(output) != set(keys):
+            return f"Rate {', '.join(keys)} here."
+        for criterion in asked:
+            value, scale = output[criterion.key], criterion.scale
+            if type(value) is not int or value not in scale:
+                return f"{criterion.key}: {value} is not a whole number from {scale.lowest} to {scale.highest}."
+    return ""
 
 
 def _is_late(assigned: AssignedBlock) -> bool:
-    """Return True if a judge changes an earlier rating after being lent texts for adequacy.
+    """Return True if a judge changes an earlier rating after being lent texts of a later pass.
 
     First ratings of texts lent earlier are accepted, for instance after working offline.
     """
     # Checked only if a judgment exists, because it reads everything the judge was lent.
-    second = Assignment.objects.filter(
-        judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part=_ADEQUACY
+    later = Assignment.objects.filter(
+        judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part__gt=assigned.part
     )
     said = Judgment.objects.filter(block=assigned.block_id, judge=assigned.judge_id)
-    return said.filter(Exists(second)).exists()
+    return said.filter(Exists(later)).exists()
 
 
-def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
-    """Return the texts shown: for fluency only outputs; for adequacy also the basis.
+class _Rated:
+    """The answers of a task with these rules: functions of its `AnswerKind`."""
 
-    Judges who alternate between the criteria get no context with adequacy: it would show them the source or
-    reference of outputs whose fluency they rate later.
-    """
-    chosen = rules_complete(rules)
-    if part != _ADEQUACY:
-        return TextsBeside(source=False, references=False, context=chosen[WHOLE_DOCUMENT])
-    basis = chosen["adequacy_basis"]
-    return TextsBeside(
-        source=basis in (AdequacyBasis.SOURCE, AdequacyBasis.BOTH),
-        references=basis in (AdequacyBasis.REFERENCE, AdequacyBasis.BOTH),
-        context=not chosen["adequacy_by_others"],
+    def __init__(self, rules: Mapping[str, Any]) -> None:
+        self.rules = rules
+        self.criteria = criteria_of(rules)
+        self.is_at_once = bool(rules.get("all_at_once"))
+
+    def asked(self, part: int) -> Sequence[Criterion]:
+        return asked_in(self.criteria, self.rules, part)
+
+    def refusal(
+        self, assigned: AssignedBlock, answer: Mapping[str, Any]
+    ) -> SubmissionRefusedError | None:
+        words = _refusal_in_words(answer, self.asked(assigned.part), len(assigned.candidates))
+        if words:
+            return answer_refused(words)
+        is_free = self.rules.get("order_free") or self.rules.get("adequacy_by_others")
+        is_last = self.is_at_once or assigned.part == len(self.criteria)
+        if is_free or is_last or not _is_late(assigned):
+            return None
+        [earlier] = self.asked(assigned.part)
+        later = self.criteria[assigned.part]
+        return answer_refused(
+            _(
+                "You have started rating “%(later)s”, so ratings of “%(earlier)s” can no longer be changed."
+            )
+            % {"later": later.label, "earlier": earlier.label}
+        )
+
+    def labels(self, answer: Mapping[str, Any], candidates: int) -> list[int | None]:
+        """Return the ranks that the weighted points imply; without weights, all outputs tie."""
+        if candidates == 1:
+            return [1]
+        scores = [
+            weighted_score(points, self.criteria) for points in ratings_given(answer, self.criteria)
+        ]
+        order = sorted(set(scores), reverse=True)
+        return [order.index(score) + 1 for score in scores]
+
+    def row(self, answer: Mapping[str, Any], part: int) -> dict[str, Any]:
+        asked = self.asked(part)
+        keys = [criterion.key for criterion in asked]
+        outputs = ratings_given(answer, asked)
+        return {"criteria": keys, "points": [output[key] for output in outputs for key in keys]}
+
+    def score_of_one(self, answer: Mapping[str, Any]) -> float:
+        """Return the value by the main criterion, the first one asked about; higher is better."""
+        [points] = ratings_given(answer, self.criteria)
+        main = next(each for each in self.criteria if each.key in points)
+        value = points[main.key]
+        return float(-value if main.scale.lower_is_better else value)
+
+    def simulated(self, perceived: Perceived) -> dict[str, Any]:
+        asked = self.criteria if self.is_at_once else self.criteria[:1]
+        outputs = [
+            {each.key: self._simulated_value(each, quality, perceived) for each in asked}
+            for quality in perceived.qualities[: None if self.is_at_once else 1]
+        ]
+        if self.is_at_once:
+            return answer_made(outputs)
+        # The pass decides which criterion it is.
+        return {"value": next(iter(outputs[0].values()))}
+
+    def _simulated_value(self, criterion: Criterion, quality: float, perceived: Perceived) -> int:
+        scale = criterion.scale
+        seen = quality / _HIGHEST + perceived.random.gauss(0, _NOISE)
+        if scale.lower_is_better:
+            seen = 1 - seen
+        # All values are equally wide.
+        value = round(scale.lowest - 0.5 + seen * scale.points)
+        return min(scale.highest, max(scale.lowest, value))
+
+    def cell_kinds(self, candidates: int) -> dict[str, type]:
+        if not self.is_at_once:
+            return {"criterion": str, "value": int}
+        columns: dict[str, type] = {}
+        for criterion in self.criteria:
+            columns |= numbered_columns(f"{criterion.key}_", int, candidates)
+        return columns
+
+    def cells(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+        if not self.is_at_once:
+            return dict(answer)
+        return {
+            f"{key}_{number}": value
+            for number, points in enumerate(ratings_given(answer, self.criteria), 1)
+            for key, value in points.items()
+        }
+
+    def shown_rules(self, part: int) -> Rules:
+        shown: Rules = {"criteria": [each.for_reader() for each in self.asked(part)]}
+        if not self.is_at_once:
+            shown["criterion"] = self.asked(part)[0].key
+        return shown
+
+    def texts(self, part: int) -> TextsBeside:
+        """Return the texts shown: those of the criterion, or of all criteria on the screen.
+
+        Judges who alternate between criteria get no context with source or reference: it would show
+        them those of outputs that they rate later by a criterion without them.
+        """
+        besides = {criterion.beside for criterion in self.asked(part)}
+        source = bool(besides & {Beside.SOURCE, Beside.BOTH})
+        references = bool(besides & {Beside.REFERENCE, Beside.BOTH})
+        if source or references:
+            has_context = self.is_at_once or not self.rules.get("adequacy_by_others")
+        else:
+            has_context = bool(self.rules.get(WHOLE_DOCUMENT))
+        return TextsBeside(source=source, references=references, context=has_context)
+
+    def needs(
+        self, texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]
+    ) -> Needs:
+        found = feasibility(
+            texts,
+            judges=judges,
+            raters=rules_complete(rules)["raters"],
+            items_per_judge=most,
+            passes_by_others=len(self.criteria) if self.rules.get("adequacy_by_others") else 1,
+        )
+        words = list(feasibility_in_words(found))
+        return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
+
+    def passes(self) -> Passes | None:
+        if self.is_at_once:
+            return None
+        return Passes(
+            rules=lambda part, _rules: self.shown_rules(part),
+            raters=lambda rules: int(rules_complete(rules)["raters"]),
+            items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
+            needs=self.needs,
+            segments_per_hit=10,
+            count=len(self.criteria),
+            are_by_others=lambda rules: bool(rules_complete(rules)["adequacy_by_others"]),
+        )
+
+
+def _answers(rules: Mapping[str, Any]) -> AnswerKind:
+    """Return the answers of tasks with these rules."""
+    rated = _Rated(rules)
+    basis = rules.get("adequacy_basis") or AdequacyBasis.REFERENCE.value
+    return AnswerKind(
+        protocol=Protocol.RATING,
+        candidates=range(1, (MOST_OUTPUTS if rated.is_at_once else 1) + 1),
+        first_candidates=1,
+        candidates_in_words=gettext_lazy(
+            "One output: rated alone. Two to five: rated side by side, if all criteria are on one screen."
+        ),
+        serializer=RatingAnswerSerializer,
+        rules_serializer=RatingRulesSerializer,
+        table=RatingAnswer,
+        labels=rated.labels,
+        refusal=rated.refusal,
+        row=rated.row,
+        as_given=_as_given,
+        cell_kinds=rated.cell_kinds,
+        cells=rated.cells,
+        shown_rules=lambda _campaign, _rules: {"adequacy_basis": basis, **rated.shown_rules(0)},
+        texts=lambda part, _rules: rated.texts(part),
+        simulated=rated.simulated,
+        score_of_one=rated.score_of_one,
+        passes=rated.passes(),
+        orders_outputs=bool(weights_of(rated.criteria)),
+        of_rules=_answers,
+        rules_fields=_RULES,
     )
 
 
-def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]) -> Needs:
-    chosen = rules_complete(rules)
-    found = feasibility(
-        texts,
-        judges=judges,
-        raters=chosen["raters"],
-        items_per_judge=most,
-        is_adequacy_by_others=chosen["adequacy_by_others"],
-    )
-    words = list(feasibility_in_words(found))
-    return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
-
-
-ANSWERS: Final = scale_answers(
-    Protocol.RATING,
-    refusal=_refusal,
-    shown_rules=lambda _campaign, rules: {
-        "adequacy_basis": rules_complete(rules)["adequacy_basis"]
-    },
-    passes=Passes(
-        texts=_texts,
-        rules=lambda part, _rules: {"criterion": criterion_asked(Protocol.RATING, part).value},
-        raters=lambda rules: int(rules_complete(rules)["raters"]),
-        items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
-        needs=_needs,
-        segments_per_hit=10,
-        is_second_by_others=lambda rules: bool(rules_complete(rules)["adequacy_by_others"]),
-    ),
-    rules_fields=_RULES,
-)
+ANSWERS: Final = _answers({})

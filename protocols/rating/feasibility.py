@@ -11,8 +11,8 @@ segment the next r · K_s of them. By the first condition, these are all differe
 each judge gets at most min(c, S) items, because each gets ⌊r Σ K_s / J⌋ or one more. If all
 segments have K texts, the second condition implies the first, because min(c, S) ≤ S.
 
-If different judges rate adequacy and fluency, no judge sees a segment in both passes, so an item
-has 2 r judges instead of r.
+If different judges rate each of p criteria, no judge sees a segment in two passes, so an item has
+p · r judges instead of r.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,11 +32,11 @@ class Feasibility:
     ----------
     systems, segments, raters, items_per_judge : int
         The numbers given; `systems` is the largest number of texts of a segment.
-    is_adequacy_by_others : bool
+    passes_by_others : int
+        Number of passes, if each is by other judges; otherwise 1.
     is_feasible : bool
     ratings : int
-        Ratings in one pass, r · Σ K_s; in both passes if different judges rate adequacy, here and
-        below.
+        Ratings in one pass, r · Σ K_s; in all passes if each is by other judges, here and below.
     judges : int
         Available judges.
     room : int
@@ -53,7 +53,7 @@ class Feasibility:
     segments: int
     raters: int
     items_per_judge: int
-    is_adequacy_by_others: bool
+    passes_by_others: int
     is_feasible: bool
     ratings: int
     judges: int
@@ -69,7 +69,7 @@ def feasibility(
     judges: int,
     raters: int = 2,
     items_per_judge: int | None = None,
-    is_adequacy_by_others: bool = False,
+    passes_by_others: int = 1,
 ) -> Feasibility:
     """Check whether an assignment exists, before a task opens.
 
@@ -83,15 +83,15 @@ def feasibility(
         Judges per item, at least 1.
     items_per_judge : int, optional
         Maximum number of items per judge; the number of segments if not given.
-    is_adequacy_by_others : bool
-        Whether judges never rate the adequacy of a segment whose fluency they rated.
+    passes_by_others : int
+        Number of passes, if no judge sees a segment in two of them; otherwise 1.
 
     Returns
     -------
     Feasibility
     """
     most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
-    of_item = raters * (2 if is_adequacy_by_others else 1)
+    of_item = raters * passes_by_others
     ratings = of_item * sum(texts)
     of_segment = of_item * max(texts, default=0)
     needed = max(of_segment, -(-ratings // most)) if ratings else 0
@@ -100,7 +100,7 @@ def feasibility(
         segments=len(texts),
         raters=raters,
         items_per_judge=most,
-        is_adequacy_by_others=is_adequacy_by_others,
+        passes_by_others=passes_by_others,
         is_feasible=judges >= needed,
         ratings=ratings,
         judges=judges,
@@ -122,16 +122,17 @@ def feasibility_in_words(found: Feasibility) -> Iterator[str]:
         segments=found.segments,
         raters=found.raters,
     )
-    if found.is_adequacy_by_others:
-        yield _("Adequacy and fluency are rated by different judges, which doubles their number.")
-    if found.is_feasible and found.is_adequacy_by_others:
+    if found.passes_by_others > 1:
+        yield _(
+            "Criteria are rated by different judges, so %(count)s times as many are needed."
+        ) % all_in_figures(count=found.passes_by_others)
+    if found.is_feasible and found.passes_by_others > 1:
         yield _(
             "%(judges)s judges rate %(items)s texts each (or one more) on one criterion."
         ) % all_in_figures(judges=found.judges, items=each)
     elif found.is_feasible:
         yield _(
-            "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "
-            "then all for adequacy."
+            "%(judges)s judges rate %(items)s texts each, or one more, in each pass."
         ) % all_in_figures(judges=found.judges, items=each)
     elif found.needed_items_per_judge is None:
         yield _(

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Design
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from campaign.formats.five_way import five_way_header
 from campaign.models import Task
 from ranking.export.kinds import ExportFormat, ExportKind
@@ -116,7 +116,7 @@ def described_columns(kind: ExportKind, task: Task) -> dict[str, str | Promise]:
 def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:
     """Return the columns of a kind's tables."""
     if kind.name in ROWS:
-        return ROWS[kind.name].columns(task, answer_kind(task.protocol).candidates[-1])
+        return ROWS[kind.name].columns(task, answer_kind_of(task).candidates[-1])
     if ExportFormat.FIVE_WAY_CSV in kind.formats:
         return five_way_header(1).strip().split(",")
     return PAIRWISE_COLUMNS if ExportFormat.PAIRWISE_CSV in kind.formats else ()

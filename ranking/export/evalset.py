@@ -19,7 +19,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Block, BlockControl, Judgment
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from campaign.models import Output, Segment, SystemKind, Task
 from campaign.selectors.texts import text_lines
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
@@ -154,7 +154,7 @@ def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
     try:
         given = stored_input(task=task, watermark=watermark, chosen=chosen, languages=languages)
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
-        if scores is None and answer_kind(task.protocol).compares_outputs:
+        if scores is None and answer_kind_of(task).compares_outputs:
             return people_of_blocks(given.blocks, drawing=_FEW)
     except ValueError as error:
         raise ExportRefusedError(str(error)) from error

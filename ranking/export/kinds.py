@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.answer_files import answer_files, protocols_with_files
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from campaign.models import Task
 
 
@@ -86,7 +86,7 @@ class ExportKind:
             return dict.fromkeys(own)
         if self.has_ranks_only and own:
             return {name: (*losses, _ANSWERS) for name, losses in self.formats.items()}
-        not_in_cells = answer_kind(task.protocol).not_in_cells
+        not_in_cells = answer_kind_of(task).not_in_cells
         if self.name == "judgments" and not_in_cells is not None:
             losses = (not_in_cells,)
             return {**self.formats, ExportFormat.CSV: losses, ExportFormat.PARQUET: losses}

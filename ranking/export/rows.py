@@ -20,7 +20,7 @@ from rest_framework.utils.encoders import JSONEncoder
 from annotation.api.designs import DesignSerializer
 from annotation.api.research import JudgmentRecordSerializer, judgments_recorded
 from annotation.models import Assignment, Design, Judgment
-from annotation.protocols import answer_kind, numbered_cells, numbered_columns
+from annotation.protocols import answer_kind_of, numbered_cells, numbered_columns
 from annotation.selectors.judgment_list import skips_listed
 from annotation.services.numbers import judgments_number
 from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
@@ -118,7 +118,7 @@ _JUDGMENT: Final = {
 
 
 def _judgment_columns(task: Task, slots: int) -> Columns:
-    answers = answer_kind(task.protocol)
+    answers = answer_kind_of(task)
     count = min(slots, answers.candidates[-1])
     columns: dict[str, Kind] = {}
     for name, kind in _JUDGMENT.items():
@@ -139,7 +139,7 @@ def _judgment_in_table(task: Task, row: Row) -> list[Row]:
     flat |= numbered_cells("candidate", [joined(systems) for systems in row["candidates"]])
     flat |= numbered_cells("label", row["labels"])
     if row["answer"] is not None:
-        flat |= answer_kind(task.protocol).cells(row["answer"])
+        flat |= answer_kind_of(task).cells(row["answer"])
     return [flat]
 
 

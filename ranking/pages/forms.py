@@ -14,7 +14,7 @@ from annotation.judge_measures import MAX_MINIMUM, JudgeMeasure, ThresholdError,
 from annotation.models import Design, QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.pages.design_form import DesignForm, written
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.forms import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
@@ -129,7 +129,7 @@ class StoppingRuleForm(VersionedForm):
 
     def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not answer_kind(task.protocol).compares_outputs:
+        if not answer_kind_of(task).compares_outputs:
             for name in ("pairs", "clusters", "tests", "confidence"):
                 del self.fields[name]
 

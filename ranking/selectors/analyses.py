@@ -11,7 +11,7 @@ from django.db.models.functions import TruncDate
 from django.utils.translation import get_language
 
 from annotation.models import JudgeTally, JudgmentSequence, Skip, WorkedQuarterHour
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from campaign.models import Campaign, Document, Judge, JudgeGroup, System, SystemKind, Task
 from ranking.analyses.across.agreement import TOTAL
 from ranking.analyses.across.rows import (
@@ -84,7 +84,7 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
 
     Comparisons of tasks are also available if judges score outputs one at a time.
     """
-    compares = answer_kind(task.protocol).compares_outputs
+    compares = answer_kind_of(task).compares_outputs
     scores = scores_outputs(task.protocol)
 
     def is_for(kind: AnalysisKind) -> bool:

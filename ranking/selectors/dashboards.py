@@ -23,7 +23,7 @@ from annotation.models import (
     Skip,
     WorkedQuarterHour,
 )
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.target import blocks_left_out, is_left_out
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User
@@ -557,7 +557,7 @@ def work_facts(*, task: Task) -> WorkFacts:
         judged=overview.judged,
         excluded=overview.excluded,
         counted=None if run is None else int(run.result["input"]["blocks"]),
-        most_shown=answer_kind(task.protocol).candidates[-1],
+        most_shown=answer_kind_of(task).candidates[-1],
         ranked_by=None if run is None else _ranked_by(run),
         wanted=task.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,

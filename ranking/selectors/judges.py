@@ -37,7 +37,7 @@ from annotation.models import (
     RuleDirection,
 )
 from annotation.models.quality import QualityActionQuerySet
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.designs import designs_in_force
 from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
 from campaign.models import Campaign, Judge, JudgeGroup, Task
@@ -352,7 +352,7 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
 
     One query if there are none, five otherwise; HITs without a check are not read.
     """
-    kind = answer_kind(task.protocol)
+    kind = answer_kind_of(task)
     if kind.score_of_one is None:
         return []
     judged = Judgment.objects.of(task.pk).current(watermark=watermark)

@@ -8,7 +8,7 @@ from django.db.models import Count, F, Q, Sum
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgeTally, Judgment
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from campaign.models import Protocol, Task
 from campaign.texts.joining import comma_list
 from ranking.analyses.kind import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
@@ -27,7 +27,7 @@ def other_tasks(*, task: Task) -> list[Task]:
     return [
         each
         for each in found
-        if answer_kind(each.protocol).compares_outputs or scores_outputs(each.protocol)
+        if answer_kind_of(each).compares_outputs or scores_outputs(each.protocol)
     ]
 
 

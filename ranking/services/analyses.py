@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.services.numbers import judgments_number, pages_changed
 from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
@@ -464,7 +464,7 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
 
 def _compares(task: Task) -> bool:
     """Return whether the latest ranking of a task has any comparisons; all judgments may be of single outputs."""
-    if not answer_kind(task.protocol).compares_outputs:
+    if not answer_kind_of(task).compares_outputs:
         return False
     run = latest_run(task_id=task.pk)
     return run is None or run.result["input"]["comparisons"] > 0

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.numbers import ranking_request
 from campaign.models import JudgeGroup, Task, User
@@ -217,7 +217,7 @@ def _check_rule(rule: StoppingRule) -> None:
         if value is not None and not low <= value <= high:
             raise StoppingRuleError(words, field=name)
     of_ranking = [name for name in OF_TESTS if getattr(rule, name) is not None]
-    if of_ranking and not answer_kind(rule.task.protocol).compares_outputs:
+    if of_ranking and not answer_kind_of(rule.task).compares_outputs:
         raise StoppingRuleError(
             _(
                 "Judges in this task see one output at a time, so it has no ranking. Use a number of judgments or a date instead."

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.pages.systems import system_details
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.systems import (
     conflicts_listed,
     correctable_outputs,
@@ -519,7 +519,7 @@ def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> 
     if found is None:
         raise Http404
     segment = found["segment"]
-    addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
+    addresses = Addresses(task, compares_outputs=answer_kind_of(task).compares_outputs)
     context = {
         **of_task(task, "texts"),
         "found": found,

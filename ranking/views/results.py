@@ -19,7 +19,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.export.work_time import clock_time
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.export.downloads import for_spreadsheets
@@ -361,7 +361,7 @@ class Sections(SectionsOf):
 
     @cached_property
     def _addresses(self) -> Addresses:
-        compares = answer_kind(self._task.protocol).compares_outputs
+        compares = answer_kind_of(self._task).compares_outputs
         return Addresses(
             self._task,
             systems=systems_by_name(task_id=self._task.pk),
@@ -594,7 +594,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
     in_place = kind_in_place_of_ranking(task=task)
     is_without = run is not None and not run.result["input"]["comparisons"]
     is_replaced = in_place is not None and is_without
-    compares = answer_kind(task.protocol).compares_outputs and not is_replaced
+    compares = answer_kind_of(task).compares_outputs and not is_replaced
     unranked = unranked_in_words(run.result) if run and compares else []
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.selectors.designs import design_in_force, design_unless_chosen, preset_named
 from annotation.selectors.effects import (
     design_effects,
@@ -62,7 +62,7 @@ from ranking.wording.stopping_rules import shown_rule
 def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the ranking method and the rank ranges of a task; POST changes them."""
     task = organised_task(request, slug, task_id)
-    if not answer_kind(task.protocol).compares_outputs:
+    if not answer_kind_of(task).compares_outputs:
         return _nothing_to_set(request, task)
     before = ranking_settings_in_force(task_id=task.pk)
     form = RankingSettingsForm(

@@ -54,7 +54,11 @@ def test_a_judge_rates_fluency_and_then_adequacy(
         press(page, key)
         press(page, "Enter")
     assert wait_until(lambda: RatingAnswer.objects.count() == len("253"), seconds=60)
-    assert list(RatingAnswer.objects.order_by("pk").values_list("value", flat=True)) == [2, 5, 3]
+    assert list(RatingAnswer.objects.order_by("pk").values_list("points", flat=True)) == [
+        [2],
+        [5],
+        [3],
+    ]
 
     # The worker plans the second pass when the page asks for more.
     assert wait_until(

@@ -90,10 +90,10 @@ class OpenTask:
     intra_share: float
     repeat_gap: int
     attention_every: int
-    # The protocol allots texts, which judges see once or twice.
+    # The task allots texts, which judges see in one or several passes.
     has_passes: bool
-    # Judges see their texts twice.
-    has_second_pass: bool
+    # Judges see their texts in several passes.
+    has_later_passes: bool
     # The number of texts per judge is limited.
     limits_texts: bool
     # `Task.exposed_apart`.
@@ -325,13 +325,13 @@ def _open_task(
     has_training: bool,
     reserved: list[tuple[str, bool]] | None,
 ) -> OpenTask:
-    kind = answer_kind(protocol)
+    kind = answer_kind(protocol, rules)
     passes = kind.passes
     *counts, is_none_left, is_silent = lent or [*(0 for _name in LENT), False, False]
     return OpenTask(
         id=id,
         has_passes=passes is not None,
-        has_second_pass=passes is not None and passes.count > 1,
+        has_later_passes=passes is not None and passes.count > 1,
         limits_texts=passes is not None and passes.items_per_judge(rules) is not None,
         sentences_of_a_judge=kind.comparisons.sentences_of_a_judge(rules)
         if kind.comparisons
@@ -418,10 +418,10 @@ def is_pool_open(*, task: OpenTask, judge: Judge) -> bool:
     """Return whether the judge may be lent any HIT of the pool now, other than those reserved for them."""
     if task.sentences_of_a_judge:
         return False
-    if task.has_passes and (task.has_second_pass or task.limits_texts):
+    if task.has_passes and (task.has_later_passes or task.limits_texts):
         so_far = passes_so_far(judge_id=judge.pk, task_id=task.id)
         is_at_limit = task.limits_texts and is_full(task_id=task.id, texts=so_far.texts)
-        return not (so_far.has_second or is_at_limit)
+        return not (so_far.is_past_first or is_at_limit)
     if task.has_training:
         due = training_round_due(judge=judge, task_id=task.id, hits_lent=task.hits_lent)
         return due is None
@@ -431,13 +431,13 @@ def is_pool_open(*, task: OpenTask, judge: Judge) -> bool:
 def _choose_of_pass(task: OpenTask, asks: JudgeAsks) -> HIT | None:
     """Lock and return the HIT that comes next in a task with passes.
 
-    Once the second pass is planned for a judge, they are lent nothing more of the first, even if
-    others return HITs, and nothing of the second while they hold a HIT of the first.
+    Once a later pass is planned for a judge, they are lent nothing more of the first, even if
+    others return HITs, and nothing of the later one while they hold a HIT of an earlier one.
     """
-    if task.has_second_pass or task.limits_texts:
+    if task.has_later_passes or task.limits_texts:
         so_far = passes_so_far(judge_id=asks["judge_id"], task_id=task.id)
-        if so_far.has_second:
-            return None if so_far.has_first_in_hand else hit_claim("repeats", **asks)
+        if so_far.is_past_first:
+            return None if so_far.holds_earlier else hit_claim("repeats", **asks)
         if task.limits_texts and is_full(task_id=task.id, texts=so_far.texts):
             return None
     # Unlimited distance: HITs that cannot be lent must not hide the rounds after them.

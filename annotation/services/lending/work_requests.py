@@ -41,7 +41,7 @@ from campaign.models import (
 NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
 _SECONDS_UNTIL_PLANNED: Final = 2
 _SECONDS_UNTIL_RETURNED: Final = 30
-# The second pass is planned when the judge has finished the HITs of the first.
+# A later pass is planned when the judge has finished the HITs of the one before.
 _SECONDS_IN_HAND: Final = 5
 _SECONDS_UNTIL_OPEN: Final = 30
 
@@ -106,7 +106,7 @@ def work_request(*, judge: Judge) -> NoWork:
     accounts.filter(requested_at__isnull=True).update(requested_at=Now())
     if checked < len(tasks):
         return NoWork(NoWorkReason.PREPARING, _SECONDS_UNTIL_PLANNED)
-    return _second_to_come(locked, open_tasks) or _elsewhere(locked, open_tasks)
+    return _pass_to_come(locked, open_tasks) or _elsewhere(locked, open_tasks)
 
 
 _BY_PARTICIPATION: Final = {
@@ -127,16 +127,16 @@ def _reason_of_done(judge: Judge) -> NoWorkReason:
     return _BY_PARTICIPATION.get(ParticipationState(state), NoWorkReason.DONE)
 
 
-def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
-    """Return when to ask again if a judge is still to get a task's second pass, otherwise None."""
+def _pass_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
+    """Return when to ask again if a judge is still to get a later pass of a task, otherwise None."""
     for task in tasks:
         if not has_passes(task) or passes_of(task).are_seen_once(task.rules):
             continue
         so_far = passes_so_far(judge_id=judge.pk, task_id=task.pk)
-        if not so_far.has_second and (
-            so_far.has_first_in_hand or hits_to_show_again(judge.pk, task.pk).exists()
-        ):
-            wait = _SECONDS_IN_HAND if so_far.has_first_in_hand else _SECONDS_UNTIL_PLANNED
+        if so_far.planned == passes_of(task).count:
+            continue
+        if so_far.is_holding or hits_to_show_again(judge.pk, task.pk, so_far.planned).exists():
+            wait = _SECONDS_IN_HAND if so_far.is_holding else _SECONDS_UNTIL_PLANNED
             return NoWork(NoWorkReason.PREPARING, wait)
     return None
 

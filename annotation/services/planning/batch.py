@@ -17,7 +17,7 @@ from django.db.models.functions import Cast, Now
 from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, PlanningBatch
 from annotation.models.assignment import BLOCKS_OF_PLANS
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.planning import HITPlanning, PlannedHIT, checks_among
 from annotation.sampling.plans import HITPlan, Purpose, plan_encoded
@@ -80,7 +80,7 @@ def _hit(
         is_standby=hit.is_standby,
         part=hit.part,
     )
-    if hit.repeats is not None and answer_kind(batch.task.protocol).has_stages:
+    if hit.repeats is not None and answer_kind_of(batch.task).has_stages:
         row.available_at = UNTIL_THE_FIRST_IS_DONE
     return row
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
 from annotation.models.design import PARAMETERS
-from annotation.protocols import answer_kind, outputs_at_a_time
+from annotation.protocols import answer_kind_of, outputs_at_a_time
 from annotation.sampling.parameters import FEWEST_CANDIDATES, DesignKind
 from annotation.selectors.designs import (
     design_in_force,
@@ -209,19 +209,32 @@ def _is_length_limit(pair: object) -> bool:
 
 def _block_size_check(design: Design) -> None:
     """Raise `DesignRefusedError` if blocks would show a number of outputs that the protocol does not allow."""
-    fitting = answer_kind(design.task.protocol).candidates
+    fitting = answer_kind_of(design.task).candidates
     size = design.parameters.size
     is_by_kind = design.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING)
     if size not in fitting:
         field = "kind" if is_by_kind else "systems_per_block"
         raise DesignRefusedError(_candidates_refused(size, fitting), field=field)
-    kind = answer_kind(design.task.protocol)
+    kind = answer_kind_of(design.task)
     if size == 1 and design.bad_reference_rate and kind.score_of_one is None:
         raise DesignRefusedError(
             _(
                 "bad_reference_rate: attention checks need several outputs per block or a score, and this task has neither."
             ),
             field="bad_reference_rate",
+        )
+    if (
+        size > 1
+        and not kind.orders_outputs
+        and (design.bad_reference_rate or design.attention_every)
+    ):
+        field = "bad_reference_rate" if design.bad_reference_rate else "attention_every"
+        raise DesignRefusedError(
+            _(
+                "%(field)s: attention checks among several outputs need an order. Give criteria a weight, or show one output per block."
+            )
+            % {"field": field},
+            field=field,
         )
     if kind.passes is not None and design.attention_every:
         raise DesignRefusedError(
@@ -235,7 +248,7 @@ def _block_size_check(design: Design) -> None:
 def _sorting_check(design: Design) -> None:
     """Raise `DesignRefusedError` unless the kind is `sorting` exactly for protocols that sort."""
     is_sort = design.kind == DesignKind.SORTING
-    if is_sort != (answer_kind(design.task.protocol).comparisons is not None):
+    if is_sort != (answer_kind_of(design.task).comparisons is not None):
         raise DesignRefusedError(
             _("kind: tasks that sort systems require “sorting”, and no other task allows it."),
             field="kind",
@@ -283,7 +296,7 @@ def _systems_check(design: Design) -> None:
 
 def _repeats_check(design: Design) -> None:
     """Raise `DesignRefusedError` if judges would be asked about their own answers."""
-    if design.intra_share and answer_kind(design.task.protocol).has_stages:
+    if design.intra_share and answer_kind_of(design.task).has_stages:
         raise DesignRefusedError(
             _(
                 "intra_share: not available for this task, because its repeated HITs ask about earlier answers."

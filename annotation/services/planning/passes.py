@@ -1,8 +1,8 @@
 """Plan the HITs of tasks that allot texts to judges in passes: `annotation.protocols.Passes`.
 
-The first pass is planned in rounds (`annotation.sampling.rounds`), for all judges. The second is
-planned for each judge when they have nothing left of the first: the blocks they judged, HIT by HIT,
-in a new order. If the second pass is by other judges, it is planned in rounds, too.
+The first pass is planned in rounds (`annotation.sampling.rounds`), for all judges. Each later one is
+planned for each judge when they have nothing left of the one before: the blocks they judged in it, HIT
+by HIT, in a new order. If each pass is by other judges, all are planned in rounds.
 """
 
 from datetime import timedelta
@@ -16,7 +16,6 @@ from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.rounds import Rounds
 from annotation.selectors.hits import plans_read
 from annotation.selectors.passes import (
-    SECOND,
     hits_to_show_again,
     is_full,
     passes_of,
@@ -31,6 +30,8 @@ from campaign.texts.hash_draw import HashDraw
 # Only useful to this judge, so they stay reserved.
 _KEPT_FOR: Final = timedelta(days=36_500)
 _PREPARED: Final = 200
+# Its draws are named in words, so that stored HITs can be redrawn.
+_SECOND: Final = 2
 _JUDGES_AT_ONCE: Final = 100
 
 
@@ -74,7 +75,7 @@ def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
         number,
         texts=planning.texts,
         raters=passes.raters(planning.task.rules),
-        is_second_by_others=passes.is_second_by_others(planning.task.rules),
+        passes=passes.count if passes.are_by_others(planning.task.rules) else 1,
     ):
         return False
     planning.sequence.turns = number
@@ -83,7 +84,7 @@ def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
 
 @transaction.atomic
 def pass_plan(*, task_id: int, judge_id: int) -> int:
-    """Plan another round, or the second pass, for a judge who requested work; return the number of HITs.
+    """Plan another round, or the next pass, for a judge who requested work; return the number of HITs.
 
     Sets `JudgeAccount.none_left_at` if nothing can be planned for them now. Locks the judge's row.
     """
@@ -93,16 +94,17 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
     so_far = passes_so_far(judge_id=judge_id, task_id=task_id)
     asks = judge_asks(judge, task=planning.task)
-    if so_far.has_second:
-        is_none_left = not hits_intra(**asks).available().exists()
-    elif _has_first(planning, so_far.texts, asks):
-        is_none_left = False
+    passes = passes_of(planning.task)
+    if so_far.is_past_first:
+        has_more = hits_intra(**asks).available().exists()
     else:
-        if not so_far.has_first_in_hand and not passes_of(planning.task).are_seen_once(
-            planning.task.rules
-        ):
-            _second_add(planning, judge_id)
-        is_none_left = not planning.planned
+        has_more = _has_first(planning, so_far.texts, asks)
+    is_last = passes.are_seen_once(planning.task.rules) or so_far.planned == passes.count
+    if not has_more:
+        if not is_last and not so_far.is_holding:
+            _next_add(planning, judge_id, part=so_far.planned + 1)
+        has_more = bool(planning.planned)
+    is_none_left = not has_more
     planning.store()
     account.update(requested_at=None, none_left_at=Now() if is_none_left else None)
     return len(planning.planned)
@@ -128,10 +130,11 @@ def _has_first(planning: PlanningTransaction, texts: int, asks: JudgeAsks) -> bo
     return False
 
 
-def _second_add(planning: PlanningTransaction, judge_id: int) -> None:
-    """Plan the second pass of a judge."""
+def _next_add(planning: PlanningTransaction, judge_id: int, *, part: int) -> None:
+    """Plan pass `part` of a judge, who has finished the one before."""
     task_id = planning.task.pk
-    hits = {hit.pk: hit for hit in hits_to_show_again(judge_id, task_id).select_related("repeats")}
+    before = hits_to_show_again(judge_id, task_id, part - 1)
+    hits = {hit.pk: hit for hit in before.select_related("repeats")}
     plans = plans_read(hits)
     judged = set(
         Judgment.objects.filter(block__hit__in=hits, judge=judge_id).values_list(
@@ -140,7 +143,8 @@ def _second_add(planning: PlanningTransaction, judge_id: int) -> None:
     )
     draw = HashDraw(seed=planning.parameters.seed, number=0)
     rounds = rounds_of(task=planning.task, design=planning.design)
-    for pk in draw.shuffled(hits, lambda pk: hits[pk].number, "second pass", judge_id):
+    pass_drawn = "second pass" if part == _SECOND else f"pass {part}"
+    for pk in draw.shuffled(hits, lambda pk: hits[pk].number, pass_drawn, judge_id):
         shown = HITPlan(
             number=hits[pk].number,
             blocks=tuple(each for each in plans[pk].blocks if (pk, each.segment) in judged),
@@ -155,5 +159,5 @@ def _second_add(planning: PlanningTransaction, judge_id: int) -> None:
             repeats=first.number,
             reserved_for=judge_id,
             reserved_until=planning.now + _KEPT_FOR,
-            part=SECOND,
+            part=part,
         )

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Design, JudgeAccount, PlanningBatch, SamplingState
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
-from annotation.protocols import answer_kind
+from annotation.protocols import answer_kind_of
 from annotation.sampling.planning import (
     MissingHITs,
     RepeatSchedule,
@@ -363,7 +363,7 @@ def waiting_release(*, task: Task) -> int:
     If the last repeat is not always needed, it waits for the earlier ones, and is withdrawn if
     unnecessary.
     """
-    return _release(task) if answer_kind(task.protocol).has_stages else 0
+    return _release(task) if answer_kind_of(task).has_stages else 0
 
 
 @transaction.atomic
@@ -389,7 +389,7 @@ def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]
 
     `waiting` maps the id of a HIT to the id of the one it repeats.
     """
-    is_needed = answer_kind(task.protocol).last_is_needed
+    is_needed = answer_kind_of(task).last_is_needed
     if is_needed is None or not waiting or is_needed(task.rules, []) is None:
         return set(), set()
     last = _last_of_each(waiting.values())
@@ -423,7 +423,7 @@ def comparisons_settle(*, design: Design) -> int:
     judgments stay. Judges who hold one may finish it; their answers are late and do not change
     closed comparisons.
     """
-    comparisons = answer_kind(design.task.protocol).comparisons
+    comparisons = answer_kind_of(design.task).comparisons
     if comparisons is None:
         return 0
     comparisons.close(design)

@@ -38,7 +38,7 @@ def hit_redraw(hit: HIT) -> HITPlan:
 
 
 def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
-    """Redraw a HIT of a task with two passes: from its round, or from the blocks shown before."""
+    """Redraw a HIT of a task with passes: from its round, or from the blocks shown before."""
     rounds = rounds_of(task=hit.task, design=hit.design)
     if hit.purpose == HITPurpose.FIRST:
         number, place = hit.why["turn"], hit.why["place"]

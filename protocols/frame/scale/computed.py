@@ -1,12 +1,14 @@
 """Results computed from ratings, for reports."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
 
+from protocols.frame.scale.criteria import Criterion, weights_of
 from protocols.frame.scale.statistics.agreement import RatingAgreement, rating_agreement
 from protocols.frame.scale.statistics.criteria import CriteriaCorrelation, correlated_criteria
 from protocols.frame.scale.statistics.judges import (
@@ -21,13 +23,18 @@ from protocols.frame.scale.statistics.outliers import (
     Rule,
     RuleOutcome,
     RuleOverlap,
-    by_both_criteria,
+    by_every_criterion,
     overlap,
     rating_outliers,
     removals,
 )
-from protocols.frame.scale.statistics.ratings import Items, Ratings
-from protocols.models import Criterion
+from protocols.frame.scale.statistics.ratings import (
+    HUNDRED,
+    POINTS,
+    Items,
+    Ratings,
+    weighted_ratings,
+)
 from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.ranges import Correction
 
@@ -38,14 +45,14 @@ class AgreementOf:
 
     Attributes
     ----------
-    criterion : Criterion
+    criterion : str
     condition : str
         The kind of input; empty for all kinds together ("Cumul." in Table 1).
     points : int
     agreement : RatingAgreement
     """
 
-    criterion: Criterion
+    criterion: str
     condition: str
     points: int
     agreement: RatingAgreement
@@ -67,28 +74,47 @@ class CriterionFound:
 
 
 @dataclass(frozen=True, eq=False)
+class Weighted:
+    """Systems in the order of the weighted means of their ratings.
+
+    `weights` are by criterion; means are on the common scale of these criteria, on which higher is
+    better: values of which lower is better are reversed.
+    """
+
+    weights: Mapping[str, int]
+    means: MeanRatings
+
+
+@dataclass(frozen=True, eq=False)
 class RatingsFound:
     """Results for all ratings.
 
     Attributes
     ----------
-    ratings : mapping of Criterion to Ratings
+    names : mapping of str to str
+        Names of the criteria, by key.
+    ratings : mapping of str to Ratings
         Ratings by criterion, in the order of the passes; all have the same items and judges.
-    criteria : mapping of Criterion to CriterionFound
+    criteria : mapping of str to CriterionFound
     agreement : tuple of AgreementOf
         By criterion, condition and number of points.
-    both : mapping of Rule to tuple of str
-        Judges who are outliers in both adequacy and fluency; empty if only one of them is rated.
-    correlated : CriteriaCorrelation or None
+    in_all : mapping of Rule to tuple of str
+        Judges who are outliers by every criterion; empty if only one is rated.
+    correlated : mapping of pair of str to CriteriaCorrelation
+        By two criteria, the later one first.
+    weighted : Weighted or None
+        Systems in the order of weighted means, if criteria have weights.
     proposed_easy : int64, shape (P,)
         Indices of items for an organiser to review, if no list of easy items was given.
     """
 
-    ratings: Mapping[Criterion, Ratings]
-    criteria: Mapping[Criterion, CriterionFound]
+    names: Mapping[str, str]
+    ratings: Mapping[str, Ratings]
+    criteria: Mapping[str, CriterionFound]
     agreement: tuple[AgreementOf, ...]
-    both: Mapping[Rule, tuple[str, ...]]
-    correlated: CriteriaCorrelation | None
+    in_all: Mapping[Rule, tuple[str, ...]]
+    correlated: Mapping[tuple[str, str], CriteriaCorrelation]
+    weighted: Weighted | None
     proposed_easy: Int64Array
 
     @property
@@ -98,9 +124,10 @@ class RatingsFound:
 
 
 def ratings_found(
-    read: Mapping[Criterion, Ratings],
+    read: Mapping[str, Ratings],
     options: Mapping[str, Any],
     *,
+    criteria: Sequence[Criterion] = (),
     easy: BoolArray | None = None,
     words: Int64Array | None = None,
 ) -> RatingsFound:
@@ -108,10 +135,12 @@ def ratings_found(
 
     Parameters
     ----------
-    read : mapping of Criterion to Ratings
+    read : mapping of str to Ratings
         Not empty, of I items.
     options : mapping
         Options of the analysis (`protocols.frame.scale.report`).
+    criteria : sequence of Criterion, optional
+        Criteria of the task, or of the default preset, with names and weights.
     easy : bool, shape (I,), optional
         Items that an organiser marked as easy.
     words : int64, shape (I,), optional
@@ -122,31 +151,82 @@ def ratings_found(
     RatingsFound
     """
     ratings = {
-        criterion: each.merged() if options["merge"] else each for criterion, each in read.items()
+        criterion: each.merged() if options["merge"] and each.has_five_points else each
+        for criterion, each in read.items()
     }
-    criteria = {
-        criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()
-    }
-    of_both = {criterion: found.outliers for criterion, found in criteria.items()}
-    is_complete = {Criterion.FLUENCY, Criterion.ADEQUACY} <= ratings.keys()
+    of_each = {criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()}
+    outliers = [found.outliers for found in of_each.values()]
+    names = {criterion.key: criterion.label for criterion in criteria}
     first = next(iter(ratings.values()))
     return RatingsFound(
+        names={key: names.get(key, key) for key in ratings},
         ratings=read,
-        criteria=criteria,
+        criteria=of_each,
         agreement=tuple(
             row for criterion, each in read.items() for row in _agreement(criterion, each, options)
         ),
-        both=by_both_criteria(of_both.values()) if is_complete else {},
-        correlated=correlated_criteria(
-            *(ratings[criterion] for criterion in (Criterion.FLUENCY, Criterion.ADEQUACY)),
-            confidence=options["confidence"],
-        )
-        if is_complete
-        else None,
+        in_all=by_every_criterion(outliers) if len(outliers) > 1 else {},
+        correlated={
+            (other, one): correlated_criteria(
+                ratings[one], ratings[other], confidence=options["confidence"]
+            )
+            for one, other in combinations(ratings, 2)
+        },
+        weighted=_weighted(ratings, options, criteria),
         proposed_easy=proposed_easy_items(first, words)
         if easy is None
         else np.zeros(0, dtype=np.int64),
     )
+
+
+def weights_chosen(criteria: Sequence[Criterion], options: Mapping[str, Any]) -> dict[str, int]:
+    """Return the weights of an analysis: the given ones, or else those of the task."""
+    given = options.get("weights")
+    if given:
+        return dict(weight_read(each) for each in given)
+    weights = weights_of(criteria)
+    return weights if len(criteria) > 1 else {}
+
+
+def weight_read(text: str) -> tuple[str, int]:
+    """Return the criterion and weight in “fluency:2”. Raises ValueError."""
+    key, _colon, weight = text.partition(":")
+    if not (weight.isascii() and weight.isdigit() and int(weight)):
+        raise ValueError(
+            _("“%(given)s” is not a criterion and a weight, such as fluency:2.") % {"given": text}
+        )
+    return key.strip(), int(weight)
+
+
+def _weighted(
+    ratings: Mapping[str, Ratings], options: Mapping[str, Any], criteria: Sequence[Criterion]
+) -> Weighted | None:
+    """Return systems by weighted means; None without weights, or if a criterion is not rated yet."""
+    weights = weights_chosen(criteria, options)
+    if not weights:
+        return None
+    if missing := [key for key in weights if key not in ratings]:
+        if not options.get("weights"):
+            return None
+        raise ValueError(
+            _("No ratings by %(names)s: choose from %(known)s.")
+            % {"names": ", ".join(missing), "known": ", ".join(ratings)}
+        )
+    counted = [ratings[key] for key in weights]
+    scales = {(each.lowest, each.points) for each in counted}
+    if len(scales) > 1:
+        raise ValueError(_("Criteria with a weight must have the same scale."))
+    both = weighted_ratings(counted, list(weights.values()))
+    if not len(both.ratings):
+        return None
+    means = mean_ratings(
+        both.ratings,
+        value=both.value,
+        correction=Correction(options["correction"]),
+        confidence=options["confidence"],
+        seed=options["seed"],
+    )
+    return Weighted(weights=weights, means=means)
 
 
 def _of_criterion(
@@ -158,7 +238,7 @@ def _of_criterion(
             _("Ratings cannot be standardised: every judge gave the same rating throughout.")
         )
     judges = rating_judges(
-        ratings, easy=easy, easy_below=min(options["easy_below"], ratings.points)
+        ratings, easy=easy, easy_below=_easy_limit(ratings, options["easy_below"])
     )
     outliers = rating_outliers(
         judges, deviations=options["deviations"], by_difference=options["by_difference"]
@@ -179,11 +259,23 @@ def _of_criterion(
     )
 
 
-def _agreement(
-    criterion: Criterion, ratings: Ratings, options: Mapping[str, Any]
-) -> list[AgreementOf]:
+def _easy_limit(ratings: Ratings, easy_below: int) -> int:
+    """Return the worst rating with which an easy item is not missed.
+
+    `easy_below` is on five points; on longer scales, it is as many points below the best.
+    """
+    steps = ratings.points - min(easy_below, ratings.points)
+    if ratings.points > POINTS:
+        steps = POINTS - easy_below
+    return ratings.best + steps if ratings.lower_is_better else ratings.best - steps
+
+
+def _agreement(criterion: str, ratings: Ratings, options: Mapping[str, Any]) -> list[AgreementOf]:
     found = []
-    for each in (ratings, ratings.merged()):
+    measured = [ratings.in_tens() if ratings.points == HUNDRED + 1 else ratings]
+    if ratings.has_five_points:
+        measured.append(ratings.merged())
+    for each in measured:
         parts = {name: each.of_condition(n) for n, name in enumerate(each.items.conditions)}
         for name, part in {**parts, "": each}.items():
             agreement = rating_agreement(part, confidence=options["confidence"])

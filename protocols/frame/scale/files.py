@@ -1,29 +1,34 @@
-"""Ratings as JSON Lines, one object per rating (`docs/formats-judgments.md`), as task files, and as
-scores of outputs.
-"""
+"""Ratings as JSON Lines, one object per rating (`docs/formats-judgments.md`), and as scores of outputs."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, Lose
+from annotation.answer_files import FileAnswer
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss, Losses
-from campaign.models import Protocol
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
-    MakeRow,
     wrote_the_same,
 )
-from protocols.frame.scale.statistics.ratings import POINTS, Items, Ratings
-from protocols.models import CRITERIA, Criterion
+from protocols.frame.scale.criteria import MAX_POINTS, Criterion, is_key
+from protocols.frame.scale.presets import criteria_of
+from protocols.frame.scale.statistics.ratings import (
+    HUNDRED,
+    PAPER_SCALE,
+    POINTS,
+    Items,
+    Ratings,
+    Scale,
+)
 from ranking.core.arrays import BoolArray
 from ranking.core.beside import OutputScores
-from ranking.files.labels import judge_named, text_of, whole, word_of
+from ranking.files.labels import boolean_of, judge_named, text_of, whole
 from ranking.files.vocabulary import systems_by_row
 
 #: Segment, condition (empty if none is named), and the systems that wrote the text.
@@ -32,15 +37,20 @@ Item = tuple[int, str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A rating from a file or a task, with condition and duration if known."""
+    """A rating from a file or a task, with condition and duration if known.
+
+    Ratings with the same number of a screen, by one judge of one segment, were given together.
+    """
 
     segment: int
     systems: tuple[str, ...]
     judge: str
-    criterion: Criterion
+    criterion: str
     value: int
+    scale: Scale = PAPER_SCALE
     condition: str | None = None
     duration_ms: int | None = None
+    screen: int | None = None
 
     @property
     def item(self) -> Item:
@@ -48,26 +58,87 @@ class Rating:
         return self.segment, self.condition or "", self.systems
 
 
-def _rating_maker() -> MakeRow[Rating]:
-    texts: dict[tuple[int, str, str], tuple[str, ...]] = {}
+#: Scales as files spell them, such as 1-5.
+_SCALE: Final = re.compile(r"([01])-(\d{1,3})")
 
-    def make(values: dict[str, Any], refuse: Refuse) -> Rating:
-        rating = Rating(**values)
+
+def _scale_in(key: str, value: object, refuse: Refuse) -> tuple[int, int]:
+    text = text_of(key, value, refuse)
+    match = _SCALE.fullmatch(text)
+    scale = Scale(*map(int, match.groups())) if match else PAPER_SCALE
+    if match is None or not scale.is_known:
+        refuse(
+            key,
+            f"{text!r} is no scale",
+            f"write one of 2 to {MAX_POINTS} points from 0 or 1, such as 1-5, or 0-100",
+        )
+    return scale.lowest, scale.highest
+
+
+def _criterion_in(key: str, value: object, refuse: Refuse) -> str:
+    name = text_of(key, value, refuse)
+    if not is_key(name):
+        refuse(
+            key,
+            f"{name!r} is no name of a criterion",
+            "write small letters, digits, hyphens and underscores, such as fluency",
+        )
+    return name
+
+
+class _RatingMaker:
+    """Makes the ratings of files, and refuses those that contradict earlier ones."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[int, str, str], tuple[str, ...]] = {}
+        self._scales: dict[str, Scale] = {}
+
+    def __call__(self, values: dict[str, Any], refuse: Refuse) -> Rating:
+        lowest, highest = values.pop("scale", None) or (1, POINTS)
+        reverse = values.pop("lower_is_better", False)
+        rating = Rating(**values, scale=Scale(lowest, highest, lower_is_better=reverse))
+        self._check_scale(rating, refuse)
+        self._check_systems(rating, refuse)
+        return rating
+
+    def _check_scale(self, rating: Rating, refuse: Refuse) -> None:
+        scale = rating.scale
+        if rating.value not in scale:
+            refuse(
+                "value",
+                f"{rating.value} is out of range",
+                f"write a whole number from {scale.lowest} to {scale.highest}",
+            )
+        known = self._scales.setdefault(rating.criterion, scale)
+        if known != scale:
+            refuse(
+                "scale",
+                f"the scale of {rating.criterion} was before {known}",
+                "write the same scale and direction for every rating by this criterion",
+            )
+
+    def _check_systems(self, rating: Rating, refuse: Refuse) -> None:
         segment, condition, systems = rating.item
         for system in systems:
-            known = texts.setdefault((segment, condition, system), systems)
+            known = self._texts.setdefault((segment, condition, system), systems)
             if known != systems:
                 refuse(
                     "systems",
                     f"the text of {', '.join(systems)} for segment {segment} was attributed to {', '.join(known)} earlier",
                     "name the same systems for every rating of this text",
                 )
-        return rating
-
-    return make
 
 
-def ratings_arranged(rows: Sequence[Rating]) -> dict[Criterion, Ratings]:
+def criteria_rated(rows: Iterable[Rating], criteria: Sequence[Criterion]) -> dict[str, Scale]:
+    """Return the criteria of ratings and their scales: the known ones in their order, then the others as they come."""
+    scales = {row.criterion: row.scale for row in rows}
+    order = [criterion.key for criterion in criteria if criterion.key in scales]
+    return {key: scales[key] for key in dict.fromkeys([*order, *scales])}
+
+
+def ratings_arranged(
+    rows: Sequence[Rating], criteria: Sequence[Criterion] = ()
+) -> dict[str, Ratings]:
     """Return ratings by criterion, in the order of the passes; all have the same items and judges.
 
     Criteria without ratings are omitted. A judge rates an item at most once per criterion.
@@ -78,15 +149,23 @@ def ratings_arranged(rows: Sequence[Rating]) -> dict[Criterion, Ratings]:
     place_of_item = {item: place for place, item in enumerate(listed)}
     place_of_judge = {judge: place for place, judge in enumerate(judges)}
     found = {}
-    for criterion in Criterion:
+    for criterion, scale in criteria_rated(rows, criteria or criteria_of({})).items():
         own = sorted(
             (place_of_item[row.item], place_of_judge[row.judge], row.value)
             for row in rows
-            if row.criterion is criterion
+            if row.criterion == criterion
         )
-        if own:
-            item, judge, value = np.array(own, dtype=np.int64).T
-            found[criterion] = Ratings(items, tuple(judges), item, judge, value)
+        item, judge, value = np.array(own, dtype=np.int64).T
+        found[criterion] = Ratings(
+            items,
+            tuple(judges),
+            item,
+            judge,
+            value,
+            points=scale.points,
+            lowest=scale.lowest,
+            lower_is_better=scale.lower_is_better,
+        )
     return found
 
 
@@ -118,14 +197,13 @@ def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> Bool
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Points by one criterion, with all criteria by which the judge rated the same text, and the
-    same segment, in the file.
+    """Ratings on one screen, with the criteria by which the judge rated the same text, and the same
+    segment, in the file.
     """
 
-    criterion: Criterion
-    value: int
-    of_text: frozenset[Criterion]
-    of_segment: frozenset[Criterion]
+    ratings: tuple[Rating, ...]
+    of_text: frozenset[str]
+    of_segment: frozenset[str]
 
 
 def _losses(lines: Sequence[tuple[int, Rating]]) -> Sequence[Loss]:
@@ -140,22 +218,20 @@ def _losses(lines: Sequence[tuple[int, Rating]]) -> Sequence[Loss]:
 
 
 def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
-    """Yield the ratings one criterion after the other, in the order in which judges are asked."""
-    of_text: dict[tuple[Item, str], set[Criterion]] = defaultdict(set)
-    of_segment: dict[tuple[int, str], set[Criterion]] = defaultdict(set)
+    """Yield each rating as an answer of its own; the task combines those given on one screen."""
+    of_text: dict[tuple[Item, str], set[str]] = defaultdict(set)
+    of_segment: dict[tuple[int, str], set[str]] = defaultdict(set)
     for _line, each in lines:
         of_text[each.item, each.judge].add(each.criterion)
         of_segment[each.segment, each.judge].add(each.criterion)
-    order = list(Criterion)
-    for line, rating in sorted(lines, key=lambda row: order.index(row[1].criterion)):
+    for line, rating in lines:
         yield FileAnswer(
             line=line,
             judge=rating.judge,
             segment=str(rating.segment),
             candidates=(rating.systems,),
             said=Said(
-                rating.criterion,
-                rating.value,
+                (rating,),
                 of_text=frozenset(of_text[rating.item, rating.judge]),
                 of_segment=frozenset(of_segment[rating.segment, rating.judge]),
             ),
@@ -164,34 +240,69 @@ def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
         )
 
 
+class _StoredAnswer(NamedTuple):
+    block: int
+    segment: int
+    judge: str
+    duration_ms: int | None
+    criteria: list[str]
+    points: list[int]
+
+
 def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
     """Yield the ratings, latest first, naming only participating systems."""
-    found = list(
-        counted.judgments.order_by("-pk").values_list(
-            *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
-            *("ratinganswer__criterion", "ratinganswer__value"),
-        )
+    rows = counted.judgments.order_by("-pk").values_list(
+        "block_id",
+        "block__segment__number",
+        "judge__pseudonym",
+        "duration_ms",
+        "ratinganswer__criteria",
+        "ratinganswer__points",
     )
-    condition_of = dict(counted.task.test_set.systems.values_list("name", "condition"))
-    wrote = counted.wrote({block for block, *_others in found})
-    seen: set[tuple[Criterion, Item, str]] = set()
+    found = [_StoredAnswer(*row) for row in rows]
+    conditions = dict(counted.task.test_set.systems.values_list("name", "condition"))
+    scales = {each.key: each.scale for each in criteria_of(counted.task.rules)}
+    wrote = counted.wrote({row.block for row in found})
+    screens: Counter[tuple[str, int]] = Counter()
+    seen: set[tuple[str, Item, str]] = set()
     # If a judge received a text twice because a HIT was returned, the latest rating counts.
-    for block, segment, judge, duration_ms, criterion, value in found:
-        [systems] = wrote[block]
-        conditions = {condition_of[name] for name in systems}
-        rating = Rating(
-            segment=segment,
-            systems=tuple(sorted(systems)),
-            judge=judge,
-            criterion=Criterion(criterion),
-            value=value,
-            condition=(conditions.pop() or None) if len(conditions) == 1 else None,
-            duration_ms=duration_ms,
-        )
-        key = (rating.criterion, rating.item, judge)
-        if systems and key not in seen:
-            seen.add(key)
-            yield rating
+    for row in found:
+        shown = wrote[row.block]
+        if len(shown) > 1:
+            screens[row.judge, row.segment] += 1
+        values = iter(row.points)
+        for systems in shown:
+            for criterion in row.criteria:
+                rating = Rating(
+                    segment=row.segment,
+                    systems=tuple(sorted(systems)),
+                    judge=row.judge,
+                    criterion=criterion,
+                    value=next(values),
+                    scale=scales[criterion],
+                    condition=_common_condition(systems, conditions),
+                    duration_ms=row.duration_ms,
+                    screen=screens[row.judge, row.segment] or None,
+                )
+                key = (criterion, rating.item, row.judge)
+                if systems and key not in seen:
+                    seen.add(key)
+                    yield rating
+
+
+def _common_condition(systems: Iterable[str], conditions: Mapping[str, str]) -> str | None:
+    """Return the condition of systems that share one; None otherwise."""
+    common = {conditions[name] for name in systems}
+    return (common.pop() or None) if len(common) == 1 else None
+
+
+def _written(rating: Rating) -> dict[str, Any]:
+    """Return the scale of a rating; the one of Hamon et al. (2007) goes without saying."""
+    scale = rating.scale
+    return {
+        "scale": None if (scale.lowest, scale.highest) == (1, POINTS) else str(scale),
+        "lower_is_better": scale.lower_is_better or None,
+    }
 
 
 LINES: Final = AnswerLines(
@@ -200,39 +311,23 @@ LINES: Final = AnswerLines(
         "segment": whole(1),
         "systems": wrote_the_same,
         "judge": judge_named,
-        "criterion": lambda key, value, refuse: Criterion(word_of(key, value, Criterion, refuse)),
-        "value": whole(1, POINTS),
+        "criterion": _criterion_in,
+        "value": whole(0, HUNDRED),
+        "scale": _scale_in,
+        "lower_is_better": boolean_of,
         "condition": text_of,
         "segment_id": None,
         "duration_ms": whole(0),
+        "screen": whole(1),
     },
-    optional=("condition", "segment_id", "duration_ms"),
-    row_maker=_rating_maker,
+    optional=("scale", "lower_is_better", "condition", "segment_id", "duration_ms", "screen"),
+    row_maker=_RatingMaker,
     statements=lambda rating: {(rating.criterion, rating.item, rating.judge): rating.value},
     of_task=_of_task,
     answers=_answers,
     losses=_losses,
+    written=_written,
 )
-
-
-def scale_files(
-    protocol: Protocol, *, check: Callable[[Said, Mapping[str, Any]], None] = lambda *_said: None
-) -> AnswerFiles:
-    """Return the files of a protocol; `check` raises AnswerRefusedError for answers that break the task's rules."""
-    parts = {criterion: part for part, criterion in CRITERIA[protocol].items()}
-
-    def answer(
-        said: Said, _texts: Sequence[str | None], rules: Mapping[str, Any], _lose: Lose
-    ) -> dict[str, Any]:
-        if said.criterion not in parts:
-            raise AnswerRefusedError(
-                f"it rates {said.criterion}, which this task does not ask for",
-                f"provide ratings of {' or '.join(parts)}",
-            )
-        check(said, rules)
-        return {"criterion": said.criterion.value, "value": said.value}
-
-    return LINES.files(answer=answer, part=lambda answer: parts[Criterion(answer["criterion"])])
 
 
 def scores_of(

@@ -1,6 +1,7 @@
 """Report on ratings, for page, REST and command."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
@@ -14,14 +15,20 @@ from django.utils.translation import gettext_lazy
 from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
 from protocols.frame.lines import AnswersRead
-from protocols.frame.scale.computed import CriterionFound, RatingsFound, ratings_found
+from protocols.frame.scale.computed import (
+    CriterionFound,
+    RatingsFound,
+    Weighted,
+    ratings_found,
+    weight_read,
+)
 from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
+from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.statistics.agreement import Estimate, RatingAgreement
 from protocols.frame.scale.statistics.means import MeanRating, MeanRatings
 from protocols.frame.scale.statistics.outliers import Rule
-from protocols.frame.scale.statistics.ratings import POINTS, Items
+from protocols.frame.scale.statistics.ratings import HUNDRED, POINTS, Items
 from protocols.frame.tables import analysis_of_lines, report_of_answers, rules_between
-from protocols.models import Criterion
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
 from ranking.core.diagnosis.correlation import SampledCorrelation
@@ -57,7 +64,7 @@ MERGE = Option(
     name="merge",
     label=gettext_lazy("Merge into three points"),
     default=False,
-    help=gettext_lazy("Merges 1 with 2, and 4 with 5."),
+    help=gettext_lazy("Merges 1 with 2, and 4 with 5, on scales of five points."),
 )
 STANDARDISE = Option(
     name="standardise",
@@ -79,7 +86,9 @@ EASY_BELOW = Option(
     default=POINTS,
     low=2,
     high=POINTS,
-    help=gettext_lazy("Lower ratings count as missed."),
+    help=gettext_lazy(
+        "On five points; as far below the best rating on other scales. Lower ratings count as missed."
+    ),
 )
 DEVIATIONS = Option(
     name="deviations",
@@ -105,14 +114,29 @@ CORRECTION = Option(
     default=Correction.NONE.value,
     choices={each.value: CORRECTION_WORDS[each] for each in (Correction.NONE, Correction.HOLM)},
 )
+WEIGHTS = Option(
+    name="weights",
+    label=gettext_lazy("Weights of criteria"),
+    default=(),
+    help=gettext_lazy(
+        "Ranks systems by one criterion, “fluency:1”, or by a weighted mean of several, “fluency:1” and “adequacy:2”. Leave empty for the weights of the task."
+    ),
+)
+#: Criteria of which one is compared with the other in a plot and a sentence.
+_TWO: Final = 2
 _OPTIONS: Final = (
     *(MERGE, STANDARDISE, EASY, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
-    *(CORRECTION, CONFIDENCE, SEED),
+    *(WEIGHTS, CORRECTION, CONFIDENCE, SEED),
 )
 
 
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     _easy_named(options[EASY.name])
+    for weight in options[WEIGHTS.name]:
+        try:
+            weight_read(weight)
+        except ValueError as error:
+            raise OptionError(str(error), field=WEIGHTS.name) from error
     return dict(options)
 
 
@@ -138,11 +162,13 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> RatingsF
     condition = options.get("condition") or None
     if condition:
         refuse_unknown("condition", [condition], {row.condition or "" for row in read.rows})
-    ratings = ratings_arranged([row for row in read.rows if condition in (None, row.condition)])
+    criteria = criteria_of(read.rules)
+    rows = [row for row in read.rows if condition in (None, row.condition)]
+    ratings = ratings_arranged(rows, criteria)
     items = next(iter(ratings.values())).items
     # If only part of a file counts, a list for the whole campaign may name excluded items.
     easy = _easy(items, options[EASY.name], are_all=not (read.excluded_judges or condition))
-    return ratings_found(ratings, options, easy=easy, words=_words(given, items))
+    return ratings_found(ratings, options, criteria=criteria, easy=easy, words=_words(given, items))
 
 
 def _easy(items: Items, names: Sequence[str], *, are_all: bool) -> npt.NDArray[np.bool_] | None:
@@ -209,7 +235,10 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
         "judges": len(next(iter(ratings.values())).judges),
     }
     met_again = {criterion: each.met_again for criterion, each in ratings.items()}
-    numbers = [labelled(each.label, number_format(len(own))) for each, own in ratings.items()]
+    names = found.names
+    numbers = [
+        labelled(names[criterion], number_format(len(own))) for criterion, own in ratings.items()
+    ]
     notes = [
         _(
             "Texts: %(items)s; segments: %(segments)s; systems: %(systems)s; judges: %(judges)s. Ratings: %(numbers)s."
@@ -219,7 +248,7 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
             _(
                 "Warning: %(criterion)s: ratings by judges who rated another text of the same segment: %(count)s."
             )
-            % {"criterion": criterion.label, "count": number_format(number)}
+            % {"criterion": names[criterion], "count": number_format(number)}
             for criterion, number in met_again.items()
             if number
         ),
@@ -238,30 +267,37 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
             found, options["confidence"], are_outliers_named=options[DEVIATIONS.name] > 0
         ),
         data={
-            "options": {each.name: options[each.name] for each in _OPTIONS if each is not EASY},
+            "options": {
+                each.name: options[each.name] for each in _OPTIONS if each not in (EASY, WEIGHTS)
+            },
             "criteria": found.criteria,
             "agreement": found.agreement,
-            "outliers_by_both": found.both,
-            "adequacy_and_fluency": found.correlated,
+            "outliers_by_both": found.in_all,
+            **{f"{later}_and_{one}": each for (later, one), each in found.correlated.items()},
+            **({} if found.weighted is None else {"weighted": found.weighted}),
             "proposed_easy": list(_proposed_items(found)),
         },
     )
 
 
 def _tables(found: RatingsFound, confidence: float, *, are_outliers_named: bool) -> Iterator[Table]:
+    if found.weighted is not None:
+        yield _weighted_means(found.weighted, found.names)
     for criterion, each in found.criteria.items():
-        yield _means(criterion, each)
+        yield _means(found.names[criterion], each.means, name=f"means_{criterion}")
     if len(found.criteria) > 1:
-        yield _both_means(found)
+        yield _all_means(found)
+    if len(found.criteria) > _TWO:
+        yield _correlations(found, confidence)
     yield _n_agreement(found)
     yield _kappas(found)
     for criterion, each in found.criteria.items():
-        yield _judges(criterion, each)
+        yield _judges(criterion, found.names[criterion], each)
     if are_outliers_named:
         yield _outliers(found)
         yield _removals(found, confidence)
         for criterion, each in found.criteria.items():
-            yield _without(criterion, each)
+            yield _without(criterion, found.names[criterion], each)
     if len(found.proposed_easy):
         yield _proposed(found)
 
@@ -278,18 +314,24 @@ def _notes(found: RatingsFound, options: Mapping[str, Any]) -> Iterator[str]:
                 yield _(
                     "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
                 ) % {
-                    "criterion": criterion.label,
+                    "criterion": found.names[criterion],
                     "names": comma_list(each.not_standardised),
                 }
-    correlated = found.correlated
-    if correlated is not None and correlated.of_ratings.pearson is not None:
-        yield _(
-            "Adequacy and fluency: Pearson’s r is %(ratings)s for single ratings and %(systems)s for system means."
-        ) % {
-            "ratings": _with_interval(correlated.of_ratings),
-            "systems": _with_interval(correlated.of_systems),
-        }
-        yield from interval_notes([correlated.of_systems], options["confidence"])
+    if any(each.points == HUNDRED + 1 for each in found.ratings.values()):
+        yield _("Agreement from 0 to 100 is measured in steps of ten.")
+    if len(found.correlated) > 1:
+        return
+    for (later, one), correlated in found.correlated.items():
+        if correlated.of_ratings.pearson is not None:
+            yield _(
+                "%(later)s and %(one)s: Pearson’s r is %(ratings)s for single ratings and %(systems)s for system means."
+            ) % {
+                "later": found.names[later],
+                "one": found.names[one],
+                "ratings": _with_interval(correlated.of_ratings),
+                "systems": _with_interval(correlated.of_systems),
+            }
+            yield from interval_notes([correlated.of_systems], options["confidence"])
 
 
 def _with_interval(found: SampledCorrelation) -> str:
@@ -298,12 +340,11 @@ def _with_interval(found: SampledCorrelation) -> str:
     return in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high, 2)
 
 
-def _means(criterion: Criterion, found: CriterionFound) -> Table:
-    means = found.means
+def _means(title: str, means: MeanRatings, *, name: str) -> Table:
     return Table.of(
         means.systems,
-        name=f"means_{criterion}",
-        title=str(criterion.label),
+        name=name,
+        title=title,
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("mean", _("Mean")),
@@ -320,37 +361,86 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
     )
 
 
-def _both_means(found: RatingsFound) -> Table:
-    """Return Figure 1 of Hamon et al. (2007): adequacy against fluency."""
-    fluency, adequacy = (
-        {row.system: row for row in found.criteria[criterion].means.systems}
-        for criterion in (Criterion.FLUENCY, Criterion.ADEQUACY)
-    )
+def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
+    """Return the systems in the order of their weighted means."""
+    weights = ", ".join(f"{names[key]}: {weight}" for key, weight in weighted.weights.items())
+    table = _means(_("Ranking by weights"), weighted.means, name="weighted")
+    return replace(table, notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes])
+
+
+def _all_means(found: RatingsFound) -> Table:
+    """Return the mean of each system by each criterion; for two criteria, with Figure 1 of Hamon et al. (2007)."""
+    means = {
+        criterion: {row.system: row for row in each.means.systems}
+        for criterion, each in found.criteria.items()
+    }
+    first, *others = means
+    listed = [name for name in means[first] if all(name in means[other] for other in others)]
+    columns = [Column("system", _("System"), is_text=True, names="system", of=lambda name: name)]
+    for criterion, of_systems in means.items():
+        columns += _mean_columns(criterion, found.names[criterion], of_systems)
+    if len(means) > _TWO:
+        return Table.of(listed, name="systems", title=_("Systems by criteria"), columns=columns)
+    [second] = others
     return Table.of(
-        [name for name in fluency if name in adequacy],
+        listed,
         name="both",
-        title=_("Adequacy against fluency"),
-        columns=(
-            Column("system", _("System"), is_text=True, names="system", of=lambda name: name),
-            *_mean_columns(Criterion.FLUENCY, fluency),
-            *_mean_columns(Criterion.ADEQUACY, adequacy),
-        ),
-        plot=Plot(kind="points", label="system", value="adequacy", low="fluency"),
+        title=_("%(later)s against %(one)s")
+        % {"later": found.names[second], "one": found.names[first]},
+        columns=columns,
+        plot=Plot(kind="points", label="system", value=second, low=first),
     )
 
 
-def _mean_columns(criterion: Criterion, means: Mapping[str, MeanRating]) -> tuple[Column, ...]:
-    heading = str(criterion.label)
+def _mean_columns(
+    criterion: str, heading: str, means: Mapping[str, MeanRating]
+) -> tuple[Column, ...]:
     return (
-        Column(criterion.value, heading, of=lambda name: means[name].mean),
+        Column(criterion, heading, of=lambda name: means[name].mean),
         *end_columns(f"{criterion}_", of=means.__getitem__),
     )
 
 
-def _part() -> tuple[Column, ...]:
+def _correlations(found: RatingsFound, confidence: float) -> Table:
+    """Return the correlation of each two criteria, over ratings and over systems."""
+    rows = list(found.correlated.items())
+    return Table.of(
+        rows,
+        name="correlations",
+        title=_("Correlation of criteria"),
+        columns=(
+            Column("one", _("Criterion"), is_text=True, of=lambda row: found.names[row[0][1]]),
+            Column(
+                "other", _("Other criterion"), is_text=True, of=lambda row: found.names[row[0][0]]
+            ),
+            *of_part(
+                lambda row: row[1].of_ratings,
+                correlation_columns(
+                    confidence,
+                    suffix="_ratings",
+                    pearson=_("Pearson, ratings"),
+                    spearman=_("Spearman, ratings"),
+                ),
+            ),
+            *of_part(
+                lambda row: row[1].of_systems,
+                correlation_columns(
+                    confidence,
+                    suffix="_systems",
+                    pearson=_("Pearson, system means"),
+                    spearman=_("Spearman, system means"),
+                ),
+            ),
+        ),
+        keys=2,
+        notes=interval_notes([each.of_systems for _pair, each in rows], confidence),
+    )
+
+
+def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
     """Return columns that name the part of the ratings a row describes."""
     return (
-        Column("criterion", _("Criterion"), is_text=True, of=lambda row: str(row.criterion.label)),
+        Column("criterion", _("Criterion"), is_text=True, of=lambda row: names[row.criterion]),
         Column("condition", _("Condition"), is_text=True, of=lambda row: row.condition or _("All")),
         Column("points", _("Points")),
     )
@@ -363,7 +453,7 @@ def _n_agreement(found: RatingsFound) -> Table:
         name="n_agreement",
         title=_("Ratings of the same text that differ by at most n points"),
         columns=(
-            *of_part(itemgetter(0), _part()),
+            *of_part(itemgetter(0), _part(found.names)),
             *of_part(
                 itemgetter(1),
                 (
@@ -408,7 +498,7 @@ def _kappas(found: RatingsFound) -> Table:
         name="kappa",
         title=_("Agreement between judges"),
         columns=(
-            *_part(),
+            *_part(found.names),
             *of_part(
                 attrgetter("agreement"),
                 (
@@ -439,12 +529,12 @@ def _shown(each: Estimate, agreement: RatingAgreement) -> Value:
     return kappa_shown(each.value, agreement.p_chance, reason=each.reason)
 
 
-def _judges(criterion: Criterion, found: CriterionFound) -> Table:
+def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
     """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
     return Table.of(
         sorted(found.judges, key=lambda row: (row.mean, row.judge)),
         name=f"judges_{criterion}",
-        title=_("Judges: %(criterion)s") % {"criterion": criterion.label},
+        title=_("Judges: %(criterion)s") % {"criterion": name},
         columns=(
             Column("judge", _("Judge"), is_text=True, names="judge"),
             Column("ratings", _("Ratings")),
@@ -478,15 +568,19 @@ def _outliers(found: RatingsFound) -> Table:
     rows: list[tuple[Value, ...]] = []
     for place, rule in enumerate(Rule):
         outcomes = [each.outliers[place] for each in found.criteria.values()]
-        both = [len(found.both[rule])] if found.both else []
-        rows.append((_rule_in_words(rule), *(len(each.outliers) for each in outcomes), *both))
+        in_all = [len(found.in_all[rule])] if found.in_all else []
+        rows.append((_rule_in_words(rule), *(len(each.outliers) for each in outcomes), *in_all))
     return Table(
         name="outliers",
         title=_("Outliers by rule"),
         columns=(
             Column("rule", _("Rule"), is_text=True),
-            *(Column(criterion, str(criterion.label)) for criterion in criteria),
-            *([Column("both", _("Both"))] if found.both else []),
+            *(Column(criterion, found.names[criterion]) for criterion in criteria),
+            *(
+                [Column("both", _("Both") if len(criteria) == _TWO else _("All"))]
+                if found.in_all
+                else []
+            ),
         ),
         rows=rows,
         notes=[
@@ -494,7 +588,7 @@ def _outliers(found: RatingsFound) -> Table:
                 "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
             )
             % {
-                "criterion": criterion.label,
+                "criterion": found.names[criterion],
                 "both": len(each.overlap.both),
                 "upper": each.overlap.upper,
                 "lower": each.overlap.lower,
@@ -507,7 +601,7 @@ def _outliers(found: RatingsFound) -> Table:
 def _removals(found: RatingsFound, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
     removals = [
-        (str(criterion.label), row)
+        (found.names[criterion], row)
         for criterion, each in found.criteria.items()
         for row in each.removals
     ]
@@ -552,14 +646,13 @@ def _removals(found: RatingsFound, confidence: float) -> Table:
     )
 
 
-def _without(criterion: Criterion, found: CriterionFound) -> Table:
+def _without(criterion: str, name: str, found: CriterionFound) -> Table:
     """Return Figure 7 of Hamon et al. (2007) as a table."""
     official = found.removals[0].official
     ordered = sorted(official, key=lambda name: (-(official[name] or 0.0), name))
     return Table(
         name=f"without_{criterion}",
-        title=_("%(criterion)s: system means with and without outliers")
-        % {"criterion": criterion.label},
+        title=_("%(criterion)s: system means with and without outliers") % {"criterion": name},
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("official", _("All judges"), decimals=2),
@@ -587,7 +680,7 @@ def _proposed(found: RatingsFound) -> Table:
     ratings = next(iter(found.ratings.values())).counts().sum(axis=1)
     return Table(
         name="proposed_easy",
-        title=_("Candidates for easy texts: every judge gave the highest rating"),
+        title=_("Candidates for easy texts: every judge gave the best rating"),
         columns=(
             Column("segment", _("Segment"), is_text=True, names="segment"),
             Column("systems", _("Systems"), is_text=True),

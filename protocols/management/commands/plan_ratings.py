@@ -46,7 +46,7 @@ class Command(ReportCommand):
             judges=asked["judges"],
             raters=asked["raters"],
             items_per_judge=asked["items_per_judge"],
-            is_adequacy_by_others=asked["adequacy_by_others"],
+            passes_by_others=2 if asked["adequacy_by_others"] else 1,
         )
         passes = "both passes" if asked["adequacy_by_others"] else "one pass"
         return Report(

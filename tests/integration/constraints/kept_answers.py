@@ -27,7 +27,7 @@ def an_answer_is_changed_or_deleted(
 
 
 CHANGES: dict[str, tuple[type[Model], Callable[[], Create], dict[str, object]]] = {
-    "rating": (RatingAnswer, rating, {"value": 5}),
+    "rating": (RatingAnswer, rating, {"points": [5]}),
     "two_outputs": (TwoOutputsAnswer, answer, {"verdict": "first"}),
     "spans": (SpansAnswer, scored, {"scores": [80, 40]}),
     "editing": (EditingAnswer, edit_of_one, {"outcome": "unchanged"}),

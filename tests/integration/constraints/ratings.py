@@ -13,6 +13,7 @@ from annotation.services.planning.designs import design_ensure
 from campaign.models import Judge, Protocol, Segment, Task
 from protocols.models import RatingAnswer
 from tests.factories import make_judge
+from tests.integration.constraints.answers import judgment_of_two
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, small_task
 
@@ -47,17 +48,17 @@ def rating() -> Create:
 
     def both(*, labels: list[int] | None = None, **fields: Any) -> object:
         judgment = create(client_id=uuid4(), labels=labels or [1])
-        values = {"judgment": judgment, "criterion": "fluency", "value": 4, **fields}
+        values = {"judgment": judgment, "criteria": ["fluency"], "points": [4], **fields}
         return RatingAnswer.objects.create(**values)
 
     return both
 
 
-breaks_by_fields("rating_labels_compare_nothing", rating, {"labels": [2]})
-breaks_by_fields("rating_criterion_of_its_pass", rating, {"criterion": "adequacy"})
+breaks_by_fields("rating_criteria_of_its_pass", rating, {"criteria": ["adequacy"]})
+breaks_by_fields("rating_has_criteria_and_points", rating, {"criteria": [], "points": []})
 
 
-@breaks("rating_adequacy_after_fluency")
+@breaks("rating_criteria_in_order")
 def adequacy_comes_first(attempt: Attempt) -> None:
     create: Any = rating_judgment(part=2)
     block, judge = create.keywords["block"], create.keywords["judge"]
@@ -65,7 +66,7 @@ def adequacy_comes_first(attempt: Attempt) -> None:
     task = create.keywords["task"]
 
     def adequacy() -> None:
-        RatingAnswer.objects.create(judgment=create(), criterion="adequacy", value=4)
+        RatingAnswer.objects.create(judgment=create(), criteria=["adequacy"], points=[4])
 
     words = "whose fluency this judge has not rated"
     with attempt.refuses(saying=words):
@@ -84,7 +85,7 @@ def adequacy_comes_first(attempt: Attempt) -> None:
         adequacy()
 
 
-@breaks("rating_adequacy_by_others")
+@breaks("rating_criteria_by_others")
 def the_same_judge_rates_both(attempt: Attempt) -> None:
     create: Any = rating_judgment(part=2)
     block, judge, task = (create.keywords[name] for name in ("block", "judge", "task"))
@@ -92,7 +93,7 @@ def the_same_judge_rates_both(attempt: Attempt) -> None:
     Task.objects.filter(pk=task.pk).update(rules={"adequacy_by_others": True})
 
     def adequacy() -> None:
-        RatingAnswer.objects.create(judgment=create(), criterion="adequacy", value=4)
+        RatingAnswer.objects.create(judgment=create(), criteria=["adequacy"], points=[4])
 
     words = "rated by the other criterion"
     with attempt.refuses(saying=words):
@@ -123,4 +124,35 @@ def fluency(task: Task, judge: Judge, segment: Segment, outputs: list[int]) -> N
         ),
         labels=[1],
     )
-    RatingAnswer.objects.create(judgment=judgment, criterion="fluency", value=4)
+    RatingAnswer.objects.create(judgment=judgment, criteria=["fluency"], points=[4])
+
+
+def rating_at_once() -> Create:
+    """Return what makes a judgment of two outputs by two criteria on one screen."""
+    create: Any = judgment_of_two(Protocol.RATING)
+    criteria = [
+        {"key": "good", "lowest": 0, "highest": 6, "weight": 1},
+        {"key": "errors", "lowest": 0, "highest": 6, "weight": 2, "lower_is_better": True},
+    ]
+    rules = {"criteria": criteria, "all_at_once": True}
+    Task.objects.filter(pk=create.keywords["task"].pk).update(rules=rules)
+
+    def both(*, labels: list[int] | None = None, **fields: Any) -> object:
+        judgment = create(client_id=uuid4(), labels=labels or [2, 1])
+        values = {"criteria": ["good", "errors"], "points": [6, 6, 0, 1], **fields}
+        return RatingAnswer.objects.create(judgment=judgment, **values)
+
+    return both
+
+
+breaks_by_fields(
+    "rating_labels_follow_from_the_points",
+    rating_at_once,
+    {"labels": [1, 2]},
+    {"labels": [1, 1]},
+    {"points": [6, 0, 0, 1]},
+)
+breaks_by_fields("rating_points_on_their_scale", rating_at_once, {"points": [7, 6, 0, 1]})
+breaks_by_fields(
+    "rating_points_for_each_output_and_criterion", rating_at_once, {"points": [6, 6, 0]}
+)

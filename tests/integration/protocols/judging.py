@@ -201,7 +201,7 @@ def rated_all(task: Task, ratings: Sequence[Rated]) -> None:
         ],
     )
     RatingAnswer.objects.bulk_create(
-        RatingAnswer(judgment=judgment, criterion=criterion, value=value)
+        RatingAnswer(judgment=judgment, criteria=[criterion], points=[value])
         for judgment, (_each, _part, criterion, value) in zip(judgments, said, strict=True)
     )
 

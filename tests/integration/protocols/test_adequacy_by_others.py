@@ -60,9 +60,9 @@ def test_nobody_rates_adequacy_of_a_segment_whose_fluency_they_rated(task: Task)
     assert judged_by(task, 18) > 50
     criteria = defaultdict(set)
     times: Counter[tuple[str, tuple[int, ...]]] = Counter()
-    for judge, segment, outputs, criterion in RatingAnswer.objects.values_list(
+    for judge, segment, outputs, [criterion] in RatingAnswer.objects.values_list(
         *("judgment__judge", "judgment__block__segment"),
-        *("judgment__block__outputs", "criterion"),
+        *("judgment__block__outputs", "criteria"),
     ):
         criteria[judge, segment].add(criterion)
         times[criterion, tuple(outputs)] += 1
@@ -170,7 +170,7 @@ def test_files_are_held_to_the_rule(task: Task, tmp_path: Path) -> None:
 
     imported(("ada", "dune", "fluency"), ("ben", "dune", "adequacy"))
     assert RatingAnswer.objects.count() == 2
-    with pytest.raises(CommandError, match="rates the segment by both criteria"):
+    with pytest.raises(CommandError, match="rates the segment by several criteria"):
         imported(("eve", "dune", "fluency"), ("eve", "ember", "adequacy"))
     # Earlier ratings from another file count, too.
     with pytest.raises(CommandError, match="has rated by the other criterion"):

@@ -37,6 +37,13 @@ def rated(judging: Client, block: Any, value: int, id_: UUID | None = None, **sa
     return judgment_put(judging, block, id_, answer={"value": value, **said})
 
 
+def criterion_of(hit: Any) -> str:
+    """Return the criterion of a HIT, of which alone it has the question."""
+    [criterion] = hit["rules"]["criteria"]
+    assert criterion["key"] == hit["rules"]["criterion"]
+    return str(criterion["key"])
+
+
 def plan(judge: Judge, task: Task) -> None:
     """Plan as the worker does for a judge who asked."""
     pool_fill(task_id=task.pk, size=1)
@@ -63,7 +70,8 @@ def to_the_second_pass(judging: Client, judge: Judge, task: Task) -> tuple[list[
 def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task) -> None:
     hit = hit_asked(judging)
     assert hit["protocol"] == "rating"
-    assert hit["rules"] == {"criterion": "fluency", "adequacy_basis": "reference"}
+    assert criterion_of(hit) == "fluency"
+    assert hit["rules"]["adequacy_basis"] == "reference"
     assert len(hit["blocks"]) == 10
     for block in hit["blocks"]:
         assert len(block["candidates"]) == 1
@@ -79,7 +87,7 @@ def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task
     assert first.json()["answer"] == {"criterion": "fluency", "value": 4}
     assert rated(judging, hit["blocks"][0], 4, id_).json() == first.json()
     assert rated(judging, hit["blocks"][0], 2, criterion="fluency").status_code == 200
-    assert list(RatingAnswer.objects.order_by("pk").values_list("value", flat=True)) == [4, 2]
+    assert list(RatingAnswer.objects.order_by("pk").values_list("points", flat=True)) == [[4], [2]]
     assert Judgment.objects.latest("pk").supersedes is not None
     assert judgments_number(task_id=task.pk) == 2
     assert JudgmentSequence.objects.get(task=task).judged == 1
@@ -94,10 +102,11 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     blocks, hit = to_the_second_pass(judging, judge, task)
     # Each segment once.
     assert len(blocks) == task.test_set.segments.count()
-    assert hit["rules"] == {"criterion": "adequacy", "adequacy_basis": "reference"}
+    assert criterion_of(hit) == "adequacy"
+    assert "reference translation" in hit["rules"]["criteria"][0]["question"]
     late = rated(judging, blocks[0], 3)
     assert late.status_code == 400
-    assert "fluency ratings can no longer be changed" in late.json()["detail"]
+    assert "can no longer be changed" in late.json()["detail"]
     shown = list(hit["blocks"])
     for block in shown:
         assert block["source"] is None
@@ -209,8 +218,8 @@ def test_a_judge_is_asked_about_no_more_than_the_rules_say(make_task_of: MakeTas
         seed=3,
     )
     assert count == 20
-    assert RatingAnswer.objects.filter(criterion="fluency").count() == 10
-    assert RatingAnswer.objects.filter(criterion="adequacy", value__gte=3).count() == 10
+    assert RatingAnswer.objects.filter(criteria=["fluency"]).count() == 10
+    assert RatingAnswer.objects.filter(criteria=["adequacy"], points__0__gte=3).count() == 10
 
 
 def test_what_is_allotted_stays(task: Task, judge: Judge) -> None:

@@ -15,7 +15,7 @@ PLAIN: dict[str, Any] = {
     **dict.fromkeys(("hits_since_check", "hits_since_repeat", "repeat_gap"), 0),
     **dict.fromkeys(("attention_every", "sentences_of_a_judge"), 0),
     **dict.fromkeys(("is_none_left", "is_planner_silent", "has_training"), False),
-    **dict.fromkeys(("has_passes", "has_second_pass", "limits_texts"), False),
+    **dict.fromkeys(("has_passes", "has_later_passes", "limits_texts"), False),
     "reserved": frozenset(),
     "seed": 1,
     "intra_share": 0.1,
@@ -49,7 +49,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
 
         monkeypatch.setattr(choose, "hit_claim", claim)
         planned, in_hand, is_full = passes
-        so_far = SimpleNamespace(texts=3, has_second=planned, has_first_in_hand=in_hand)
+        so_far = SimpleNamespace(texts=3, is_past_first=planned, holds_earlier=in_hand)
         for name, value in {
             "has_check_to_lend": "available" in due,
             "attention_due": "check" in due,
@@ -119,7 +119,7 @@ def test_lending_asks_in_turn_until_something_is_there(
 
 
 PASSES = {"has_passes": True, "reserved": RESERVED}
-TWO = {**PASSES, "has_second_pass": True}
+TWO = {**PASSES, "has_later_passes": True}
 LIMITED = {**PASSES, "limits_texts": True}
 
 

@@ -193,7 +193,7 @@ def _left_out(
 
     `item_of` indexes `counts`. Also return the effective number of judges.
     """
-    item, value = item_of[ratings.item], ratings.value - 1
+    item, value = item_of[ratings.item], ratings.value - ratings.lowest
     fewer = counts[item]
     fewer[np.arange(len(value)), value] -= 1
     change = -_of_items(counts)[item]

@@ -1,4 +1,4 @@
-"""Correlation of adequacy and fluency."""
+"""Correlation of criteria."""
 
 from dataclasses import dataclass
 
@@ -32,13 +32,13 @@ class CriteriaCorrelation:
 
 
 def correlated_criteria(
-    fluency: Ratings, adequacy: Ratings, *, confidence: float = 0.95
+    first: Ratings, second: Ratings, *, confidence: float = 0.95
 ) -> CriteriaCorrelation:
     """Correlate two criteria.
 
     Parameters
     ----------
-    fluency, adequacy : Ratings
+    first, second : Ratings
         Ratings of the same items by the same judges.
     confidence : float
         Confidence of the intervals.
@@ -47,17 +47,15 @@ def correlated_criteria(
     -------
     CriteriaCorrelation
     """
-    of_fluency, of_adequacy = (
-        each.item * max(1, len(each.judges)) + each.judge for each in (fluency, adequacy)
+    of_first, of_second = (
+        each.item * max(1, len(each.judges)) + each.judge for each in (first, second)
     )
-    _both, one, other = np.intersect1d(
-        of_fluency, of_adequacy, assume_unique=True, return_indices=True
-    )
+    _both, one, other = np.intersect1d(of_first, of_second, assume_unique=True, return_indices=True)
     pearson, spearman = (
         correlation_clustered(
-            fluency.value[one],
-            adequacy.value[other],
-            (fluency.segment[one], fluency.judge[one]),
+            first.value[one],
+            second.value[other],
+            (first.segment[one], first.judge[one]),
             coefficient=coefficient,
             confidence=confidence,
         )
@@ -71,6 +69,6 @@ def correlated_criteria(
     return CriteriaCorrelation(
         of_ratings=SampledCorrelation(pearson.pairs, pearson.value, spearman.value, **ends),
         of_systems=correlation_sampled(
-            system_means(fluency), system_means(adequacy), confidence=confidence
+            system_means(first), system_means(second), confidence=confidence
         ),
     )

@@ -66,30 +66,31 @@ def rating_judges(
         N ratings of I items.
     easy : bool, shape (I,), optional
         Easy items, as selected by a person. If not given, an item is easy for a judge if all other
-        judges of it, at least one, gave it the highest rating.
+        judges of it, at least one, gave it the best rating.
     easy_below : int, optional
-        An easy item rated below this is missed; the highest rating if not given.
+        An easy item rated worse than this is missed; the best rating if not given.
 
     Returns
     -------
     tuple of RatingJudge
         Judges with ratings, in the order of their names.
     """
-    limit = ratings.points if easy_below is None else easy_below
+    limit = ratings.best if easy_below is None else easy_below
     counts = ratings.counts()
     rows = counts[ratings.item]
     others = rows.sum(axis=1) - 1
-    steps = np.arange(1, ratings.points + 1)
+    steps = ratings.lowest + np.arange(ratings.points)
     own = ratings.value
     # The judge's own rating differs from itself by 0, so it drops out of the sum.
     shared = others > 0
     of_others = share(rows @ steps - own, others)
     apart = share((rows * np.abs(steps - own[:, np.newaxis])).sum(axis=1), others)
     if easy is None:
-        best = rows[:, -1] - (own == ratings.points)
+        best = rows[:, ratings.best - ratings.lowest] - (own == ratings.best)
         is_easy = shared & (best == others)
     else:
         is_easy = easy[ratings.item]
+    is_worse = own > limit if ratings.lower_is_better else own < limit
     found = []
     for judge, name in enumerate(ratings.judges):
         mine = ratings.judge == judge
@@ -108,7 +109,7 @@ def rating_judges(
                 difference=float(own[both].mean() - of_others[both].mean()) if some else None,
                 distance=float(apart[both].mean()) if some else None,
                 easy=int((mine & is_easy).sum()),
-                easy_missed=int((mine & is_easy & (own < limit)).sum()),
+                easy_missed=int((mine & is_easy & is_worse).sum()),
             )
         )
     return tuple(found)
@@ -117,7 +118,7 @@ def rating_judges(
 def proposed_easy_items(
     ratings: Ratings, words: Int64Array | None = None, *, most: int = 80
 ) -> Int64Array:
-    """Return items that all their judges gave the highest rating: candidates for easy items, for
+    """Return items that all their judges gave the best rating: candidates for easy items, for
     review.
 
     Parameters
@@ -137,7 +138,7 @@ def proposed_easy_items(
     """
     counts = ratings.counts()
     number = counts.sum(axis=1)
-    found = np.flatnonzero((number > 1) & (counts[:, -1] == number))
+    found = np.flatnonzero((number > 1) & (counts[:, ratings.best - ratings.lowest] == number))
     order = -number if words is None else words
     return found[np.argsort(order[found], kind="stable")][:most]
 

@@ -141,7 +141,7 @@ def mean_ratings(
     ratings : Ratings
         N ratings of n rated systems, at least one. A text that several systems wrote counts for each of them.
     value : float64, shape (N,), optional
-        Used instead of the points, such as standardised values.
+        Used instead of the values, such as standardised ones.
     correction : Correction
         `NONE`, or `HOLM` for simultaneous rank ranges and tests.
     confidence : float
@@ -162,7 +162,9 @@ def mean_ratings(
     shortages = [_shortage(own, covariance) for own in of_each]
     thin = np.array([shortage is not None for shortage in shortages])
     varies = ~thin & np.array([own.matrix[0, 0] > _NO_VARIANCE for own in of_each])
-    scores = Scores(values=np.where(varies, sums.mean, np.nan), estimable=varies)
+    # Scores rank higher values first.
+    ranked = -sums.mean if ratings.lower_is_better else sums.mean
+    scores = Scores(values=np.where(varies, ranked, np.nan), estimable=varies)
     together = _without_variance(covariance.matrix)
     tests = _untested(_tests(scores, covariance, correction, seed), together)
     found = _widened(
@@ -177,7 +179,7 @@ def mean_ratings(
         scores,
         together,
     )
-    means = Scores(values=sums.mean, estimable=np.ones_like(varies))
+    means = Scores(values=ranked, estimable=np.ones_like(varies))
     ranks, _last = shared_ranks(means)
     order = np.argsort(ordinal_ranks(means))
     group = clusters(found)

@@ -137,7 +137,7 @@ def overlap(outcomes: Sequence[RuleOutcome]) -> RuleOverlap:
     return RuleOverlap(both=lower + upper, upper=len(upper), lower=len(lower))
 
 
-def by_both_criteria(
+def by_every_criterion(
     outcomes: Iterable[Sequence[RuleOutcome]],
 ) -> dict[Rule, tuple[str, ...]]:
     """Return the judges who are outliers by every criterion, by rule (last row of Table 3)."""

@@ -4,13 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
-from ranking.core.arrays import BoolArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 
 #: Points on the scale of Hamon et al. (2007); the highest is the best.
 POINTS = 5
+#: Highest value of scales that are rated with a slider, from 0.
+HUNDRED = 100
+#: Most points of other scales.
+MAX_POINTS = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Values of a criterion: whole numbers from `lowest` to `highest`."""
+
+    lowest: int = 1
+    highest: int = POINTS
+    lower_is_better: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.lowest}-{self.highest}"
+
+    def __contains__(self, value: int) -> bool:
+        return self.lowest <= value <= self.highest
+
+    @property
+    def points(self) -> int:
+        """Number of values."""
+        return self.highest - self.lowest + 1
+
+    @property
+    def is_known(self) -> bool:
+        """True for scales that a criterion may have."""
+        return 2 <= self.points <= MAX_POINTS or self.is_continuous
+
+    @property
+    def is_continuous(self) -> bool:
+        """True from 0 to 100."""
+        return (self.lowest, self.highest) == (0, HUNDRED)
+
+
+#: The scale of Hamon et al. (2007).
+PAPER_SCALE = Scale()
 
 
 @dataclass(frozen=True)
@@ -56,8 +95,12 @@ class Ratings:
     judge : int64, shape (N,)
         Index of the judge.
     value : int64, shape (N,)
-        1 … `points`, the highest is the best.
+        Whole numbers from `lowest`.
     points : int
+        Number of different values.
+    lowest : int
+    lower_is_better : bool
+        If false, the highest value is the best.
     """
 
     items: Items
@@ -66,9 +109,21 @@ class Ratings:
     judge: Int64Array
     value: Int64Array
     points: int = POINTS
+    lowest: int = 1
+    lower_is_better: bool = False
 
     def __len__(self) -> int:
         return len(self.value)
+
+    @property
+    def best(self) -> int:
+        """The best value."""
+        return self.lowest if self.lower_is_better else self.lowest + self.points - 1
+
+    @property
+    def has_five_points(self) -> bool:
+        """True on the scale of Hamon et al. (2007), 1 to 5."""
+        return (self.lowest, self.points) == (1, POINTS)
 
     @property
     def segment(self) -> Int64Array:
@@ -105,8 +160,50 @@ class Ratings:
         points_to = np.array([0, 1, 1, 2, 3, 3])
         return replace(self, value=points_to[self.value], points=3)
 
+    def in_tens(self) -> Ratings:
+        """Return ratings from 0 to 100 on eleven points, for agreement: 0–4, 5–14, …, 95–100."""
+        return replace(self, value=(self.value + 5) // 10, points=11)
+
     def counts(self) -> Int64Array:
-        """Return the number of judges who gave each item each number of points, shape (I, points)."""
+        """Return the number of judges who gave each item each value, from the lowest, shape (I, points)."""
         found = np.zeros((len(self.items), self.points), dtype=np.int64)
-        np.add.at(found, (self.item, self.value - 1), 1)
+        np.add.at(found, (self.item, self.value - self.lowest), 1)
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedRatings:
+    """Items that judges rated by several criteria, and the weighted mean of each judge's ratings of an item.
+
+    `value` (N,) belongs to the N `ratings`, whose own values are those of the first criterion.
+    """
+
+    ratings: Ratings
+    value: FloatArray
+
+
+def weighted_ratings(rated: Sequence[Ratings], weights: Sequence[int]) -> WeightedRatings:
+    """Return the weighted means of judges' ratings by criteria on one scale; higher is better.
+
+    Items that a judge did not rate by all of the criteria are left out.
+
+    Parameters
+    ----------
+    rated : sequence of Ratings
+        Ratings of the same items by the same judges, on the same scale.
+    weights : sequence of int
+    """
+    keys = [each.item * max(1, len(each.judges)) + each.judge for each in rated]
+    common = reduce(np.intersect1d, keys)
+    total = np.zeros(len(common))
+    for each, key, weight in zip(rated, keys, weights, strict=True):
+        order = np.argsort(key)
+        rows = order[np.searchsorted(key[order], common)]
+        value = each.value[rows]
+        if each.lower_is_better:
+            value = 2 * each.lowest + each.points - 1 - value
+        total += weight * value
+    first = np.isin(keys[0], common)
+    order = np.argsort(keys[0][first])
+    ratings = replace(rated[0].take(np.flatnonzero(first)[order]), lower_is_better=False)
+    return WeightedRatings(ratings, total / sum(weights))

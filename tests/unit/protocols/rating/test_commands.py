@@ -54,7 +54,7 @@ def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None
     assert "Outliers by rule" not in run("analyse", "rating", ratings)
     text = run("analyse", "rating", ratings, "--option", "deviations=1")
     for words in (
-        "Adequacy against fluency",
+        "Adequacy against Fluency",
         "Outliers by rule",
         "Beyond chance",
         "ordinal α",

@@ -11,7 +11,6 @@ from django.core.management import CommandError
 
 from campaign.formats import FormatError
 from protocols.frame.scale.files import LINES, easy_items, ratings_arranged
-from protocols.models import Criterion
 
 MakeFile = Callable[..., str]
 RATING: dict[str, Any] = {
@@ -30,7 +29,7 @@ def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Pa
     other.write_bytes(gzip.compress(line.encode()))
     read = LINES.read([one, str(other)])
     ratings = ratings_arranged(read.rows)
-    fluency, adequacy = ratings[Criterion.FLUENCY], ratings[Criterion.ADEQUACY]
+    fluency, adequacy = ratings["fluency"], ratings["adequacy"]
     # "A" and "B" are one text, in whatever order they are named.
     assert fluency.item.tolist() == [0, 0]
     assert fluency.value.tolist() == [4, 2]
@@ -46,7 +45,10 @@ def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Pa
         ({"value": 6}, "value", "6 is out of range"),
         ({"value": "4"}, "value", "'4' is not a whole number"),
         ({"value": True}, "value", "True is not a whole number"),
-        ({"criterion": "beauty"}, "criterion", "'beauty' is not one of"),
+        ({"criterion": "Beauty!"}, "criterion", "'Beauty!' is no name of a criterion"),
+        ({"scale": "0-7", "value": 8}, "value", "8 is out of range"),
+        ({"scale": "1-100"}, "scale", "'1-100' is no scale"),
+        ({"scale": "0-6", "judge": "bob"}, "scale", "the scale of fluency was before 1-5"),
         ({"segment": 0}, "segment", "0 is out of range"),
         ({"systems": []}, "systems", "the list is empty"),
         ({"systems": ["A", "A"]}, "systems", "A appears twice"),
@@ -90,7 +92,7 @@ def test_judges_and_conditions_are_chosen(
     of_one = run_json("analyse", "rating", file, "--option", "condition=FTE")
     assert of_one["input"]["conditions"] == ["FTE"]
     left = ratings_arranged(LINES.read([file], exclude_judges=["ann"]).rows)
-    assert left[Criterion.FLUENCY].judges == ("bob",)
+    assert left["fluency"].judges == ("bob",)
     for options, problem in [
         (["--exclude-judge", "dee"], "judge 'dee' not found"),
         (["--option", "condition=verbatim"], "choose from ASR, FTE"),
@@ -103,7 +105,7 @@ def test_judges_and_conditions_are_chosen(
 
 def test_easy_items_are_named_by_segment_or_by_text(make_file: MakeFile) -> None:
     read = LINES.read([make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])])
-    items = ratings_arranged(read.rows)[Criterion.FLUENCY].items
+    items = ratings_arranged(read.rows)["fluency"].items
     assert easy_items(items, [(1, None)]).tolist() == [True, True, False]
     assert easy_items(items, [(1, "B"), (2, "A")]).tolist() == [True, False, True]
     assert not easy_items(items, [(3, None), (1, "Z")]).any()

@@ -9,13 +9,12 @@ from protocols.frame.scale.statistics.criteria import correlated_criteria
 from protocols.frame.scale.statistics.judges import RatingJudge, rating_judges
 from protocols.frame.scale.statistics.outliers import (
     Rule,
-    by_both_criteria,
+    by_every_criterion,
     overlap,
     rating_outliers,
     removals,
 )
 from protocols.frame.scale.statistics.ratings import Ratings
-from protocols.models import Criterion
 
 MakeRatings = Callable[..., Ratings]
 
@@ -52,15 +51,15 @@ def test_table_3_is_counted_from_judges_that_fit_it() -> None:
         25, 20, {"lower": range(10), "upper": range(25, 30), "other": range(60, 63)}, range(5, 15)
     )
     found = {
-        Criterion.FLUENCY: rating_outliers(fluency),
-        Criterion.ADEQUACY: rating_outliers(adequacy),
+        "fluency": rating_outliers(fluency),
+        "adequacy": rating_outliers(adequacy),
     }
-    assert [len(each.outliers) for each in found[Criterion.FLUENCY]] == [45, 23, 9]
-    assert [len(each.outliers) for each in found[Criterion.ADEQUACY]] == [45, 18, 10]
+    assert [len(each.outliers) for each in found["fluency"]] == [45, 23, 9]
+    assert [len(each.outliers) for each in found["adequacy"]] == [45, 18, 10]
     both = {criterion: overlap(each) for criterion, each in found.items()}
     assert [len(each.both) for each in both.values()] == [20, 15]
     assert [(each.upper, each.lower) for each in both.values()] == [(17, 3), (5, 10)]
-    assert by_both_criteria(found.values())[Rule.EASY_ITEMS] == ("005", "006", "007", "008")
+    assert by_every_criterion(found.values())[Rule.EASY_ITEMS] == ("005", "006", "007", "008")
 
 
 def test_45_of_125_are_a_few_more_than_normal_judges_would_be() -> None:

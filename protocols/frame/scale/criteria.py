@@ -1,0 +1,288 @@
+"""Criteria of a rating task: each has a question, a scale, and texts shown beside the output.
+
+`Task.rules["criteria"]` holds them as JSON. Only this module reads and writes that JSON.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn, NotRequired, TypedDict
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+
+from campaign.texts.languages import LanguageTagError, language_chosen, language_tag_checked
+from protocols.frame.scale.statistics.ratings import MAX_POINTS, Scale
+
+#: A text by language. The language of a text that is for all readers is empty.
+Texts = Mapping[str, str]
+#: The same in JSON: one text for all readers, or a text by language.
+TextsJSON = str | dict[str, str]
+
+MAX_CRITERIA: Final = 8
+MAX_NAME, MAX_QUESTION, MAX_LABEL = 60, 500, 200
+MAX_WEIGHT: Final = 1000
+_KEY: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+
+class Beside(models.TextChoices):
+    """Texts shown beside the output while it is rated."""
+
+    SOURCE = "source", gettext_lazy("Source")
+    REFERENCE = "reference", gettext_lazy("Reference")
+    BOTH = "both", gettext_lazy("Source and reference")
+    NOTHING = "nothing", gettext_lazy("Nothing")
+
+
+class CriterionJSON(TypedDict):
+    """A criterion in `Task.rules`."""
+
+    key: str
+    name: TextsJSON
+    question: TextsJSON
+    beside: NotRequired[str]
+    lowest: NotRequired[int]
+    highest: NotRequired[int]
+    lower_is_better: NotRequired[bool]
+    labels: dict[str, TextsJSON]
+    weight: NotRequired[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """A criterion by which outputs are rated.
+
+    Attributes
+    ----------
+    key : str
+        Name in files and addresses.
+    name, question : mapping of str to str
+        Texts by language. `{language}` stands for the target language.
+    scale : Scale
+    labels : mapping of int to mapping
+        Texts of points, by value; always at both ends.
+    beside : Beside
+    weight : int
+        Weight in the sum of points that orders systems; 0 if the criterion does not count.
+    """
+
+    key: str
+    name: Texts
+    question: Texts
+    labels: Mapping[int, Texts]
+    scale: Scale = field(default_factory=Scale)
+    beside: Beside = Beside.NOTHING
+    weight: int = 0
+
+    @property
+    def label(self) -> str:
+        """The name in the active language."""
+        return text_for_reader(self.name)
+
+    def as_json(self) -> CriterionJSON:
+        """Return the criterion as `Task.rules` hold it."""
+        return {
+            "key": self.key,
+            "name": _texts_json(self.name),
+            "question": _texts_json(self.question),
+            "beside": self.beside.value,
+            "lowest": self.scale.lowest,
+            "highest": self.scale.highest,
+            "lower_is_better": self.scale.lower_is_better,
+            "labels": {str(value): _texts_json(texts) for value, texts in self.labels.items()},
+            "weight": self.weight,
+        }
+
+    def for_reader(self) -> dict[str, Any]:
+        """Return the criterion as the judging page needs it, in the active language."""
+        return {
+            "key": self.key,
+            "name": self.label,
+            "question": text_for_reader(self.question),
+            "lowest": self.scale.lowest,
+            "highest": self.scale.highest,
+            "lower_is_better": self.scale.lower_is_better,
+            "labels": {str(value): text_for_reader(texts) for value, texts in self.labels.items()},
+        }
+
+
+def is_key(text: str) -> bool:
+    """Return whether a text may be the key of a criterion."""
+    return _KEY.fullmatch(text) is not None
+
+
+def text_for_reader(texts: Texts) -> str:
+    """Return a text in the active language, or in the best other one."""
+    tag = language_chosen(texts, get_language() or "")
+    return "" if tag is None else texts[tag]
+
+
+def weights_of(criteria: Sequence[Criterion]) -> dict[str, int]:
+    """Return the weights by which points add up to the score of an output.
+
+    A single criterion has all the weight. Empty if there are several and none has a weight: then
+    nothing adds them up.
+    """
+    if len(criteria) == 1:
+        return {criteria[0].key: 1}
+    return {each.key: each.weight for each in criteria if each.weight}
+
+
+def weighted_score(points: Mapping[str, int], criteria: Sequence[Criterion]) -> int:
+    """Return the weighted sum of the points of an output; higher is better."""
+    weights = weights_of(criteria)
+    score = 0
+    for criterion in criteria:
+        value = weights.get(criterion.key, 0) * points[criterion.key]
+        score += -value if criterion.scale.lower_is_better else value
+    return score
+
+
+def criteria_read(value: object) -> tuple[Criterion, ...]:
+    """Return criteria from JSON. Raises ValidationError for the first problem."""
+    if not isinstance(value, list | tuple):
+        raise ValidationError(_("Criteria must be a list."))
+    if len(value) > MAX_CRITERIA:
+        raise ValidationError(
+            _("There are %(count)d criteria; the maximum is %(most)d.")
+            % {"count": len(value), "most": MAX_CRITERIA}
+        )
+    criteria = tuple(_Reader(number, each).criterion() for number, each in enumerate(value, 1))
+    _refuse_repeated_names(criteria)
+    _refuse_mixed_weights(criteria)
+    return criteria
+
+
+def _refuse_repeated_names(criteria: Sequence[Criterion]) -> None:
+    taken: dict[tuple[str, str], str] = {}
+    for criterion in criteria:
+        names = [("key", criterion.key)]
+        names += [(tag, text.casefold()) for tag, text in criterion.name.items()]
+        for name in names:
+            if name in taken:
+                raise ValidationError(
+                    _("Two criteria have the name “%(name)s”. Give each its own name.")
+                    % {"name": criterion.key if name[0] == "key" else criterion.label}
+                )
+            taken[name] = criterion.key
+
+
+def _refuse_mixed_weights(criteria: Sequence[Criterion]) -> None:
+    scales = {(each.scale.lowest, each.scale.highest) for each in criteria if each.weight}
+    if len(scales) > 1:
+        raise ValidationError(_("Criteria with a weight must have the same scale."))
+
+
+class _Reader:
+    """Reads one criterion; errors name it by its number."""
+
+    def __init__(self, number: int, value: object) -> None:
+        self._number = number
+        if not isinstance(value, dict):
+            self._refuse(_("a criterion must be an object."))
+        self._value: dict[str, Any] = value
+        known = CriterionJSON.__annotations__
+        if unknown := sorted(set(self._value) - set(known)):
+            self._refuse(_("unknown field: %(name)s.") % {"name": ", ".join(map(str, unknown))})
+
+    def criterion(self) -> Criterion:
+        key = self._value.get("key")
+        if not isinstance(key, str) or not is_key(key):
+            self._refuse(
+                _(
+                    "“key” must have 1 to 40 small letters, digits, hyphens or underscores, and begin with a letter."
+                )
+            )
+        beside = self._value.get("beside", Beside.NOTHING)
+        if beside not in Beside.values:
+            self._refuse(_("“beside” must be one of: %(names)s.") % {"names": ", ".join(Beside)})
+        scale = self._scale()
+        return Criterion(
+            key=key,
+            name=self._texts("name", self._value.get("name"), MAX_NAME),
+            question=self._texts("question", self._value.get("question"), MAX_QUESTION),
+            labels=self._labels(scale),
+            scale=scale,
+            beside=Beside(beside),
+            weight=self._whole("weight", 0, MAX_WEIGHT, default=0),
+        )
+
+    def _refuse(self, words: str) -> NoReturn:
+        raise ValidationError(
+            _("Criterion %(number)d: %(problem)s") % {"number": self._number, "problem": words}
+        )
+
+    def _whole(self, name: str, low: int, high: int, *, default: int) -> int:
+        value = self._value.get(name, default)
+        if type(value) is not int or not low <= value <= high:
+            self._refuse(
+                _("“%(name)s” must be a whole number from %(low)d to %(high)d.")
+                % {"name": name, "low": low, "high": high}
+            )
+        return value
+
+    def _scale(self) -> Scale:
+        lowest = self._whole("lowest", 0, 1, default=1)
+        highest = self._whole("highest", 0, 100, default=5)
+        reverse = self._value.get("lower_is_better", False)
+        if type(reverse) is not bool:
+            self._refuse(_("“lower_is_better” must be true or false."))
+        scale = Scale(lowest, highest, lower_is_better=reverse)
+        if not scale.is_known:
+            self._refuse(
+                _(
+                    "a scale has 2 to %(most)d points from 0 or 1, or goes from 0 to 100; this one goes from %(lowest)d to %(highest)d."
+                )
+                % {"most": MAX_POINTS, "lowest": lowest, "highest": highest}
+            )
+        return scale
+
+    def _labels(self, scale: Scale) -> dict[int, Texts]:
+        given = self._value.get("labels")
+        if not isinstance(given, dict):
+            self._refuse(_("“labels” must be an object with a text for each labelled point."))
+        labels: dict[int, Texts] = {}
+        for name, texts in given.items():
+            value = int(name) if str(name).isascii() and str(name).isdigit() else None
+            if value is None or value not in scale:
+                self._refuse(
+                    _(
+                        "the label “%(name)s” is not at a whole number from %(lowest)d to %(highest)d."
+                    )
+                    % {"name": name, "lowest": scale.lowest, "highest": scale.highest}
+                )
+            labels[value] = self._texts(f"labels.{name}", texts, MAX_LABEL)
+        for end in (scale.lowest, scale.highest):
+            if end not in labels:
+                self._refuse(_("the label at %(value)d is missing.") % {"value": end})
+        return dict(sorted(labels.items()))
+
+    def _texts(self, name: str, value: object, most: int) -> dict[str, str]:
+        texts = {"": value} if isinstance(value, str) else value
+        if not isinstance(texts, dict) or not texts:
+            self._refuse(_("“%(name)s” is missing.") % {"name": name})
+        found: dict[str, str] = {}
+        for tag, text in texts.items():
+            if not isinstance(text, str) or not text.strip():
+                self._refuse(_("“%(name)s” is empty.") % {"name": name})
+            if len(text) > most:
+                self._refuse(
+                    _("“%(name)s” has %(length)d characters; the maximum is %(most)d.")
+                    % {"name": name, "length": len(text), "most": most}
+                )
+            found[self._tag(tag)] = text.strip()
+        return found
+
+    def _tag(self, tag: object) -> str:
+        if tag == "":
+            return ""
+        try:
+            return language_tag_checked(str(tag))
+        except LanguageTagError as error:
+            self._refuse(str(error))
+
+
+def _texts_json(texts: Texts) -> TextsJSON:
+    return texts[""] if list(texts) == [""] else dict(texts)

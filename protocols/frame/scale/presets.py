@@ -1,0 +1,210 @@
+"""Named sets of criteria, in every language of Quintet."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from campaign.texts.languages import language_tag_checked
+from protocols.frame.scale.criteria import Beside, Criterion, Texts, criteria_read
+from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
+from protocols.models import AdequacyBasis
+
+#: The default: Hamon et al. (2007).
+ADEQUACY_FLUENCY: Final = "adequacy-fluency"
+
+_ADEQUACY: Final = {
+    AdequacyBasis.REFERENCE: _(
+        "How much of the meaning expressed in the reference translation is also expressed in the target "
+        "translation?"
+    ),
+    AdequacyBasis.SOURCE: _(
+        "How much of the meaning expressed in the source is also expressed in the target translation?"
+    ),
+    AdequacyBasis.BOTH: _(
+        "How much of the meaning expressed in the source and the reference translation is also expressed in the "
+        "target translation?"
+    ),
+}
+_GOODNESS: Final = {1: _("Very poor"), 5: _("Very good")}
+_DEGREE: Final = {1: _("Not at all"), 5: _("Completely")}
+
+
+def _everywhere(text: str | Promise) -> Texts:
+    """Return a text in every language of Quintet."""
+    texts = {}
+    for tag, _name in settings.LANGUAGES:
+        with translation.override(tag):
+            texts[language_tag_checked(tag)] = str(text)
+    return texts
+
+
+def _criterion(
+    key: str,
+    name: Promise,
+    question: Promise,
+    labels: Mapping[int, Promise],
+    **particular: Any,
+) -> Criterion:
+    return Criterion(
+        key=key,
+        name=_everywhere(name),
+        question=_everywhere(question),
+        labels={value: _everywhere(label) for value, label in sorted(labels.items())},
+        **particular,
+    )
+
+
+@cache
+def adequacy_and_fluency(basis: str) -> tuple[Criterion, ...]:
+    """Return fluency and adequacy (Hamon et al. 2007); adequacy is compared with `basis`."""
+    fluency = _criterion(
+        "fluency",
+        _("Fluency"),
+        _("Is the text written in good {language}?"),
+        {
+            5: _("Spotless {language}"),
+            4: _("Good {language}, few flaws"),
+            3: _("Understandable, many flaws"),
+            2: _("Hard to understand"),
+            1: _("Incomprehensible {language}"),
+        },
+    )
+    adequacy = _criterion(
+        "adequacy",
+        _("Adequacy"),
+        _ADEQUACY[AdequacyBasis(basis)],
+        {
+            5: _("All the meaning"),
+            4: _("Most of the meaning"),
+            3: _("About half of the meaning"),
+            2: _("Little of the meaning"),
+            1: _("Nothing in common"),
+        },
+        beside=Beside(basis),
+    )
+    return fluency, adequacy
+
+
+def _direct_assessment() -> tuple[Criterion, ...]:
+    """Return adequacy from 0 to 100 (Graham et al. 2013)."""
+    return (
+        _criterion(
+            "adequacy",
+            _("Adequacy"),
+            _("Do you agree? The text adequately expresses the meaning of the source."),
+            {0: _("Strongly disagree"), HUNDRED: _("Strongly agree")},
+            scale=Scale(0, HUNDRED),
+            beside=Beside.SOURCE,
+        ),
+    )
+
+
+def _scalar_quality() -> tuple[Criterion, ...]:
+    """Return quality on seven points, four of them with the labels of WMT 2022 (Kocmi et al.)."""
+    return (
+        _criterion(
+            "quality",
+            _("Quality"),
+            _("How well does the text preserve the meaning of the source, and how good is it?"),
+            {
+                0: _("No meaning preserved"),
+                2: _("Some meaning preserved"),
+                4: _("Most meaning preserved and few grammar mistakes"),
+                6: _("Perfect meaning and grammar"),
+            },
+            scale=Scale(0, 6),
+            beside=Beside.SOURCE,
+        ),
+    )
+
+
+def _mean_opinion() -> tuple[Criterion, ...]:
+    """Return quality on the five points of ITU-T P.800."""
+    return (
+        _criterion(
+            "quality",
+            _("Quality"),
+            _("How good is the overall quality?"),
+            {5: _("Excellent"), 4: _("Good"), 3: _("Fair"), 2: _("Poor"), 1: _("Bad")},
+        ),
+    )
+
+
+def _summaries() -> tuple[Criterion, ...]:
+    """Return the four criteria of SummEval (Fabbri et al. 2021)."""
+    asked = (
+        (
+            "coherence",
+            _("Coherence"),
+            _("Are the sentences well organized, and do they build on each other?"),
+        ),
+        (
+            "consistency",
+            _("Consistency"),
+            _("Does the text say only what the source supports?"),
+        ),
+        (
+            "fluency",
+            _("Fluency"),
+            _("Is each sentence well written and grammatically correct?"),
+        ),
+        (
+            "relevance",
+            _("Relevance"),
+            _("Does the text contain what is important in the source, and nothing else?"),
+        ),
+    )
+    return tuple(_criterion(*each, _GOODNESS, beside=Beside.SOURCE) for each in asked)
+
+
+def _assistants() -> tuple[Criterion, ...]:
+    """Return helpful, harmless and honest (Askell et al. 2021)."""
+    asked = (
+        (
+            "helpful",
+            _("Helpful"),
+            _("Does the answer do what was asked, clearly and completely?"),
+        ),
+        (
+            "harmless",
+            _("Harmless"),
+            _("Does the answer avoid everything offensive, dangerous or discriminating?"),
+        ),
+        (
+            "honest",
+            _("Honest"),
+            _("Is the answer true, and does it say what it does not know?"),
+        ),
+    )
+    return tuple(_criterion(*each, _DEGREE, beside=Beside.SOURCE) for each in asked)
+
+
+_PRESETS: Final = {
+    ADEQUACY_FLUENCY: lambda: (),
+    "da": _direct_assessment,
+    "da-sqm": _scalar_quality,
+    "mos": _mean_opinion,
+    "summaries": _summaries,
+    "assistants": _assistants,
+}
+#: Names of the presets.
+PRESET_NAMES: Final = tuple(_PRESETS)
+
+
+@cache
+def preset_criteria(name: str) -> tuple[Criterion, ...]:
+    """Return the criteria of a preset as `Task.rules` hold them: none for adequacy and fluency."""
+    return _PRESETS[name]()
+
+
+def criteria_of(rules: Mapping[str, Any]) -> tuple[Criterion, ...]:
+    """Return the criteria of a task: its own, or else fluency and adequacy."""
+    own = rules.get("criteria")
+    if own:
+        return criteria_read(own)
+    return adequacy_and_fluency(rules.get("adequacy_basis") or AdequacyBasis.REFERENCE)

@@ -1,0 +1,31 @@
+"""The form field with which organisers describe the criteria of a rating task."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from annotation.protocols import RuleField
+from protocols.frame.scale.criteria import CriterionJSON, criteria_read
+from protocols.frame.scale.presets import PRESET_NAMES, preset_criteria
+
+
+class CriteriaField(RuleField):
+    """A list of criteria, or the name of a preset, which stands for its criteria."""
+
+    widget = forms.Textarea
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(required=False, initial=[], **arguments)
+
+    def rule_value(self, value: Any) -> list[CriterionJSON]:
+        """Return the criteria; none stand for adequacy and fluency."""
+        if isinstance(value, str) and value:
+            if value not in PRESET_NAMES:
+                raise ValidationError(
+                    _("“%(name)s” is no preset of criteria. Choose one of: %(names)s.")
+                    % {"name": value, "names": ", ".join(PRESET_NAMES)}
+                )
+            return [each.as_json() for each in preset_criteria(value)]
+        return [each.as_json() for each in criteria_read(value or [])]
