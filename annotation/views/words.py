@@ -149,29 +149,10 @@ OF_SCREENS = {
         ),
     },
     "rating": {
-        "asked_fluency": _("Is the text written in good {language}?"),
-        "fluency_5": _("Spotless {language}"),
-        "fluency_4": _("Good {language}, few flaws"),
-        "fluency_3": _("Understandable, many flaws"),
-        "fluency_2": _("Hard to understand"),
-        "fluency_1": _("Incomprehensible {language}"),
-        "asked_adequacy_reference": _(
-            "How much of the meaning expressed in the reference translation is also expressed in the target "
-            "translation?"
-        ),
-        "asked_adequacy_source": _(
-            "How much of the meaning expressed in the source is also expressed in the target translation?"
-        ),
-        "asked_adequacy_both": _(
-            "How much of the meaning expressed in the source and the reference translation is also expressed in the "
-            "target translation?"
-        ),
-        "adequacy_5": _("All the meaning"),
-        "adequacy_4": _("Most of the meaning"),
-        "adequacy_3": _("About half of the meaning"),
-        "adequacy_2": _("Little of the meaning"),
-        "adequacy_1": _("Nothing in common"),
-        "points_given": _("{value} of 5"),
+        "output": _("Output {letter}"),
+        "criteria_question": _("Rate each criterion."),
+        "no_score": _("No score yet."),
+        "points_given": _("{value} of {highest}"),
         "points_wanted": _("Rate the output, or skip the sentence."),
     },
     "two_outputs": {
@@ -252,6 +233,10 @@ OF_SCREENS = {
 }
 
 PLURALS = {
+    "ratings_wanted": ngettext_lazy(
+        "{n} rating is missing. Add it, or skip the sentence.",
+        "{n} ratings are missing. Add them, or skip the sentence.",
+    ),
     "done": ngettext_lazy("{n} done", "{n} done"),
     "waiting": ngettext_lazy(
         "Offline: {n} judgment is kept on this device",

@@ -148,6 +148,9 @@ class RatingRulesSerializer(serializers.Serializer[object]):
         required=False, help_text="Only if each pass asks about one criterion."
     )
     criteria = CriterionShownSerializer(many=True)
+    only_ends_named = serializers.BooleanField(
+        help_text="Whether the page shows texts only for the ends of the scale."
+    )
     adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
 
 
@@ -305,7 +308,11 @@ class _Rated:
         }
 
     def shown_rules(self, part: int) -> Rules:
-        shown: Rules = {"criteria": [each.for_reader() for each in self.asked(part)]}
+        shown: Rules = {
+            "criteria": [each.for_reader() for each in self.asked(part)],
+            # The page of Hamon et al. (2007) shows no others.
+            "only_ends_named": not self.rules.get("criteria"),
+        }
         if not self.is_at_once:
             shown["criterion"] = self.asked(part)[0].key
         return shown

@@ -4,15 +4,18 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import HIT
-from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.tasks import task_rules_change
 from campaign.models import Judge, Protocol, Task
 from campaign.services.campaigns import task_close
 from launcher.data_directory import wait_until
 from protocols.models import RatingAnswer
-from tests.browser.conftest import SignIn
+from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import press
+from tests.criteria import FOUR
 from tests.factories import make_campaign, make_task
+from tests.integration.protocols.every import plans_delete
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -34,13 +37,13 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     sign_in(page, judge)
     question = page.locator("#question")
     expect(question).to_have_text("Is the text written in good German?")
-    expect(page.locator(".best-points")).to_have_text("Spotless German")
-    expect(page.locator(".worst-points")).to_have_text("Incomprehensible German")
+    expect(page.locator(".point-text")).to_have_text(["Spotless German", "Incomprehensible German"])
     expect(page.locator("#source-part")).to_be_hidden()
     expect(page.locator("#reference-part")).to_be_empty()
     expect(page.locator("#differences")).to_be_hidden()
     text = page.locator(".rating-text")
 
+    page.screenshot(path="/tmp/criteria/fluency.png", full_page=True)  # SHOT
     # Nothing goes on without points.
     shown = text.inner_text()
     press(page, "Enter")
@@ -68,6 +71,82 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     assert HIT.objects.filter(task=task, part=2).exists()
     page.reload()
     expect(question).to_contain_text("expressed in the reference translation")
-    expect(page.locator(".best-points")).to_have_text("All the meaning")
+    expect(page.locator(".point-text").first).to_have_text("All the meaning")
     expect(page.locator("#reference-part")).to_contain_text("Reference")
     expect(page.locator("#source-part")).to_be_hidden()
+
+
+@pytest.fixture
+def phone(new_page: NewPage) -> Page:
+    return new_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+
+
+@pytest.fixture
+def several(task: Task) -> Task:
+    """Two outputs on a screen, by four criteria on different scales."""
+    plans_delete(task)
+    task_rules_change(task=task, rules={"criteria": FOUR, "all_at_once": True})
+    design_change(task=task, kind="balanced", systems_per_block=2)
+    hits_plan(task_id=task.pk, count=2)
+    return task
+
+
+def test_a_digit_rates_and_moves_on_to_the_next_criterion(
+    page: Page, several: Task, judge: Judge, sign_in: SignIn
+) -> None:
+    page.clock.install()
+    sign_in(page, judge)
+    legends = page.locator(".points legend")
+    expect(legends).to_have_count(2 * len(FOUR))
+    expect(legends.first).to_have_text("Coherence How good is the coherence?")
+    expect(page.locator(".rating-output .output-name")).to_have_text(["Output A", "Output B"])
+    expect(page.locator("#source-part")).to_be_visible()
+    # A digit that the scale does not have changes nothing.
+    press(page, "9")
+    expect(page.locator(".point :checked")).to_have_count(0)
+    for key in ("4", "2", "0"):
+        press(page, key)
+    expect(page.locator(".score-field").first).to_be_focused()
+    page.keyboard.type("73")
+    press(page, "Enter")
+    for key in ("5", "1", "6"):
+        press(page, key)
+    page.screenshot(path="/tmp/criteria/wide.png", full_page=True)  # SHOT
+    # The foot says what is missing.
+    press(page, "Control+Enter")
+    expect(page.locator("#missing")).to_have_text(
+        "1 rating is missing. Add it, or skip the sentence."
+    )
+    page.keyboard.type("90")
+    press(page, "Enter")
+    expect(page.locator("#submit")).to_be_focused()
+    press(page, "Enter")
+    assert wait_until(lambda: RatingAnswer.objects.count() == 1, seconds=60)
+    answer = RatingAnswer.objects.get()
+    assert answer.points == [4, 2, 0, 73, 5, 1, 6, 90]
+    # Twice the coherence without the errors: 6 and 9.
+    assert answer.judgment.labels == [2, 1]
+
+
+def test_ratings_are_tapped_on_a_phone(
+    phone: Page, several: Task, judge: Judge, sign_in: SignIn
+) -> None:
+    phone.clock.install()
+    sign_in(phone, judge)
+    expect(phone.locator(".points")).to_have_count(2 * len(FOUR))
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for box in (each.bounding_box() for each in phone.locator(".point").all()):
+        assert box is not None
+        assert box["width"] >= 44
+        assert box["height"] >= 44
+    phone.screenshot(path="/tmp/criteria/phone.png", full_page=True)  # SHOT
+    phone.clock.run_for(5_000)
+    for key in ("coherence", "errors", "style"):
+        points = phone.locator(".points").filter(has_text=f"How good is the {key}?")
+        for place in range(2):
+            points.nth(place).locator(".point").last.tap()
+    for slider in phone.locator(".score-slider").all():
+        slider.tap()
+    phone.locator("#submit").tap()
+    assert wait_until(lambda: RatingAnswer.objects.count() == 1, seconds=60)
+    assert RatingAnswer.objects.get().points == [5, 5, 6, 50, 5, 5, 6, 50]

@@ -4,42 +4,66 @@ import { test } from "node:test";
 import * as rating from "../../static/judge/rating/answer.js";
 import { OpenPage } from "./lender.js";
 
+const FLUENCY = { key: "fluency", name: "Fluency", lowest: 1, highest: 5, lower_is_better: false, labels: {} };
+const ERRORS = { ...FLUENCY, key: "errors", name: "Errors", lowest: 0, highest: 10 };
+const ONE = { criteria: [FLUENCY] };
+const BOTH = { criteria: [FLUENCY, ERRORS] };
+const rated = (...outputs) => ({ outputs });
 
-test("nothing is said before points are given", () => {
-  assert.deepEqual(rating.blank(1), { value: null });
-  assert.equal(rating.begun({ value: null }), false);
-  assert.equal(rating.begun({ value: 1 }), true);
-  assert.deepEqual(rating.lack({ value: null }), { key: "points_wanted" });
-  for (const value of [1, 2, 3, 4, 5]) assert.equal(rating.lack({ value }), null);
+test("an answer is complete once each output has points by each criterion", () => {
+  assert.deepEqual(rating.blank(2), rated({}, {}));
+  assert.equal(rating.begun(rating.blank(2)), false);
+  assert.equal(rating.begun(rated({}, { errors: 0 })), true);
+  assert.deepEqual(rating.lack(rated({}), ONE), { key: "points_wanted" });
+  assert.equal(rating.lack(rated({ fluency: 1 }), ONE), null);
+  assert.deepEqual(rating.lack(rated({ fluency: 1 }, { errors: 0 }), BOTH), { key: "ratings_wanted", values: { n: 2 } });
+  assert.deepEqual(rating.unrated(rated({ fluency: 1 }, { errors: 0 }), BOTH), [
+    { output: 0, criterion: 1 },
+    { output: 1, criterion: 0 },
+  ]);
+  assert.equal(rating.lack(rated({ fluency: 1, errors: 0 }), BOTH), null);
 });
 
-test("what was sent is what is read of it", () => {
-  assert.deepEqual(rating.fields({ value: null }), { answer: null });
-  for (const value of [1, 2, 3, 4, 5]) {
-    assert.deepEqual(rating.fields({ value }), { answer: { value } });
-    assert.deepEqual(rating.read(rating.fields({ value })), { value });
-    assert.deepEqual(rating.read({ answer: { criterion: "fluency", value } }), { value });
+test("the fields sent are the fields read", () => {
+  assert.deepEqual(rating.fields(rating.blank(1)), { answer: null });
+  assert.deepEqual(rating.fields(rated({ fluency: 4 })), { answer: { criterion: "fluency", value: 4 } });
+  for (const answer of [rated({ fluency: 4 }), rated({ fluency: 4, errors: 0 }), rated({ fluency: 4 }, { fluency: 1 })]) {
+    assert.deepEqual(rating.read(rating.fields(answer), answer.outputs.length), answer);
   }
-  assert.deepEqual(rating.read({ labels: [1] }), { value: null });
+  assert.deepEqual(rating.read({ labels: [1] }, 1), rated({}));
 });
 
-test("the history has it in words", () => {
-  assert.deepEqual(rating.said({ value: 3 }), { key: "points_given", values: { value: 3 } });
-  assert.equal(rating.said({ value: null }), "");
+test("the order of criteria makes no difference", () => {
+  assert.equal(rating.same(rated({ fluency: 4, errors: 0 }), rated({ errors: 0, fluency: 4 })), true);
+  assert.equal(rating.same(rated({ fluency: 4 }), rated({ fluency: 5 })), false);
+  assert.equal(rating.same(rated({ fluency: 4 }, {}), rated({}, { fluency: 4 })), false);
 });
 
-test("what is asked follows from the pass, and of adequacy from what it is compared with", () => {
-  assert.deepEqual(rating.asked({ criterion: "fluency", adequacy_basis: "both" }), {
-    question: "asked_fluency",
-    points: "fluency",
-  });
-  for (const basis of ["reference", "source", "both"]) {
-    assert.equal(rating.asked({ criterion: "adequacy", adequacy_basis: basis }).question, `asked_adequacy_${basis}`);
+test("the history shows the points by the names of the criteria", () => {
+  assert.deepEqual(rating.said(rated({ fluency: 3 }), ONE), { key: "points_given", values: { value: 3, highest: 5 } });
+  assert.equal(rating.said(rated({}), ONE), "");
+  assert.equal(rating.said(rated({ fluency: 3, errors: 10 }, { errors: 0 }), BOTH), "Fluency 3, Errors 10; Fluency –, Errors 0");
+});
+
+test("each point of a scale has a key of its own", () => {
+  for (const [lowest, highest] of [[1, 5], [0, 6], [0, 10], [1, 10], [1, 11]]) {
+    const scale = { ...FLUENCY, lowest, highest };
+    const points = rating.pointsOf(scale);
+    const keys = points.map((value) => rating.keyOf(value, scale));
+    assert.equal(new Set(keys).size, points.length);
+    assert.deepEqual(keys.map((key) => rating.pointOfKey(key, scale)), points);
   }
+  assert.equal(rating.pointOfKey("6", FLUENCY), null);
+  assert.equal(rating.pointOfKey("0", FLUENCY), null);
+});
+
+test("HITs kept by an earlier version of the page are rated by one criterion", () => {
+  const [{ key, lowest, highest }] = rating.criteriaOf({ criterion: "adequacy" });
+  assert.deepEqual([key, lowest, highest], ["adequacy", 1, 5]);
 });
 
 test("in the queue its blocks have its answers", async () => {
   const page = new OpenPage();
   await page.lendAndAsk("h1", ["b1"], { protocol: "rating" });
-  assert.deepEqual(page.queue.find("b1").answer, { value: null });
+  assert.deepEqual(page.queue.find("b1").answer, rating.blank(2));
 });

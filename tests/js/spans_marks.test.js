@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { contradictions, questions } from "../../static/judge/spans/contradictions.js";
 import { afterwards, marked, missingOf, MOST, withMissing } from "../../static/judge/spans/marks.js";
-import { scoreOf, stepped } from "../../static/judge/spans/scores.js";
+import { scoreOf, stepped } from "../../static/judge/later/scores.js";
 
 const error = (start, end, severity = "minor") => ({ kind: "error", start, end, severity });
 // Those of the server, too, which it sends with a HIT.

@@ -61,9 +61,11 @@ interface Languages {
 }
 
 interface Rules {
-  // Of ratings: what is asked, and what meaning is compared with.
-  criterion?: "fluency" | "adequacy";
-  adequacy_basis?: "reference" | "source" | "both";
+  // Of ratings: the criteria of the HIT, and the only one where each has a pass.
+  criteria?: Criterion[];
+  criterion?: string;
+  // Only the ends of scales have texts on the page.
+  only_ends_named?: boolean;
   // A ranking may leave outputs unranked.
   partial?: boolean;
   // Each answer is explained, and none counts.
@@ -81,6 +83,18 @@ interface Rules {
   asked_with?: string;
   // When a score contradicts the errors.
   contradictions?: ContradictionRule;
+}
+
+// A criterion of a rating, in the language of the page; `{language}` stands for the target language.
+interface Criterion {
+  key: string;
+  name: string;
+  question: string;
+  lowest: number;
+  highest: number;
+  lower_is_better: boolean;
+  // The texts of points, by value.
+  labels: Record<string, string>;
 }
 
 interface ContradictionRule {
@@ -177,8 +191,8 @@ interface Spent {
 }
 
 interface RatingAnswer {
-  // Of 5, which is best.
-  value: number | null;
+  // Of each output, the values by criterion.
+  outputs: Record<string, number>[];
 }
 
 interface RankingAnswer {
@@ -396,7 +410,7 @@ interface AnswerOf<OneAnswer = any> {
   // Its fields in a submission's body; `read` takes them back.
   fields(answer: OneAnswer): Stored;
   // What the history says of it.
-  said(answer: OneAnswer): Phrase | string;
+  said(answer: OneAnswer, rules: Rules): Phrase | string;
   // The HIT's rules, with what the server's refusal tells of them.
   rulesAfter?(rules: Rules, refusal: { missing?: string[] } | null): Rules;
 }
@@ -649,6 +663,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "quiz-template": TemplateOfOne;
   "rating-output-template": TemplateOfOne;
   "rating-scale-template": TemplateOfOne;
+  "rating-slider-template": TemplateOfOne;
   "tier-template": TemplateOfOne;
   "top-row-template": TemplateOfOne;
   "two-outputs-template": TemplateOfOne;

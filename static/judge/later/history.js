@@ -16,10 +16,10 @@ const when = new Intl.DateTimeFormat(LOCALE, {
   timeZoneName: "short",
 });
 
-/** @param {LentBlock} block @param {AnswerOf} answers */
-function saidOf({ judgment, skip_reason: reason, candidates }, answers) {
+/** @param {LentBlock} block @param {AnswerOf} answers @param {Rules} rules */
+function saidOf({ judgment, skip_reason: reason, candidates }, answers, rules) {
   if (!judgment) return say("skipped", { reason: reasonOf(reason) });
-  return sayPhrase(answers.said(answers.read(judgment, candidates.length)));
+  return sayPhrase(answers.said(answers.read(judgment, candidates.length), rules));
 }
 
 export class History {
@@ -72,7 +72,7 @@ export class History {
   /** @param {JudgedBlock} row */
   #item(row) {
     const { block } = row;
-    const said = saidOf(block, this.queue.screens.answersOf(protocolOf(row)));
+    const said = saidOf(block, this.queue.screens.answersOf(protocolOf(row)), row.rules);
     const button = build(
       "button",
       { type: "button", className: "past" },

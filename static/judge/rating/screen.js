@@ -1,16 +1,14 @@
-// One output and its rating: digits rate, Enter submits.
+// Outputs and their ratings: a digit rates and moves on to the next criterion, Enter submits.
 
 import { build, heardOf, lengthOf, setText } from "../block.js";
-import { digitOf } from "../keys.js";
-import { BarScreen } from "../later/bar.js";
+import { digitOf, letterOf, STEPS } from "../keys.js";
 import { labelled, say } from "../words.js";
 import * as rating from "./answer.js";
+import { inLanguage, nameOfOutput, ScaleOfCriterion } from "./scale.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-
-const BEST = 5;
-const WORST = 1;
+const HIGHEST_DIGIT = 9;
 
 /** @type {AnswerOf<RatingAnswer>} */
 export const answers = rating;
@@ -18,116 +16,211 @@ export const answers = rating;
 /** @param {Page} page */
 export const open = (page) => new RatingScreen(page);
 
-/** @param {"rating-output-template" | "rating-scale-template"} id @returns {HTMLElement} */
-const made = (id) => $(id).content.firstElementChild.cloneNode(true);
-
-/** @extends {BarScreen<RatingAnswer>} @implements {ProtocolScreen<RatingAnswer>} */
-class RatingScreen extends BarScreen {
+/** @implements {ProtocolScreen<RatingAnswer>} */
+class RatingScreen {
   answers = answers;
   submitsAtOnce = false;
-  isOfOneOutputAlone = true;
-  #output = made("rating-output-template");
+  block = /** @type {Block<RatingAnswer>} */ (/** @type {unknown} */ (null));
+  // The scales of all outputs in order, and the one that keys act on.
+  /** @type {ScaleOfCriterion[]} */
+  #scales = [];
+  #active = 0;
+  /** @type {Criterion[]} */
+  #criteria = [];
 
   /** @param {Page} page */
   constructor(page) {
-    super(page, made("rating-scale-template"));
-    for (const each of this.#radios) each.addEventListener("change", () => this.rate(Number(each.value)));
-    this.bar.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
+    this.page = page;
   }
 
-  // The legend is the question.
-  nameBar() {
-    this.bar.removeAttribute("aria-label");
+  get isOfOneOutputAlone() {
+    return this.block.candidates.length === 1;
   }
 
-  get #radios() {
-    return /** @type {HTMLInputElement[]} */ ([...this.bar.querySelectorAll("input")]);
-  }
-
-  get #language() {
-    return this.hit.languages.target.name;
+  get #hit() {
+    return this.page.queue.hits.get(this.block.hit);
   }
 
   get question() {
-    return say(this.#asked.question, { language: this.#language });
+    return this.#criteria.length === 1 ? this.#criteria[0].question : say("criteria_question");
   }
 
-  get #asked() {
-    return rating.asked(this.hit.rules);
-  }
-
-  enter() {
-    $("rows").replaceChildren(this.#output, this.bar);
-  }
+  // --- What is shown -------------------------------------------------------------------------------
 
   /** @param {Block<RatingAnswer>} block */
   show(block) {
     this.block = block;
-    setText(/** @type {HTMLElement} */ (this.#output.querySelector(".rating-text")), block.candidates[0]);
+    const language = this.#hit.languages.target.name;
+    this.#criteria = rating.criteriaOf(this.#hit.rules).map((criterion) => inLanguage(criterion, language));
+    this.#scales = [];
+    this.#active = 0;
+    const outputs = block.candidates.map((candidate, index) => this.#makeOutput(candidate, index));
+    $("rows").replaceChildren(...outputs.flat());
+    $("rows").style.setProperty("--outputs", String(outputs.length));
+    if (outputs.length > 1) $("outputs").dataset.layout = "columns";
+    else delete $("outputs").dataset.layout;
     $("outputs").dataset.length = lengthOf(block);
-    /** @type {HTMLElement} */ (this.bar.querySelector("legend")).textContent = this.question;
-    this.#namePoints();
-    this.want(false);
+    this.#nameKeys();
   }
 
-  // Only the ends have names on the page; the list of keys, and a mouse over a point, explain all.
-  #namePoints() {
-    /** @param {string | number} value */
-    const nameOf = (value) => say(`${this.#asked.points}_${value}`, { language: this.#language });
-    for (const { value, labels } of this.#radios) {
-      const [label] = labels ?? [];
-      if (label instanceof HTMLElement) label.title = nameOf(value);
+  // A single output and its scales are below each other; of several, each holds its own.
+  /** @param {Candidate} candidate @param {number} index */
+  #makeOutput(candidate, index) {
+    const root = $("rating-output-template").content.firstElementChild.cloneNode(true);
+    setText(/** @type {HTMLElement} */ (root.querySelector(".rating-text")), candidate);
+    const scales = this.#criteria.map((criterion) => this.#makeScale(criterion, index).root);
+    const name = root.querySelector(".output-name");
+    if (this.isOfOneOutputAlone) {
+      name.remove();
+      return [root, ...scales];
     }
-    /** @type {HTMLElement} */ (this.bar.querySelector(".best-points")).textContent = nameOf(BEST);
-    /** @type {HTMLElement} */ (this.bar.querySelector(".worst-points")).textContent = nameOf(WORST);
-    const points = this.#radios.map(({ value }) => build("li", { value: Number(value) }, nameOf(value)));
-    $("points-help").replaceChildren(...points);
+    name.textContent = nameOfOutput(letterOf(index));
+    root.setAttribute("role", "group");
+    root.setAttribute("aria-label", name.textContent);
+    root.append(build("div", { className: "rating-scales" }, ...scales));
+    return [root];
+  }
+
+  /** @param {Criterion} criterion @param {number} output */
+  #makeScale(criterion, output) {
+    const place = this.#scales.length;
+    const isAlone = this.#criteria.length === 1;
+    const of = this.isOfOneOutputAlone ? "" : nameOfOutput(letterOf(output));
+    const scale = new ScaleOfCriterion(criterion, {
+      isAlone,
+      isOnlyEnds: Boolean(this.#hit.rules.only_ends_named),
+      name: [of, criterion.name].filter(Boolean).join(", "),
+      onValue: (value) => this.#rate(place, value),
+      onDone: () => this.#goOn(place),
+      onBack: () => scale.root.focus(),
+      onMove: (by) => this.#move(by),
+    });
+    scale.root.addEventListener("focusin", () => this.#activate(place));
+    scale.root.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
+    this.#scales.push(scale);
+    return scale;
+  }
+
+  #nameKeys() {
+    const [scale] = this.#scales;
+    const texts = this.#criteria.length === 1 ? scale.texts : [];
+    $("points-help").replaceChildren(...texts.map(({ value, text }) => build("li", { value }, text)));
+  }
+
+  /** @param {number} place */
+  #outputOf(place) {
+    return this.block.answer.outputs[Math.floor(place / this.#criteria.length)];
   }
 
   showAnswer() {
-    const { value } = this.block.answer;
-    for (const each of this.#radios) each.checked = Number(each.value) === value;
-    if (value) this.want(false);
+    this.#scales.forEach((scale, place) => scale.show(this.#outputOf(place)[scale.criterion.key]));
   }
 
-  // Announces the text to compare with, the output, then the question.
+  // --- The focus -----------------------------------------------------------------------------------
+
+  /** @param {number} place */
+  #activate(place) {
+    this.#active = place;
+    this.#scales.forEach((scale, index) => scale.root.classList.toggle("active", index === place));
+  }
+
+  // The places of scales without a rating.
+  get #unrated() {
+    return this.#scales.flatMap((scale, place) => (this.#outputOf(place)[scale.criterion.key] === undefined ? [place] : []));
+  }
+
+  get #first() {
+    return this.#scales[this.#unrated[0] ?? 0];
+  }
+
+  // Announces the text to compare with, the output, then the criterion.
   /** @param {string} words */
   introduce(words) {
     const references = this.block.references.map(({ text }) => labelled(say("reference"), text));
-    const heard = [words, ...references, heardOf(this.block.candidates[0]), this.question];
-    this.hear(heard);
+    const scale = this.#first;
+    const output = Math.floor(this.#scales.indexOf(scale) / this.#criteria.length);
+    const text = heardOf(this.block.candidates[output]);
+    const shown = this.isOfOneOutputAlone ? text : labelled(nameOfOutput(letterOf(output)), text);
+    const { name, question } = scale.criterion;
+    const asked = this.#criteria.length === 1 ? question : labelled(name, question);
+    scale.introduce([words, ...references, shown, asked].filter(Boolean).join(" "));
   }
 
   /** @param {FocusOptions} [options] */
   focus(options) {
-    const chosen = this.#radios.find((each) => each.checked);
-    (chosen ?? this.bar).focus(options);
+    this.#first.focus(options);
   }
 
-  // --- Points ------------------------------------------------------------------------------------
+  resume() {
+    this.#scales[this.#active].focus();
+  }
 
-  /** @param {number} value */
-  rate(value) {
-    this.block.answer.value = value;
-    this.showAnswer();
+  refuse() {
+    const missing = this.#unrated;
+    this.#scales.forEach((scale, place) => scale.want(missing.includes(place)));
+    this.#scales[missing[0]]?.focus();
+  }
+
+  /** @param {number} by */
+  #move(by) {
+    const scale = this.#scales[this.#active + by];
+    scale?.focus();
+    return true;
+  }
+
+  // After the last rating, goes to what is still missing, or to the submit button.
+  /** @param {number} place */
+  #goOn(place) {
+    const rest = this.#unrated;
+    const next = rest.find((each) => each > place) ?? rest[0];
+    if (next === undefined) $("submit").focus();
+    else this.#scales[next].focus();
+  }
+
+  // --- Ratings -------------------------------------------------------------------------------------
+
+  /** @param {number} place @param {number | null} value */
+  #rate(place, value) {
+    const { key } = this.#scales[place].criterion;
+    const output = this.#outputOf(place);
+    if (value === null) delete output[key];
+    else output[key] = value;
+    this.#scales[place].show(output[key]);
     this.page.answered();
-    return true;
   }
 
-  /** @param {number} value @param {KeyboardEvent} event */
-  #byKey(value, event) {
+  /** @param {string} key @param {KeyboardEvent} event */
+  #byKey(key, event) {
+    const place = this.#active;
+    const scale = this.#scales[place];
+    const value = rating.pointOfKey(key, scale.criterion);
+    if (value === null) return false;
     if (this.page.isUnread(event)) return true;
-    this.rate(value);
-    this.focus();
+    this.#rate(place, value);
+    if (this.#scales.length === 1) scale.focus();
+    else this.#goOn(place);
     return true;
   }
 
-  // --- Keys --------------------------------------------------------------------------------------
+  // --- Keys ----------------------------------------------------------------------------------------
+
+  // The browser's default: arrows move between the points of a scale.
+  /** @returns {Action | null} */
+  arrow() {
+    return null;
+  }
 
   /** @param {Pressed} event */
   single(event) {
-    const digit = digitOf(event);
-    if (!digit || event.shiftKey) return null;
-    return () => event.repeat || this.#byKey(digit, event);
+    const digit = digitOf(event, HIGHEST_DIGIT);
+    if (digit === null || event.shiftKey || this.#scales[this.#active].isSlider) return null;
+    return () => event.repeat || this.#byKey(String(digit), event);
+  }
+
+  /** @param {string} letter @param {Pressed} event */
+  letter(letter, event) {
+    if (letter in STEPS) return () => this.#move(STEPS[letter]);
+    if (letter !== "x" || event.repeat || this.#scales[this.#active].isSlider) return null;
+    return () => this.#byKey(letter, event);
   }
 }

@@ -7,7 +7,7 @@ import { labelled, say } from "../words.js";
 import { lineOf, markLine } from "./compared.js";
 import { afterwards, marked, missingOf, withMissing } from "./marks.js";
 import { Cursor, inPlaces, inPoints, piecesOf, stopAt, stopsOf } from "./places.js";
-import { Scoring } from "./scoring.js";
+import { Scoring } from "../later/scoring.js";
 import { onNextLine, placeUnder, rangeOf } from "../later/text_nodes.js";
 
 /** @type {ById} */
@@ -57,7 +57,7 @@ export class Output {
     this.name = say("output", { letter: letterOf(index) });
     this.root.setAttribute("aria-label", this.name);
     this.root.querySelector(".output-name").textContent = this.name;
-    this.scoring = new Scoring(this.root, index, {
+    this.scoring = new Scoring(this.root, say("score_of", { letter: letterOf(index) }), {
       onScore: (score) => screen.score(index, score),
       onDone: () => screen.goOn(index),
       onBack: () => this.focus(),

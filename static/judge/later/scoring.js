@@ -1,6 +1,6 @@
 // The score of one output: a slider for pointers, and a field for keyboards and screen readers.
 
-import { isComposing, letterOf, letterOfKey, lettersOn, STEPS } from "../keys.js";
+import { isComposing, letterOfKey, lettersOn, STEPS } from "../keys.js";
 import { say } from "../words.js";
 import { scoreOf, stepped } from "./scores.js";
 
@@ -17,15 +17,15 @@ export class Scoring {
 
   /**
    * @param {HTMLElement} output
-   * @param {number} index
+   * @param {string} name of the field
    * @param {{ onScore: (score: number | null) => void, onDone: () => void, onBack: () => void, onMove: (by: number) => void }} calls
    */
-  constructor(output, index, calls) {
+  constructor(output, name, calls) {
     this.output = output;
     this.calls = calls;
     this.field = output.querySelector(".score-field");
     this.slider = output.querySelector(".score-slider");
-    this.field.setAttribute("aria-label", say("score_of", { letter: letterOf(index) }));
+    this.field.setAttribute("aria-label", name);
     this.field.addEventListener("input", () => this.#written());
     this.field.addEventListener("blur", () => this.#write());
     this.field.addEventListener("focus", () => this.field.select());
