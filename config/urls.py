@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("ranking.urls")),
     path("", include("whole_campaigns.urls")),
     path("", include("protocols.quiz.urls")),
+    path("", include("protocols.rating.urls")),
     path("api/schema/", SchemaView.as_view(), name="api-schema"),
     path("api/", api_page, name="api-page"),
 ]

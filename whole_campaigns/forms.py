@@ -13,7 +13,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.protocols import answer_kind
+from annotation.protocols import RuleField, answer_kind
 from annotation.selectors.designs import PRESETS
 from annotation.selectors.task_rules import name_settled_in_words, task_rules
 from annotation.services.planning.designs import design_change
@@ -29,6 +29,7 @@ from campaign.pages.protocol_words import protocol_in_words
 from campaign.refusals import RefusalsAt
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
 from campaign.texts.joining import sentence_list, with_full_stop
+from protocols.frame.scale.presets import CRITERIA_PRESETS
 
 
 def _skill_help() -> str:
@@ -177,9 +178,11 @@ class NewTaskForm(forms.Form):
         preset = _PRESETS.get(asked["protocol"])
         asked["protocol"] = self._protocol
         rules = {name: _taken(asked, names) for name, names in self.rules_names.items()}
+        if preset is not None:
+            rules[self._protocol] |= preset.rules
         with RefusalsAt(self), transaction.atomic():
             task = task_with_rules_create(by=by, rules=rules[self._protocol], **asked)
-            if preset is not None:
+            if preset is not None and preset.design:
                 design_change(task=task, changed_by=by, **preset.design)
             return task
         return None
@@ -191,8 +194,14 @@ class NewTaskForm(forms.Form):
         return chosen if preset is None else preset.protocol.value
 
 
-#: Presets of error spans, a protocol with several names.
-_PRESETS: Final = {each.name: each for each in PRESETS if each.protocol == Protocol.SPANS}
+#: Presets of error spans and ratings, protocols with several names.
+_PRESETS: Final = {
+    each.name: each
+    for each in (
+        *(each for each in PRESETS if each.protocol == Protocol.SPANS),
+        *CRITERIA_PRESETS,
+    )
+}
 
 
 def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
@@ -201,7 +210,7 @@ def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
     for protocol in Protocol:
         if protocol not in offered:
             continue
-        presets = [each for each in PRESETS if each.name in _PRESETS and each.protocol == protocol]
+        presets = [each for each in _PRESETS.values() if each.protocol == protocol]
         found += [
             (each.name, sentence_list([with_full_stop(each.label), each.sentence]))
             for each in presets
@@ -301,6 +310,9 @@ def _fields_add(
 ) -> Names:
     names = {}
     for name, known in answer_kind(protocol).rules_fields.items():
+        # Structured rules have pages of their own.
+        if isinstance(known, RuleField):
+            continue
         field = deepcopy(known)
         field.initial = rules[name]
         field.disabled = are_settled

@@ -1,7 +1,7 @@
 """Designs of a task: the one in force, the first one, named ones, and their use of the reference."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -268,6 +268,8 @@ class Preset:
         Protocol of its tasks.
     design : mapping
         Parameters that differ from the first design of such a task.
+    rules : mapping
+        Rules of its tasks that differ from the defaults.
     """
 
     name: str
@@ -275,6 +277,7 @@ class Preset:
     sentence: Promise
     protocol: Protocol
     design: Mapping[str, Any]
+    rules: Mapping[str, Any] = field(default_factory=dict)
 
 
 PRESETS: Final = (

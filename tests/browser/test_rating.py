@@ -43,7 +43,6 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     expect(page.locator("#differences")).to_be_hidden()
     text = page.locator(".rating-text")
 
-    page.screenshot(path="/tmp/criteria/fluency.png", full_page=True)  # SHOT
     # Nothing goes on without points.
     shown = text.inner_text()
     press(page, "Enter")
@@ -111,7 +110,6 @@ def test_a_digit_rates_and_moves_on_to_the_next_criterion(
     press(page, "Enter")
     for key in ("5", "1", "6"):
         press(page, key)
-    page.screenshot(path="/tmp/criteria/wide.png", full_page=True)  # SHOT
     # The foot says what is missing.
     press(page, "Control+Enter")
     expect(page.locator("#missing")).to_have_text(
@@ -139,7 +137,6 @@ def test_ratings_are_tapped_on_a_phone(
         assert box is not None
         assert box["width"] >= 44
         assert box["height"] >= 44
-    phone.screenshot(path="/tmp/criteria/phone.png", full_page=True)  # SHOT
     phone.clock.run_for(5_000)
     for key in ("coherence", "errors", "style"):
         points = phone.locator(".points").filter(has_text=f"How good is the {key}?")

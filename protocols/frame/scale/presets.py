@@ -1,6 +1,7 @@
 """Named sets of criteria, in every language of Quintet."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -9,6 +10,9 @@ from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from annotation.selectors.designs import PRESETS as DESIGN_PRESETS
+from annotation.selectors.designs import Preset
+from campaign.models import Protocol
 from campaign.texts.languages import language_tag_checked
 from protocols.frame.scale.criteria import Beside, Criterion, Texts, criteria_read
 from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
@@ -192,6 +196,50 @@ _PRESETS: Final = {
     "summaries": _summaries,
     "assistants": _assistants,
 }
+
+
+def _preset(name: str, label: Promise, sentence: Promise) -> Preset:
+    return Preset(
+        name=name,
+        label=label,
+        sentence=sentence,
+        protocol=Protocol.RATING,
+        design={},
+        rules={"criteria": name, "all_at_once": True},
+    )
+
+
+#: Presets for organisers; the first is also a design.
+CRITERIA_PRESETS: Final = (
+    *(replace(each, design={}) for each in DESIGN_PRESETS if each.name == ADEQUACY_FLUENCY),
+    _preset(
+        "da",
+        _("Direct assessment"),
+        _("Judges rate the adequacy of one output from 0 to 100 beside the source."),
+    ),
+    _preset(
+        "da-sqm",
+        _("DA+SQM"),
+        _(
+            "Judges rate the quality of one output on seven points beside the source, as at WMT 2022."
+        ),
+    ),
+    _preset(
+        "mos",
+        _("Mean opinion score"),
+        _("Judges rate the quality of one output on five points."),
+    ),
+    _preset(
+        "summaries",
+        _("Summaries"),
+        _("Judges rate coherence, consistency, fluency and relevance on five points (SummEval)."),
+    ),
+    _preset(
+        "assistants",
+        _("Answers of assistants"),
+        _("Judges rate how helpful, harmless and honest an answer is, on five points."),
+    ),
+)
 #: Names of the presets.
 PRESET_NAMES: Final = tuple(_PRESETS)
 

@@ -121,6 +121,7 @@ class RatingScreen {
   /** @param {number} place */
   #activate(place) {
     this.#active = place;
+    if (this.#scales.length === 1) return;
     this.#scales.forEach((scale, index) => scale.root.classList.toggle("active", index === place));
   }
 

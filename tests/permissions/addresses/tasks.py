@@ -53,6 +53,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    # Of ratings alone: tests/integration/protocols/test_criteria_page.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/criteria/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Of quizzes alone: tests/integration/protocols/quiz/test_snippets.py.
     "campaigns/<slug:slug>/tasks/<int:task_id>/snippets/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/": TO_SECTION

@@ -13,6 +13,7 @@ from annotation.submissions import SubmissionRefusedError
 KNOWN = Judgment(comment="the known one")
 ASSIGNED: Any = SimpleNamespace(
     protocol="ranking",
+    rules={},
     candidates=("a", "b"),
     **dict.fromkeys(("task_id", "judge_id", "block_id", "assignment_id"), 1),
 )

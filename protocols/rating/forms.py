@@ -1,0 +1,208 @@
+"""The form with which organisers describe the criteria of a rating task, in one language at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.texts.languages import language_chosen
+from protocols.frame.scale.criteria import (
+    MAX_CRITERIA,
+    MAX_LABEL,
+    MAX_NAME,
+    MAX_QUESTION,
+    Beside,
+    Criterion,
+    CriterionJSON,
+    Texts,
+    TextsJSON,
+)
+
+#: Between the value and the text of a point.
+_COLON: Final = ":"
+
+
+class CriterionForm(forms.Form):
+    """One criterion; a criterion without a name is left out."""
+
+    #: Key of the criterion from which the form was filled in; its texts in other languages are kept.
+    was = forms.CharField(required=False, widget=forms.HiddenInput)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=MAX_NAME, required=False)
+    question = forms.CharField(
+        label=gettext_lazy("Question"),
+        max_length=MAX_QUESTION,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+        help_text=gettext_lazy("{language} stands for the target language."),
+    )
+    beside = forms.ChoiceField(
+        label=gettext_lazy("Shown beside the output"),
+        choices=Beside.choices,
+        initial=Beside.SOURCE.value,
+    )
+    lowest = forms.IntegerField(label=gettext_lazy("Lowest value (0 or 1)"), initial=1)
+    highest = forms.IntegerField(
+        label=gettext_lazy("Highest value"),
+        initial=5,
+        help_text=gettext_lazy("2 to 11 points, or a slider from 0 to 100."),
+    )
+    labels = forms.CharField(
+        label=gettext_lazy("Texts of the points"),
+        required=False,
+        max_length=12 * MAX_LABEL,
+        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+        help_text=gettext_lazy(
+            "One point per line, such as “1: very poor”. Both ends need a text."
+        ),
+    )
+    lower_is_better = forms.BooleanField(
+        label=gettext_lazy("Lower values are better"), required=False
+    )
+    weight = forms.IntegerField(
+        label=gettext_lazy("Weight in the ranking"),
+        initial=0,
+        required=False,
+        help_text=gettext_lazy(
+            "0 if the criterion does not count. Without weights, there is a table by criterion and no overall ranking."
+        ),
+    )
+    key = forms.CharField(
+        label=gettext_lazy("Name in files"),
+        required=False,
+        help_text=gettext_lazy(
+            "Small letters, digits, hyphens and underscores. Leave empty to derive it from the name."
+        ),
+    )
+
+    def clean_labels(self) -> dict[str, str]:
+        """Return the texts by value."""
+        labels = {}
+        for line in filter(str.strip, self.cleaned_data["labels"].splitlines()):
+            value, colon, text = line.partition(_COLON)
+            if not colon:
+                raise ValidationError(
+                    _("“%(line)s” has no colon between the value and the text.") % {"line": line}
+                )
+            if value.strip() in labels:
+                raise ValidationError(
+                    _("The value %(value)s has two texts.") % {"value": value.strip()}
+                )
+            labels[value.strip()] = text.strip()
+        return labels
+
+    def clean(self) -> dict[str, Any]:
+        if not self.is_blank and not self.cleaned_data.get("name"):
+            self.add_error("name", _("Enter a name."))
+        return self.cleaned_data
+
+    @property
+    def is_blank(self) -> bool:
+        """True for a form in which nothing is written."""
+        return not any(self.cleaned_data.get(name) for name in ("name", "question", "labels"))
+
+
+class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no such argument
+    """Criteria in order; positions and removals are fields, so that no script is needed."""
+
+    def __init__(self, *arguments: Any, before: Sequence[Criterion], language: str, **more: Any):
+        self._before = {criterion.key: criterion for criterion in before}
+        self._language = language
+        initial = [criterion_initial(criterion, language) for criterion in before]
+        super().__init__(*arguments, initial=initial, **more)
+        self.extra = MAX_CRITERIA - len(initial)
+
+    def add_fields(self, form: CriterionForm, index: int | None) -> None:
+        super().add_fields(form, index)
+        form.fields["ORDER"].label = _("Position")
+        if "DELETE" in form.fields:
+            form.fields["DELETE"].label = _("Remove this criterion")
+
+    def criteria(self) -> list[CriterionJSON]:
+        """Return the criteria of a valid form, as `Task.rules` hold them."""
+        return list(self._criteria())
+
+    def _criteria(self) -> Iterator[CriterionJSON]:
+        written_forms = [form for form in self.ordered_forms if not form.is_blank]
+        for number, form in enumerate(written_forms, 1):
+            written = form.cleaned_data
+            before = self._before.get(written["was"])
+            labels = {} if before is None else {str(n): each for n, each in before.labels.items()}
+            yield {
+                "key": written["key"] or _key_from(written["name"]) or f"criterion-{number}",
+                "name": self._texts(written["name"], before and before.name),
+                "question": self._texts(written["question"], before and before.question),
+                "beside": written["beside"],
+                "lowest": written["lowest"],
+                "highest": written["highest"],
+                "lower_is_better": written["lower_is_better"],
+                "labels": {
+                    value: self._texts(text, labels.get(value))
+                    for value, text in written["labels"].items()
+                },
+                "weight": written["weight"] or 0,
+            }
+
+    def _texts(self, text: str, before: Texts | None) -> TextsJSON:
+        """Return a text with those in other languages; a text for all languages stays one."""
+        if before is None:
+            return {self._language: text}
+        shown = language_chosen(before, self._language)
+        if shown is not None and before[shown] == text:
+            return dict(before)
+        if list(before) == [""]:
+            return text
+        return {**before, self._language: text}
+
+
+CriteriaForms: Final = forms.formset_factory(
+    CriterionForm,
+    formset=_Criteria,
+    can_order=True,
+    can_delete=True,
+    can_delete_extra=False,
+    max_num=MAX_CRITERIA,
+    validate_max=True,
+)
+
+
+class AtOnceForm(forms.Form):
+    """Whether a screen asks about all criteria."""
+
+    all_at_once = forms.BooleanField(
+        label=gettext_lazy("Ask about all criteria on one screen"),
+        required=False,
+        help_text=gettext_lazy(
+            "One to five outputs are shown, with the texts beside that any criterion needs. Otherwise, outputs are rated one at a time, in a pass for each criterion."
+        ),
+    )
+
+
+def criterion_initial(criterion: Criterion, language: str) -> Mapping[str, Any]:
+    """Return the fields of a criterion with its texts in a language, or in the best other one."""
+
+    def text(texts: Texts) -> str:
+        tag = language_chosen(texts, language)
+        return "" if tag is None else texts[tag]
+
+    lines = [f"{value}{_COLON} {text(texts)}" for value, texts in criterion.labels.items()]
+    return {
+        "was": criterion.key,
+        "key": criterion.key,
+        "name": text(criterion.name),
+        "question": text(criterion.question),
+        "beside": criterion.beside.value,
+        "lowest": criterion.scale.lowest,
+        "highest": criterion.scale.highest,
+        "lower_is_better": criterion.scale.lower_is_better,
+        "labels": "\n".join(lines),
+        "weight": criterion.weight,
+    }
+
+
+def _key_from(name: str) -> str:
+    """Return the key of a new criterion: its name in small ASCII letters; empty if it has none."""
+    words = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in name)
+    return "-".join(words.lower().split())[:40].lstrip("0123456789-")

@@ -1,0 +1,105 @@
+"""The organisers' page for the criteria of a rating task."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from annotation.selectors.judges_needed import judges_needed
+from annotation.selectors.task_rules import rules_settled_in_words
+from annotation.services.tasks import task_rules_change
+from campaign.models import Protocol, Task
+from campaign.texts.languages import LanguageTagError, language_name, language_tag_checked
+from campaign.views.access import of_task, organised_task
+from campaign.views.decorators import form_view
+from protocols.frame.scale.criteria import Criterion
+from protocols.frame.scale.presets import (
+    ADEQUACY_FLUENCY,
+    CRITERIA_PRESETS,
+    criteria_of,
+    preset_criteria,
+)
+from protocols.rating.answers import rules_complete
+from protocols.rating.forms import AtOnceForm, CriteriaForms
+
+
+@form_view
+def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the criteria of a rating task, or those of `?preset=`; POST replaces them until judging starts."""
+    task = organised_task(request, slug, task_id)
+    if task.protocol != Protocol.RATING:
+        raise Http404
+    language = _language(request.GET.get("language", ""))
+    preset = request.GET.get("preset", "")
+    before, is_at_once = _start(task, preset)
+    sent = request.POST if request.method == "POST" else None
+    forms = CriteriaForms(sent, before=before, language=language)
+    at_once = AtOnceForm(sent, initial={"all_at_once": is_at_once})
+    error = ""
+    if sent is not None and forms.is_valid() and at_once.is_valid():
+        try:
+            _save(task, forms.criteria(), at_once.cleaned_data["all_at_once"])
+        except ValidationError as refused:
+            error = " ".join(refused.messages)
+        else:
+            messages.success(request, _("Criteria saved."))
+            for needed in judges_needed([task]):
+                messages.info(request, " ".join(needed.words))
+            return redirect("criteria", slug, task.pk)
+    context = {
+        **of_task(task, "texts"),
+        "form": forms,
+        "at_once": at_once,
+        "error": error,
+        "language": language_name(language),
+        "languages": _languages(before, language),
+        "preset": preset,
+        "presets": CRITERIA_PRESETS,
+        "settled": rules_settled_in_words(task=task),
+        "criteria": before,
+    }
+    is_refused = sent is not None
+    return render(request, "organiser/criteria.html", context, status=400 if is_refused else 200)
+
+
+def _save(task: Task, criteria: Sequence[Any], all_at_once: bool) -> None:
+    """Change the criteria of a task; those of Hamon et al. (2007), unchanged, are its default."""
+    rules = task_rules_change(
+        task=task, rules={"criteria": criteria, "all_at_once": all_at_once}
+    ).rules
+    usual = [each.as_json() for each in criteria_of({**rules, "criteria": []})]
+    if rules.get("criteria") == usual:
+        task_rules_change(task=task, rules={"criteria": []})
+
+
+def _start(task: Task, preset: str) -> tuple[Sequence[Criterion], bool]:
+    """Return the criteria with which the page begins, and whether they are on one screen."""
+    rules = rules_complete(task.rules)
+    chosen = next((each for each in CRITERIA_PRESETS if each.name == preset), None)
+    if chosen is None:
+        return criteria_of(rules), rules["all_at_once"]
+    if chosen.name == ADEQUACY_FLUENCY:
+        return criteria_of({**rules, "criteria": []}), False
+    return preset_criteria(chosen.name), True
+
+
+def _language(tag: str) -> str:
+    """Return the language of the texts on the page: the requested one, or that of the page."""
+    try:
+        return language_tag_checked(tag or get_language() or "en")
+    except LanguageTagError:
+        return language_tag_checked(get_language() or "en")
+
+
+def _languages(criteria: Sequence[Criterion], shown: str) -> list[tuple[str, str, bool]]:
+    """Return the languages to choose from: tag, name, and whether texts are written in it."""
+    written = {tag for criterion in criteria for tag in criterion.question if tag}
+    offered = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
+    tags = dict.fromkeys([*offered, *sorted(written)])
+    return [(tag, language_name(tag), tag in written) for tag in tags if tag != shown]

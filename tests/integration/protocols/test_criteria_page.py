@@ -1,0 +1,192 @@
+"""Criteria set up by organisers: the page, REST, the campaign file, and wrong ones."""
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
+
+from annotation.services.tasks import task_rules_change
+from campaign.models import Protocol, Task
+from protocols.frame.scale.criteria import criteria_read
+from protocols.frame.scale.presets import PRESET_NAMES, preset_criteria
+from tests.criteria import FOUR, criterion
+from tests.factories import make_campaign, make_organiser, make_task
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def task() -> Task:
+    ranking = make_task(make_campaign())
+    return Task.objects.create(test_set=ranking.test_set, protocol=Protocol.RATING)
+
+
+@pytest.fixture
+def organiser(task: Task, client: Client) -> Client:
+    client.force_login(make_organiser(task.test_set.campaign))
+    return client
+
+
+def address_of(task: Task) -> str:
+    return reverse("criteria", args=[task.test_set.campaign.slug, task.pk])
+
+
+def shown(organiser: Client, address: str) -> dict[str, Any]:
+    """Return the fields of the page as a browser would send them."""
+    context = organiser.get(address).context
+    fields: dict[str, Any] = {}
+    for form in (context["form"].management_form, context["at_once"], *context["form"]):
+        for bound in form:
+            value = bound.value()
+            if value is not None and value is not False:
+                fields[bound.html_name] = value
+    return fields
+
+
+def test_a_preset_is_chosen_and_saved(organiser: Client, task: Task) -> None:
+    fields = shown(organiser, f"{address_of(task)}?preset=summaries")
+    assert fields["form-0-name"] == "Coherence"
+    saved = organiser.post(f"{address_of(task)}?preset=summaries", fields)
+    assert saved.status_code == 302, (saved.context["error"], saved.context["form"].errors)
+    task.refresh_from_db()
+    assert task.rules["all_at_once"]
+    # With its translations.
+    assert task.rules["criteria"] == [each.as_json() for each in preset_criteria("summaries")]
+
+
+def test_adequacy_and_fluency_unchanged_stay_the_default(organiser: Client, task: Task) -> None:
+    fields = shown(organiser, address_of(task))
+    assert fields["form-0-question"] == "Is the text written in good {language}?"
+    assert organiser.post(address_of(task), fields).status_code == 302
+    task.refresh_from_db()
+    assert task.rules["criteria"] == []
+
+
+def test_criteria_are_edited_moved_removed_and_added(organiser: Client, task: Task) -> None:
+    task_rules_change(task=task, rules={"criteria": FOUR})
+    fields = shown(organiser, address_of(task))
+    fields |= {
+        "form-0-ORDER": 9,
+        "form-1-DELETE": "on",
+        "form-2-question": "Is it stylish?",
+        "form-4-name": "Length",
+        "form-4-question": "How long is it?",
+        "form-4-labels": "0: too short\n2: too long",
+        "form-4-lowest": "0",
+        "form-4-highest": "2",
+    }
+    assert organiser.post(address_of(task), fields).status_code == 302
+    task.refresh_from_db()
+    style, overall, coherence, length = criteria_read(task.rules["criteria"])
+    assert [each.key for each in (style, overall, coherence, length)] == [
+        "style",
+        "overall",
+        "coherence",
+        "length",
+    ]
+    assert style.question == {"": "Is it stylish?"}
+    assert (overall.scale.lowest, overall.scale.highest) == (0, 100)
+    assert length.labels == {0: {"en": "too short"}, 2: {"en": "too long"}}
+
+
+def test_texts_are_written_in_several_languages(organiser: Client, task: Task) -> None:
+    text = {"en": "How good is it?", "de": "Wie gut ist es?"}
+    task_rules_change(task=task, rules={"criteria": [criterion("style", question=text)]})
+    address = f"{address_of(task)}?language=de"
+    fields = shown(organiser, address)
+    assert fields["form-0-question"] == "Wie gut ist es?"
+    fields["form-0-question"] = "Wie schön ist es?"
+    assert organiser.post(address, fields).status_code == 302
+    task.refresh_from_db()
+    [style] = criteria_read(task.rules["criteria"])
+    assert style.question == {"en": "How good is it?", "de": "Wie schön ist es?"}
+
+
+def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) -> None:
+    fields = shown(organiser, address_of(task))
+    fields |= {"form-0-labels": "1: bad", "form-1-name": "", "form-2-name": "New"}
+    refused = organiser.post(address_of(task), fields)
+    assert refused.status_code == 400
+    forms = refused.context["form"]
+    assert forms[1].errors["name"]
+    assert forms[2]["name"].value() == "New"
+    fields |= {"form-1-name": "Adequacy", "form-2-name": ""}
+    refused = organiser.post(address_of(task), fields)
+    assert refused.context["error"] == "Criterion 1: the label at 5 is missing."
+    assert "1: bad" in refused.content.decode()
+    task.refresh_from_db()
+    assert "criteria" not in task.rules
+
+
+@pytest.mark.parametrize(
+    ("criteria", "words"),
+    [
+        ([criterion(f"c{number}") for number in range(9)], "There are 9 criteria"),
+        ([criterion("style"), criterion("style", name="Other")], "Two criteria have the name"),
+        ([criterion("style"), criterion("other", name="STYLE")], "Two criteria have the name"),
+        ([criterion("style", lowest=1, highest=1)], "2 to 11 points"),
+        ([criterion("style", lowest=0, highest=11)], "2 to 11 points"),
+        ([criterion("style", lowest=1, highest=100)], "2 to 11 points"),
+        ([criterion("style", highest=5.5)], "“highest” must be a whole number"),
+        ([criterion("style", lowest=True)], "“lowest” must be a whole number"),
+        ([criterion("style", labels={"1": "bad"})], "the label at 5 is missing"),
+        ([criterion("style", labels={"1": "bad", "5": " "})], "“labels.5” is empty"),
+        ([criterion("style", labels={"1": "bad", "5": "good", "6": "great"})], "the label “6”"),
+        (
+            [
+                criterion(
+                    "style", lowest=0, highest=100, labels={"0": "a", "100": "b", "120": "c"}
+                )
+            ],
+            "the label “120”",
+        ),
+        ([criterion("style", labels={"1": "bad", "5": "good", "2.5": "so"})], "the label “2.5”"),
+        ([criterion("Style!")], "“key” must have"),
+        ([criterion("style", name="")], "“name” is empty"),
+        ([{"key": "style"}], "“name” is missing"),
+        ([criterion("style", question={"xx-yy-zz": "?"})], "Criterion 1:"),
+        ([criterion("style", beside="video")], "“beside” must be one of"),
+        ([criterion("style", weight=-1)], "“weight” must be a whole number"),
+        (
+            [criterion("style", weight=1), criterion("other", highest=7, weight=1)],
+            "must have the same scale",
+        ),
+        ([criterion("style", colour="red")], "unknown field: colour"),
+        (["style"], "a criterion must be an object"),
+        ({"style": 1}, "must be a list"),
+        ("everything", "no preset of criteria"),
+    ],
+)
+def test_wrong_criteria_are_refused_in_a_sentence(task: Task, criteria: Any, words: str) -> None:
+    with pytest.raises(ValidationError, match=words) as refused:
+        task_rules_change(task=task, rules={"criteria": criteria})
+    [sentence] = refused.value.messages
+    assert sentence.endswith(".")
+    task.refresh_from_db()
+    assert task.rules == {}
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_each_preset_is_valid_in_every_language(name: str) -> None:
+    criteria = preset_criteria(name)
+    assert criteria_read([each.as_json() for each in criteria]) == criteria
+    for each in criteria:
+        assert len(each.question) == len(each.name) >= 6
+
+
+def test_rest_takes_and_shows_criteria(organiser: Client, task: Task) -> None:
+    address = f"/api/v1/tasks/{task.pk}/"
+    changed = organiser.patch(
+        address,
+        {"rules": {"criteria": FOUR, "all_at_once": True}},
+        content_type="application/json",
+    )
+    assert changed.status_code == 200, changed.content
+    assert changed.json()["rules"]["criteria"] == [each.as_json() for each in criteria_read(FOUR)]
+    refused = organiser.patch(
+        address, {"rules": {"criteria": FOUR * 3}}, content_type="application/json"
+    )
+    assert refused.status_code == 400
+    assert "12 criteria" in str(refused.json()["errors"]["rules"])
