@@ -239,6 +239,8 @@ class AnswerKind:
         Help text for organisers who choose the number of candidates; empty for the default text.
     serializer : type of Serializer, optional
         Reads the `answer` in a request. None if requests send `labels`.
+    serializer_of_several : type of Serializer, optional
+        Reads answers with the field `outputs`, if single ones have another form.
     table : type of Model
         Stores the answers: a table of the protocol with a judgment as its primary key, or `Judgment` if answers consist of
         labels only.
@@ -331,6 +333,7 @@ class AnswerKind:
     candidates_in_words: str | Promise = ""
     table: type[Any] = Judgment
     row: Callable[[Answer, int], dict[str, Any]] = lambda answer, _part: dict(answer)
+    serializer_of_several: type[Serializer[Any]] | None = None
     about: AboutJudgment | None = None
     as_given: Callable[[Any], Answer] | None = None
     cell_kinds: Callable[[int], Mapping[str, type]] = lambda _candidates: {}
@@ -497,7 +500,10 @@ def texts_beside(
 
 def answer_serializers() -> list[type[Serializer[Any]]]:
     """Return the serializers of `answer` in requests and responses, for the API description."""
-    return [kind.serializer for kind in _KINDS.values() if kind.serializer is not None]
+    found = [
+        each for kind in _KINDS.values() for each in (kind.serializer, kind.serializer_of_several)
+    ]
+    return [serializer for serializer in found if serializer is not None]
 
 
 def rules_serializers() -> list[type[Serializer[Any]]]:

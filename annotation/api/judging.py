@@ -118,8 +118,11 @@ class JudgeAddress(Address):
 
 
 def answer_validated(protocol: str, answer: Any) -> Any:
-    """Return the answer in a request, validated by the protocol's serializer if it has one."""
-    serializer = answer_kind(protocol).serializer
+    """Return the answer in a request, validated by a serializer of the protocol if it has one."""
+    kind = answer_kind(protocol)
+    serializer = kind.serializer
+    if isinstance(answer, dict) and "outputs" in answer and kind.serializer_of_several is not None:
+        serializer = kind.serializer_of_several
     if serializer is None or answer is None:
         return answer
     try:

@@ -40,7 +40,6 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "EditingAsked": ["edit", "accept"],
     "EditingOutcome": "protocols.models.Outcome",
     "TwoOutputsVerdict": "protocols.models.Verdict",
-    "RatingCriterion": "protocols.models.Criterion",
     "AdequacyBasis": "protocols.models.AdequacyBasis",
     "RangeCorrection": "ranking.models.RankingSettings.Correction",
     "RangeKind": "ranking.models.RankingSettings.Ranges",

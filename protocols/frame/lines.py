@@ -16,7 +16,14 @@ from campaign.models import Task
 from campaign.texts.canonical_json import json_line
 from protocols.frame.repeats import CountedRows
 from ranking.analyses.kind import ChosenJudgments
-from ranking.files.labels import Take, candidate_of, json_objects, read_objects, values_taken
+from ranking.files.labels import (
+    Objects,
+    Take,
+    candidate_of,
+    json_objects,
+    read_objects,
+    values_taken,
+)
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 
@@ -114,6 +121,10 @@ def chosen_answers(task: Task, watermark: int, chosen: ChosenJudgments) -> Count
     )
 
 
+def _json_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return [json_line(row) for row in rows]
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnswerLines(Generic[Row]):
     """JSON Lines of a protocol's answers (`docs/formats-judgments.md`).
@@ -140,6 +151,8 @@ class AnswerLines(Generic[Row]):
         Returns the losses: data of numbered lines that answers cannot hold.
     written : callable
         Returns the values of a line that differ from its row's attributes.
+    objects : callable
+        Reads the objects of a file; JSON Lines by default.
     lost : callable
         Returns the losses other than comments: data of a task that lines cannot hold.
     """
@@ -154,6 +167,7 @@ class AnswerLines(Generic[Row]):
     losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = lambda _lines: ()
     written: Callable[[Row], Mapping[str, Any]] = lambda _row: {}
     lost: Callable[[Sequence[Row]], list[Loss]] = lambda _rows: []
+    objects: Callable[[InputFile], Objects] = json_objects
 
     def read(
         self,
@@ -178,7 +192,7 @@ class AnswerLines(Generic[Row]):
         def add(file: str, line: int, values: dict[str, Any], refuse: Refuse) -> None:
             rows.add(file, line, take(values, refuse), refuse)
 
-        files = read_objects(names, add, progress)
+        files = read_objects(names, add, progress, self.objects)
         counted, losses = rows.counted()
         excluded = tuple(dict.fromkeys(exclude_judges))
         refuse_unknown("judge", excluded, {row.judge for _line, row in counted})  # type: ignore[attr-defined]
@@ -189,7 +203,7 @@ class AnswerLines(Generic[Row]):
         """Return the judges' answers from a file. Raises FormatError."""
         rows = CountedRows(self.statements, is_one_file=True)
         take = self._taking()
-        for line, values, refuse in json_objects(file):
+        for line, values, refuse in self.objects(file):
             rows.add(file.name, line, take(values, refuse), refuse)
         lines, repeats = rows.counted()
         return FileContent(
@@ -209,12 +223,20 @@ class AnswerLines(Generic[Row]):
         rows = list(self.of_task(chosen_answers(task, watermark, judgments)))
         return AnswersRead(rows, excluded_judges=judgments.without, rules=task.rules)
 
-    def write(self, task: Task, watermark: int) -> FileWritten:
-        """Return the current answers 1…`watermark` of a task, without excluded judges."""
+    def write(
+        self,
+        task: Task,
+        watermark: int,
+        lines: Callable[[Sequence[dict[str, Any]]], list[str]] = _json_lines,
+    ) -> FileWritten:
+        """Return the current answers 1…`watermark` of a task, without excluded judges.
+
+        `lines` returns the lines of the file for the values of all rows.
+        """
         excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
         rows = self.stored(task=task, watermark=watermark, without=excluded)
         return FileWritten(
-            lines=[json_line(self._line(row)) for row in rows],
+            lines=lines([self._line(row) for row in rows]),
             losses=[*self.lost(rows), *comments_lost(task=task, watermark=watermark)],
         )
 

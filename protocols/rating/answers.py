@@ -105,25 +105,26 @@ class _OutputsField(serializers.ListField):
 
 
 class RatingAnswerSerializer(serializers.Serializer[object]):
-    """The rating of an output by one criterion, or the ratings of all outputs by all criteria asked about."""
+    """The rating of an output by one criterion."""
 
     criterion = serializers.CharField(
         required=False,
         max_length=40,
-        help_text="Criterion of one rating: that of the assignment; optional.",
+        help_text="Criterion given by the rules of the assignment; optional.",
     )
     value = serializers.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=_HIGHEST,
-        help_text="One rating: a value on the scale of the criterion.",
+        min_value=0, max_value=_HIGHEST, help_text="A value on the scale of the criterion."
     )
+
+
+class RatingsAnswerSerializer(serializers.Serializer[object]):
+    """The ratings of all outputs by all criteria asked about."""
+
     outputs = _OutputsField(
-        required=False,
         child=serializers.JSONField(),
         min_length=1,
         max_length=MOST_OUTPUTS,
-        help_text="Several ratings: for each output, in display order, the value of each criterion.",
+        help_text="For each output, in display order, the value of each criterion.",
     )
 
 
@@ -188,8 +189,6 @@ def asked_in(
 
 def _refusal_in_words(answer: Mapping[str, Any], asked: Sequence[Criterion], shown: int) -> str:
     """Return what is wrong with an answer; empty if it is valid."""
-    if ("outputs" in answer) == ("value" in answer):
-        return "Send either `value` or `outputs`."
     given = ratings_given(answer, asked)
     if len(given) != shown:
         return f"{len(given)} outputs are rated, but {shown} are shown."
@@ -371,6 +370,7 @@ def _answers(rules: Mapping[str, Any]) -> AnswerKind:
             "One output: rated alone. Two to five: rated side by side, if all criteria are on one screen."
         ),
         serializer=RatingAnswerSerializer,
+        serializer_of_several=RatingsAnswerSerializer,
         rules_serializer=RatingRulesSerializer,
         table=RatingAnswer,
         labels=rated.labels,

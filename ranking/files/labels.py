@@ -16,6 +16,8 @@ MAX_NUMBER = 10**15
 Taken = TypeVar("Taken")
 #: Returns the checked value of a key, or refuses it.
 Take = Callable[[str, Any, Refuse], Any]
+#: Objects of a file with their lines, and functions that raise an error there.
+Objects = Iterator[tuple[int, dict[str, Any], Refuse]]
 
 
 def json_objects(
@@ -219,6 +221,7 @@ def read_objects(
     names: Sequence[str],
     read: Callable[[str, int, dict[str, Any], Refuse], object],
     progress: ReadingProgress,
+    objects: Callable[[InputFile], Objects] = json_objects,
 ) -> tuple[FileRead, ...]:
     """Pass each object of some files to `read`, with its file, its line and a function that raises an error there.
 
@@ -229,6 +232,8 @@ def read_objects(
     read : callable
     progress : callable
         Called with the bytes read so far and the bytes of all files.
+    objects : callable
+        Reads the objects of a file; JSON Lines by default.
 
     Returns
     -------
@@ -243,7 +248,7 @@ def read_objects(
     found = []
     for name in sources.names:
         with sources.input(name) as (file, stream):
-            for line, values, refuse in json_objects(file):
+            for line, values, refuse in objects(file):
                 read(file.name, line, values, refuse)
             found.append(FileRead(name, stream.sha256()))
     return tuple(found)

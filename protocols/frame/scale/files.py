@@ -9,8 +9,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from annotation.answer_files import FileAnswer
-from campaign.formats.cells import Refuse
+from campaign.formats import InputFile
+from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Loss, Losses
+from campaign.formats.streams import peek
+from campaign.formats.tables import csv_row, integer, neutral, read_table
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
@@ -28,7 +31,14 @@ from protocols.frame.scale.statistics.ratings import (
 )
 from ranking.core.arrays import BoolArray
 from ranking.core.beside import OutputScores
-from ranking.files.labels import boolean_of, judge_named, text_of, whole
+from ranking.files.labels import (
+    Objects,
+    boolean_of,
+    json_objects,
+    judge_named,
+    text_of,
+    whole,
+)
 from ranking.files.vocabulary import systems_by_row
 
 #: Segment, condition (empty if none is named), and the systems that wrote the text.
@@ -58,6 +68,7 @@ class Rating:
         return self.segment, self.condition or "", self.systems
 
 
+_SNIFFED_BYTES: Final = 1024
 #: Scales as files spell them, such as 1-5.
 _SCALE: Final = re.compile(r"([01])-(\d{1,3})")
 
@@ -305,6 +316,52 @@ def _written(rating: Rating) -> dict[str, Any]:
     }
 
 
+#: Columns of CSV files that hold whole numbers.
+_WHOLE: Final = ("segment", "value", "duration_ms", "screen")
+_TRUTH: Final = {"true": True, "false": False}
+
+
+def _objects(file: InputFile) -> Objects:
+    """Read JSON Lines, or a CSV file with the same names in its header."""
+    start, file = peek(file, _SNIFFED_BYTES)
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or not start.strip():
+        yield from json_objects(file)
+        return
+    table = read_table(file)
+    for line, cells in table.rows():
+        cell_of = {name: cells[place] for place, name in table.columns()}
+        refuse = refuse_at(file.name, line)
+        values = {key: _cell_value(key, cell) for key, cell in cell_of.items() if cell.strip()}
+        yield line, values, refuse
+
+
+def _cell_value(key: str, cell: str) -> object:
+    """Return the value in a cell as JSON has it; an unchanged text where it has none."""
+    if key in _WHOLE:
+        number = integer(cell.strip(), 0)
+        return cell if number is None else number
+    if key == "lower_is_better":
+        return _TRUTH.get(cell.strip().lower(), cell)
+    if key == "systems":
+        return [name.strip() for name in cell.split(",")]
+    return cell
+
+
+def csv_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines of a CSV file with these rows; columns without values are left out."""
+    columns = [key for key in LINES.keys if any(key in row for row in rows)]
+    cells = [[neutral(_cell(row.get(key))) for key in columns] for row in rows]
+    return [csv_row(each) for each in (columns, *cells)]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return ",".join(value)
+    return "" if value is None else str(value)
+
+
 LINES: Final = AnswerLines(
     name="ratings-jsonl",
     keys={
@@ -327,6 +384,7 @@ LINES: Final = AnswerLines(
     answers=_answers,
     losses=_losses,
     written=_written,
+    objects=_objects,
 )
 
 

