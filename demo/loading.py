@@ -14,14 +14,25 @@ from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import quality_rules_suggest
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.tasks import task_rules_change
 from campaign.formats import InputFile
-from campaign.models import BadReference, Campaign, Output, Protocol, SystemKind, Task, User
+from campaign.models import (
+    BadReference,
+    Campaign,
+    Output,
+    Protocol,
+    SystemKind,
+    Task,
+    TestSet,
+    User,
+)
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.members import organiser_add
 from campaign.services.people import judge_add, task_choose
 from campaign.texts.damage import Damage
+from protocols.frame.scale.presets import preset_criteria
 from protocols.quiz.snippets import snippets_import
 from ranking.services.analyses import answer_keep_up
 from ranking.services.quality import quality_evaluate
@@ -51,6 +62,7 @@ INSTRUCTIONS = ("en", "de", "ar")
 
 # Pseudonyms of judges of several outputs with error spans, and the number of outputs.
 SIDE_BY_SIDE = "spans-side-by-side"
+CRITERIA = "rating-criteria"
 OUTPUTS_SIDE_BY_SIDE = 3
 
 SIMULATED_GERMAN = (
@@ -205,7 +217,7 @@ def _protocols_load(organiser: User, name: str) -> None:
 
 
 def _side_by_side_load() -> None:
-    """Load error spans and scores of several outputs side by side (contrastive ESA), to compare with single outputs."""
+    """Load error spans and ratings by two criteria of several outputs side by side, to compare with single outputs."""
     ranking = _texts_load(
         "en-ar",
         language="ar",
@@ -220,6 +232,20 @@ def _side_by_side_load() -> None:
     design_change(task=task, kind="uniform", systems_per_block=OUTPUTS_SIDE_BY_SIDE, seed=SEED)
     _answers_simulate(task, name=SIDE_BY_SIDE)
     ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
+    judgments_number(task_id=task.pk)
+    answer_keep_up(task=task)
+    _criteria_load(ranking.test_set)
+
+
+def _criteria_load(test_set: TestSet) -> None:
+    """Load ratings of two outputs side by side, by a score and by points."""
+    [adequacy] = preset_criteria("da")
+    fluency = next(each for each in preset_criteria("summaries") if each.key == "fluency")
+    task = task_create(test_set=test_set, protocol=Protocol.RATING, by=None, blocks_wanted=150)
+    criteria = [adequacy.as_json(), fluency.as_json()]
+    task_rules_change(task=task, rules={"criteria": criteria, "all_at_once": True})
+    design_change(task=task, kind="balanced", systems_per_block=2, seed=SEED)
+    _answers_simulate(task, name=CRITERIA)
     judgments_number(task_id=task.pk)
     answer_keep_up(task=task)
 

@@ -180,6 +180,12 @@ def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int 
 def _most_shown(task: Task) -> int:
     """Return how many outputs a block may show: 1 if the design shows one, otherwise the maximum of the protocol."""
     kind = answer_kind_of(task)
+    if not kind.orders_outputs:
+        raise TrainingRefusedError(
+            _(
+                "Training is not available: answers in this task imply no order of outputs. Give criteria a weight."
+            )
+        )
     design = design_in_force(task_id=task.pk)
     size = kind.first_candidates if design is None else design.parameters.block_size(0)
     return 1 if size == 1 else kind.candidates[-1]

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.frame.scale.statistics.means import MeanRatings, mean_ratings
+from protocols.frame.scale.statistics.ratings import Scale
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 FloatArray = npt.NDArray[np.float64]
@@ -53,6 +54,29 @@ WORLDS: dict[str, RatingWorld] = {
         )
         for judges in (4, 6, 8, 10, 15, 20)
         for severity in (1.0, 1.5)
+    },
+    # Criteria: each scale with one, three and five outputs on a screen, from as few judges and segments as have ranges.
+    **{
+        f"{name}, {outputs} a screen, {segments} segments, {judges} judges": RatingWorld(
+            quality=_APART,
+            segments=segments,
+            judges=judges,
+            raters=2,
+            mildness=0.7,
+            taste=0.2,
+            screen=0.3,
+            scale=scale,
+            outputs=outputs,
+        )
+        for name, scale in {
+            "2 points": Scale(0, 1),
+            "3 points": Scale(1, 3),
+            "7 points": Scale(0, 6),
+            "11 points": Scale(0, 10),
+            "0-100": Scale(0, 100),
+        }.items()
+        for outputs in (1, 3, 5)
+        for segments, judges in ((5, 10 if outputs == 1 else 5), (40, 10))
     },
 }
 

@@ -236,6 +236,13 @@ def _block_size_check(design: Design) -> None:
             % {"field": field},
             field=field,
         )
+    if design.kind == DesignKind.ACTIVE and not kind.orders_outputs:
+        raise DesignRefusedError(
+            _(
+                "kind: “active” needs answers that imply an order of outputs. Give criteria a weight, or choose another kind."
+            ),
+            field="kind",
+        )
     if kind.passes is not None and design.attention_every:
         raise DesignRefusedError(
             _(

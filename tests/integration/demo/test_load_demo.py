@@ -150,22 +150,29 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     assert [each["protocol"] for each in guide["protocols"]] == [
         *(kind.protocol for kind in answer_kinds()),
         Protocol.SPANS,
+        Protocol.RATING,
     ]
-    side_by_side = guide["protocols"][-1]
+    *_single, side_by_side, criteria = guide["protocols"]
     assert side_by_side["name"] == "Error spans and scores (English–Arabic, side by side)"
     for each in guide["protocols"]:
         task = Task.objects.get(
             test_set__campaign__slug="museum-protocols",
-            test_set__target_language="ar" if each is side_by_side else "de",
+            test_set__target_language="ar" if each in (side_by_side, criteria) else "de",
             protocol=each["protocol"],
         )
         # Each judge meets the twelve Arabic sentences once.
-        least = 36 if each is side_by_side else 40
+        least = 36 if each in (side_by_side, criteria) else 40
         assert Judgment.objects.filter(task=task).count() >= least, each["protocol"]
         browser = Client()
         assert browser.post(local(each["url"])).headers["Location"] == "/judge/museum-protocols/"
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
         assert lent.json()["protocol"] == each["protocol"]
+        if each is criteria:
+            assert [every["key"] for every in lent.json()["rules"]["criteria"]] == [
+                "adequacy",
+                "fluency",
+            ]
+            assert {len(block["candidates"]) for block in lent.json()["blocks"]} == {2}
         if each is side_by_side:
             assert {len(block["candidates"]) for block in lent.json()["blocks"]} == {3}
         address = reverse("test-set-dashboard", args=["museum-protocols", task.pk])

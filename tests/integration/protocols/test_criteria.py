@@ -10,6 +10,7 @@ from annotation.models import HIT
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.tasks import task_rules_change
+from annotation.services.training import TrainingRefusedError, training_propose
 from campaign.models import Judge, Protocol, Task
 from protocols.models import RatingAnswer
 from tests.criteria import FOUR, criterion
@@ -154,11 +155,15 @@ def test_an_earlier_pass_stays_as_it_is_once_the_next_has_begun(
     assert "“One” can no longer be changed" in refused.json()["detail"]
 
 
-def test_attention_checks_need_an_order_of_several_outputs(task: Task) -> None:
+def test_checks_training_and_active_designs_need_an_order(task: Task) -> None:
     unweighted = [{**each, "weight": 0} for each in FOUR]
     of_several_outputs(task, 3, criteria=unweighted)
     with pytest.raises(DesignRefusedError, match="weight"):
         design_change(task=task, bad_reference_rate=0.1)
+    with pytest.raises(DesignRefusedError, match="imply an order"):
+        design_change(task=task, kind="active")
+    with pytest.raises(TrainingRefusedError, match="imply no order"):
+        training_propose(task=task, count=1)
     design_change(task=task, systems_per_block=1, bad_reference_rate=0.1)
 
 
