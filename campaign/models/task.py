@@ -199,6 +199,7 @@ _WORK: Final = {
     Protocol.QUIZ: _("You read short texts and decide whether statements about them are true."),
 }
 
+_WORK_BY_CRITERIA: Final = _("You rate texts by the questions on the page.")
 _BETTER: Final = _(
     "A translation is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better."
 )
@@ -321,6 +322,27 @@ class Task(RecordedModel):
                 name="task_blocks_per_segment_positive",
             ),
         ]
+
+    @property
+    def has_own_criteria(self) -> bool:
+        """True for ratings by other criteria than adequacy and fluency."""
+        return self.protocol == Protocol.RATING and bool(self.rules.get("criteria"))
+
+    def get_protocol_display(self) -> str:
+        """Return the name of the protocol; ratings by criteria of their own have one of their own."""
+        return str(
+            _("Ratings by criteria") if self.has_own_criteria else Protocol(self.protocol).label
+        )
+
+    @property
+    def work(self) -> str:
+        """Description of the judges' work in invitations."""
+        return str(_WORK_BY_CRITERIA) if self.has_own_criteria else Protocol(self.protocol).work
+
+    @property
+    def criterion(self) -> str:
+        """Criterion in starter instructions; empty if the page asks about several."""
+        return "" if self.has_own_criteria else Protocol(self.protocol).criterion
 
     @property
     def state(self) -> CampaignState:

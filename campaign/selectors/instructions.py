@@ -44,11 +44,11 @@ def starter_instructions(*, campaign: Campaign, language: str) -> str:
     translated = {language_tag_checked(tag): tag for tag, _name in settings.LANGUAGES}
     if language not in translated:
         return ""
-    protocols = Task.objects.of(campaign).order_by("pk").values_list("protocol", flat=True)
+    tasks = list(Task.objects.of(campaign).order_by("pk")) or [Task(protocol=Protocol.RANKING)]
     with translation.override(translated[language]):
         paragraphs: dict[str, None] = {}
-        for protocol in map(Protocol, dict.fromkeys(protocols) or [Protocol.RANKING]):
-            paragraphs |= dict.fromkeys((protocol.work, protocol.criterion))
+        for task in tasks:
+            paragraphs |= dict.fromkeys(filter(None, (task.work, task.criterion)))
         closing = _(
             "Skip a sentence that you cannot judge. Your judgments are published without your name."
         )

@@ -52,8 +52,7 @@ def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[st
     """
     tasks = Task.objects.of(campaign).order_by("pk")
     chosen = tasks.filter(pk=judge.chosen_task_id) if judge and judge.chosen_task_id else tasks
-    protocols = chosen.values_list("protocol", flat=True)
-    return list(dict.fromkeys(Protocol(each).work for each in protocols))
+    return list(dict.fromkeys(task.work for task in chosen))
 
 
 #: Sent with `test_set`; each receiver returns True if it has judgments of the test set.

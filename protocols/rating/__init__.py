@@ -1,1 +1,1 @@
-"""Adequacy and fluency: judges rate single outputs on five points (Hamon et al. 2007)."""
+"""Ratings by criteria of the task; without any, adequacy and fluency on five points (Hamon et al. 2007)."""

@@ -1,4 +1,4 @@
-"""Report on adequacy and fluency, for page, REST and command."""
+"""Report on ratings, for page, REST and command."""
 
 from typing import Final
 
@@ -9,8 +9,8 @@ from protocols.frame.scale.report import scale_analysis
 
 ANALYSIS: Final = scale_analysis(
     Protocol.RATING,
-    title=gettext_lazy("Adequacy and fluency"),
+    title=gettext_lazy("Ratings"),
     question=gettext_lazy(
-        "How fluent and adequate are the outputs, and how reliable are the judges?"
+        "How good are the outputs by each criterion, and how reliable are the judges?"
     ),
 )

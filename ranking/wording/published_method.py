@@ -1,15 +1,16 @@
 """The method of a published result, in sentences generated from its record."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from django.utils.formats import date_format, number_format
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
+from campaign.texts.languages import language_chosen
 from ranking.core.ranges import Correction
 from ranking.range_choices import recorded_choice
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
@@ -61,6 +62,9 @@ def method_name(name: str) -> str:
 
 
 def _shown(content: Content) -> str:
+    criteria = content.get("sections", {}).get("criteria")
+    if criteria:
+        return _rated(criteria)
     task = content["task"]
     if task["shows_source"] and task["shows_reference"]:
         seen = _(
@@ -80,6 +84,29 @@ def _shown(content: Content) -> str:
     if not task["allows_partial_ranking"]:
         return seen
     return sentence_list([seen, _("Outputs could be left unranked.")])
+
+
+def _rated(criteria: Sequence[Mapping[str, Any]]) -> str:
+    """Return the sentence on a task whose outputs compare by points, with the weights of its criteria."""
+    names = [_name_for_reader(criterion["name"]) for criterion in criteria]
+    weights = [criterion["weight"] for criterion in criteria]
+    if len(criteria) == 1:
+        weights = [1]
+    weighted = [
+        f"{name} ({number_format(weight)})"
+        for name, weight in zip(names, weights, strict=True)
+        if weight
+    ]
+    return _(
+        "Judges rated outputs by %(criteria)s. Outputs compare by the sum of their points with these weights: %(weights)s."
+    ) % {"criteria": comma_list(names), "weights": comma_list(weighted)}
+
+
+def _name_for_reader(name: str | Mapping[str, str]) -> str:
+    if isinstance(name, str):
+        return name
+    tag = language_chosen(name, get_language() or "")
+    return "" if tag is None else name[tag]
 
 
 def _scored(name: str) -> str:

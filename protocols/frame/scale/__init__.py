@@ -1,3 +1,1 @@
-"""Outputs rated one at a time on a five-point scale, by one or more criteria: answers, files,
-statistics, report.
-"""
+"""Outputs rated by criteria, each on its own scale: criteria, presets, files, statistics, report."""

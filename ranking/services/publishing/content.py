@@ -337,6 +337,8 @@ def published_content(
                 _settings(row, words.wordings) for row in reversed(facts.settings)
             ],
             **_stopping(facts, labels, words.wordings),
+            # With their weights, by which outputs compare.
+            **({"criteria": task.rules["criteria"]} if task.rules.get("criteria") else {}),
             **sections,
         },
     }

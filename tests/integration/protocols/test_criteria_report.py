@@ -20,7 +20,9 @@ from ranking.reports.stored import report_in
 from ranking.selectors.analyses import analyses_of, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.publishing.content import PublishedWords, published_content, published_facts
 from ranking.services.runs import ranking_run_compute
+from ranking.wording.published_method import method_sentences
 from tests.criteria import FOUR
 from tests.exporting import exported
 from tests.factories import make_campaign, make_task
@@ -129,12 +131,24 @@ def test_without_weights_nothing_is_averaged() -> None:
         told(task, weights=["beauty:1"])
 
 
-def test_a_weighted_task_is_ranked_like_others() -> None:
+def test_a_weighted_task_is_ranked_and_published_with_its_weights() -> None:
     task = rated(3)
     assert "ranking" in analyses_of(task=task)
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     assert run.result["input"]["comparisons"] > 0
+    content = published_content(
+        published_facts(task=task, run=run),
+        labels={system.name: system.name for system in task.test_set.systems.all()},
+        words=PublishedWords(),
+        version=1,
+        at=run.finished_at,
+        sections={},
+    )
+    assert content["sections"]["criteria"] == task.rules["criteria"]
+    sentence = method_sentences(content)[0]
+    assert "Coherence, Errors, Style, Overall" in sentence
+    assert "Coherence (2), Errors (1)." in sentence
 
 
 def test_scores_are_those_of_the_weighted_criteria() -> None:
