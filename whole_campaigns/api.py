@@ -158,7 +158,10 @@ _AGAIN = (
     "Judges can see segments in this task that they also see in other tasks of the test set. Cannot be "
     "changed once judging has started. Never true for the ranking."
 )
-_RULES = "Protocol options. They cannot be changed once judging has started."
+_RULES = (
+    "Protocol options. They cannot be changed once judging has started. `criteria` of ratings are a list, or the "
+    "name of a preset."
+)
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)

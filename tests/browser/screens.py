@@ -17,6 +17,7 @@ from campaign.models import Judge, Protocol, Task, TestSet
 from tests.at_work import lend
 from tests.browser.judging import painted_for_a_while
 from tests.browser.long_texts import store_long
+from tests.criteria import FOUR
 from tests.factories import make_judge
 from tests.integration.protocols.every import plans_delete
 from tests.protocol_tasks import make_task_of_protocol
@@ -33,6 +34,13 @@ def _several(task: Task, _judge: Judge) -> None:
     """Show three outputs side by side."""
     plans_delete(task)
     design_change(task=task, kind="uniform", systems_per_block=3, seed=7)
+    hits_plan(task_id=task.pk, count=6)
+
+
+def _two(task: Task, _judge: Judge) -> None:
+    """Show two outputs side by side."""
+    plans_delete(task)
+    design_change(task=task, kind="balanced", systems_per_block=2, seed=7)
     hits_plan(task_id=task.pk, count=6)
 
 
@@ -191,6 +199,14 @@ SCREENS: dict[str, Screen] = {
         taps=(".point:has(input[value='2'])", "#submit"),
         rules={"adequacy_by_others": True, "raters": 1},
         prepare=_second_pass,
+    ),
+    "rating-criteria": Screen(
+        Protocol.RATING,
+        heard=("Source:", "Output A", "Coherence"),
+        keys=(*(*"42073", "Enter") * 2, "Enter"),
+        taps=(".point:last-child", ".score-slider", "#submit"),
+        rules={"criteria": FOUR, "all_at_once": True},
+        prepare=_two,
     ),
     # A score without an error is asked about once.
     "spans": Screen(

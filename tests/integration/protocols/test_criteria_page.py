@@ -8,11 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.services.tasks import task_rules_change
+from campaign.formats.yaml_tree import read_yaml
 from campaign.models import Protocol, Task
 from protocols.frame.scale.criteria import criteria_read
 from protocols.frame.scale.presets import PRESET_NAMES, preset_criteria
 from tests.criteria import FOUR, criterion
 from tests.factories import make_campaign, make_organiser, make_task
+from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
 
 pytestmark = pytest.mark.django_db
 
@@ -186,3 +188,19 @@ def test_rest_takes_and_shows_criteria(organiser: Client, task: Task) -> None:
     )
     assert refused.status_code == 400
     assert "12 criteria" in str(refused.json()["errors"]["rules"])
+
+
+def test_the_campaign_file_holds_criteria(organiser: Client, task: Task) -> None:
+    del organiser
+    campaign = task.test_set.campaign
+    task_rules_change(task=task, rules={"criteria": FOUR, "all_at_once": True})
+    content = campaign_file(campaign=campaign)
+    [test_set] = read_yaml("c", content).value["test_sets"]
+    [written] = test_set["tasks"]
+    assert criteria_read(written["rules"]["criteria"]) == criteria_read(FOUR)
+    user = campaign.memberships.get().user
+    changed = content.replace(b"How good is the coherence?", b"Is it coherent?")
+    applied = campaign_file_apply(name="c", content=changed, by=user)
+    assert applied.is_done
+    task.refresh_from_db()
+    assert task.rules["criteria"][0]["question"] == "Is it coherent?"
