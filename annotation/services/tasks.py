@@ -8,13 +8,15 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.protocols import answer_kind_of
+from annotation.protocols import answer_kind, answer_kind_of
+from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import (
     is_lent,
     name_settled_in_words,
     rules_settled_in_words,
     task_rules,
 )
+from annotation.services.planning.designs import block_size_check
 from campaign.models import Judge, Protocol, Task, TestSet, User
 from campaign.refusals import refused_if_broken
 from campaign.services.campaigns import TaskRefusedError, task_create
@@ -25,7 +27,8 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     """Set rules of a task; omitted rules stay, and unchanged ones are not written.
 
     Locks the task's row. Raises ValidationError for rules that its protocol does not have, and once
-    a HIT of the task is lent, because judgments would then answer different questions.
+    a HIT of the task is lent, because judgments would then answer different questions;
+    DesignRefusedError if the design in force does not fit them.
     """
     locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
     chosen = answer_kind_of(locked).rules({**locked.rules, **rules})
@@ -33,9 +36,18 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     if chosen == task_rules(locked):
         return task
     settled = rules_settled_in_words(task=locked)
+    # HITs drawn for blocks fit no pass, and those of a pass fit nothing else.
+    has_passes = answer_kind(locked.protocol, chosen).passes is not None
+    if has_passes != (answer_kind_of(locked).passes is not None) and locked.hits.exists():
+        settled = settled or _("This cannot be changed: HITs have already been planned.")
     if settled:
         raise ValidationError(settled)
-    task.rules = chosen
+    task.rules = locked.rules = chosen
+    design = design_in_force(task_id=task.pk)
+    if design is not None:
+        # Attention checks, for instance, may need the order that the criteria gave.
+        design.task = locked
+        block_size_check(design)
     task.save(update_fields=["rules"])
     return task
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
+from annotation.services.planning.designs import DesignRefusedError
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
 from campaign.texts.languages import LanguageTagError, language_name, language_tag_checked
@@ -47,6 +48,8 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
             _save(task, forms.criteria(), at_once.cleaned_data["all_at_once"])
         except ValidationError as refused:
             error = " ".join(refused.messages)
+        except DesignRefusedError as refused:
+            error = str(refused)
         else:
             messages.success(request, _("Criteria saved."))
             for needed in judges_needed([task]):

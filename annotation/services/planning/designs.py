@@ -171,7 +171,7 @@ def _check(design: Design) -> None:
         )
     try:
         design.clean_fields(exclude=["task", "changed_by", "judge_group"])
-        _block_size_check(design)
+        block_size_check(design)
         _sorting_check(design)
         _systems_check(design)
         _repeats_check(design)
@@ -207,7 +207,7 @@ def _is_length_limit(pair: object) -> bool:
     return bool(words >= 0 and size >= FEWEST_CANDIDATES)
 
 
-def _block_size_check(design: Design) -> None:
+def block_size_check(design: Design) -> None:
     """Raise `DesignRefusedError` if blocks would show a number of outputs that the protocol does not allow."""
     fitting = answer_kind_of(design.task).candidates
     size = design.parameters.size

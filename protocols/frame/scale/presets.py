@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from typing import Any, Final
+from functools import cache, partial
+from typing import Any, Final, cast
 
 from django.conf import settings
 from django.utils import translation
-from django.utils.functional import Promise
+from django.utils.functional import Promise, SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
 from annotation.selectors.designs import PRESETS as DESIGN_PRESETS
@@ -38,8 +38,13 @@ _GOODNESS: Final = {1: _("Very poor"), 5: _("Very good")}
 _DEGREE: Final = {1: _("Not at all"), 5: _("Completely")}
 
 
-def _everywhere(text: str | Promise) -> Texts:
-    """Return a text in every language of Quintet."""
+def _everywhere(text: Promise) -> Texts:
+    """Return a text in every language of Quintet, translated when it is first read: the catalogues are large."""
+    texts: Any = SimpleLazyObject(partial(_translations, text))
+    return cast("Texts", texts)
+
+
+def _translations(text: Promise) -> dict[str, str]:
     texts = {}
     for tag, _name in settings.LANGUAGES:
         with translation.override(tag):

@@ -165,12 +165,24 @@ def test_checks_training_and_active_designs_need_an_order(task: Task) -> None:
     with pytest.raises(TrainingRefusedError, match="imply no order"):
         training_propose(task=task, count=1)
     design_change(task=task, systems_per_block=1, bad_reference_rate=0.1)
+    task_rules_change(task=task, rules={"criteria": FOUR})
+    design_change(task=task, systems_per_block=3, bad_reference_rate=0.1)
+    with pytest.raises(DesignRefusedError, match="weight"):
+        task_rules_change(task=task, rules={"criteria": unweighted})
 
 
 def test_criteria_stay_once_judging_has_begun(judging: Client, task: Task) -> None:
     assert isinstance(hit_asked(judging), dict)
     with pytest.raises(ValidationError, match="judging has started"):
         task_rules_change(task=task, rules={"criteria": FOUR[:1]})
+
+
+def test_planned_hits_keep_criteria_on_one_screen(task: Task) -> None:
+    assert task.hits.exists()
+    with pytest.raises(ValidationError, match="already been planned"):
+        task_rules_change(task=task, rules={"all_at_once": False})
+    # Everything else can be changed.
+    task_rules_change(task=task, rules={"criteria": FOUR[:2]})
 
 
 def test_a_preset_stands_for_its_criteria(make_task_of: MakeTask) -> None:
