@@ -103,6 +103,7 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "email": _("E-mail address"),
 }
 _OF_SYSTEM: Final = _("Output of this system")
+_OF_CRITERION: Final = _("Value by this criterion, of output N")
 
 
 def described_columns(kind: ExportKind, task: Task) -> dict[str, str | Promise]:
@@ -110,7 +111,10 @@ def described_columns(kind: ExportKind, task: Task) -> dict[str, str | Promise]:
 
     Empty if no format of the kind is a table.
     """
-    return {_general(name): _description(kind.name, name) for name in columns_written(kind, task)}
+    return {
+        _general(kind.name, name): _description(kind.name, name)
+        for name in columns_written(kind, task)
+    }
 
 
 def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:
@@ -122,10 +126,11 @@ def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:
     return PAIRWISE_COLUMNS if ExportFormat.PAIRWISE_CSV in kind.formats else ()
 
 
-def _general(name: str) -> str:
-    """Return the name of a column with N for its number."""
+def _general(kind: str, name: str) -> str:
+    """Return the name of a column with N for its number; criteria of judgments are not known by name."""
     general = _NUMBER.sub("N", name)
-    return general if general in _DESCRIPTIONS else name
+    is_criterion = kind == "judgments" and name not in _DESCRIPTIONS
+    return general if general in _DESCRIPTIONS or is_criterion else name
 
 
 def _description(kind: str, name: str) -> str | Promise:
@@ -133,8 +138,10 @@ def _description(kind: str, name: str) -> str | Promise:
         verbose_names = dict(_design_fields())
         return verbose_names.get(name) or _DESCRIPTIONS[name]
     if kind == "texts":
-        return _DESCRIPTIONS.get(_general(name), _OF_SYSTEM)
-    return _DESCRIPTIONS[_general(name)]
+        return _DESCRIPTIONS.get(_general(kind, name), _OF_SYSTEM)
+    if kind == "judgments":
+        return _DESCRIPTIONS.get(_general(kind, name), _OF_CRITERION)
+    return _DESCRIPTIONS[_general(kind, name)]
 
 
 def _design_fields() -> Iterator[tuple[str, str | Promise]]:

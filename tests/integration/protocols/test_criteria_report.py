@@ -1,10 +1,12 @@
 """Analysis and files of rating tasks with criteria of their own."""
 
+import csv
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
@@ -15,6 +17,8 @@ from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
 from ranking.analyses.kind import JUDGMENT_OPTIONS
 from ranking.analyses.options import OptionError, completed
+from ranking.export.asked import export_asked
+from ranking.export.writing import export_bytes
 from ranking.reports import Report, Table
 from ranking.reports.stored import report_in
 from ranking.selectors.analyses import analyses_of, output_scores
@@ -25,7 +29,7 @@ from ranking.services.runs import ranking_run_compute
 from ranking.wording.published_method import method_sentences
 from tests.criteria import FOUR
 from tests.exporting import exported
-from tests.factories import make_campaign, make_task
+from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.protocols.every import plans_delete
 from tests.protocol_tasks import make_task_of_protocol
 
@@ -200,3 +204,20 @@ def test_a_rating_that_is_missing_is_named(tmp_path: Path) -> None:
             test_set=task.test_set.name,
             protocol="rating",
         )
+
+
+def test_judgments_are_exported_with_a_column_for_each_criterion_and_output(client: Client) -> None:
+    task = rated(2)
+    client.force_login(make_organiser(task.test_set.campaign))
+    kinds = client.get(f"/api/v1/tasks/{task.pk}/exports/kinds/").json()["results"]
+    [judgments] = [each for each in kinds if each["name"] == "judgments"]
+    assert "coherence_N" in str(judgments)
+    assert client.get(f"/campaigns/museum/tasks/{task.pk}/exports/").status_code == 200
+    asked = export_asked(task=task, kind="judgments", file_format="csv")
+    written = b"".join(export_bytes(asked)).decode().splitlines()
+    header, first, *_rows = csv.reader(written)
+    row = dict(zip(header, first, strict=True))
+    answer = RatingAnswer.objects.get(judgment__client_id=row["id"])
+    keys = [each["key"] for each in FOUR]
+    columns = [f"{key}_{number}" for number in (1, 2) for key in keys]
+    assert [int(row[name]) for name in columns] == answer.points
