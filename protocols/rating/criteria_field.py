@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from annotation.protocols import RuleField
+from campaign.texts.joining import comma_list
 from protocols.frame.scale.criteria import CriterionJSON, criteria_read
 from protocols.frame.scale.presets import PRESET_NAMES, preset_criteria
 
@@ -24,8 +25,8 @@ class CriteriaField(RuleField):
         if isinstance(value, str) and value:
             if value not in PRESET_NAMES:
                 raise ValidationError(
-                    _("“%(name)s” is no preset of criteria. Choose one of: %(names)s.")
-                    % {"name": value, "names": ", ".join(PRESET_NAMES)}
+                    _("“%(name)s” is not a preset of criteria. Choose one of: %(names)s.")
+                    % {"name": value, "names": comma_list(PRESET_NAMES)}
                 )
             return [each.as_json() for each in preset_criteria(value)]
         return [each.as_json() for each in criteria_read(value or [])]

@@ -625,10 +625,10 @@ def _strength(mark: str, p: Value, level: float | None) -> int:
     return max(1, strength) if isinstance(p, int | float) and p <= level else 0
 
 
-def _level_of(mark: str) -> str:
-    """Return ", p ≤ 0.05" for a mark; "" without one."""
+def _level_of(mark: str) -> list[str]:
+    """Return "p ≤ 0.05" for a mark; nothing without one."""
     levels = {each: level for level, each in MARKS}
-    return f", p ≤ {decimals(levels[mark], 2)}" if mark else ""
+    return [f"p ≤ {decimals(levels[mark], 2)}"] if mark else []
 
 
 def _cell(
@@ -645,7 +645,7 @@ def _cell(
     outcome = "won" if share > back else "lost" if share < back else "even"
     return square.cell(
         *place,
-        labelled(names, f"{shown}, n = {number_format(count)}{_level_of(mark)}"),
+        labelled(names, comma_list([shown, f"n = {number_format(count)}", *_level_of(mark)])),
         f"{outcome} strength-{strength}",
         (20, f"{100 * share:.0f}{mark}", "more" if outcome == "won" else ""),
         (36, count, "small"),

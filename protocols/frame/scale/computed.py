@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
+from campaign.texts.joining import comma_list
 from protocols.frame.scale.criteria import Criterion, weights_of
 from protocols.frame.scale.statistics.agreement import RatingAgreement, rating_agreement
 from protocols.frame.scale.statistics.criteria import CriteriaCorrelation, correlated_criteria
@@ -210,7 +211,7 @@ def _weighted(
             return None
         raise ValueError(
             _("No ratings by %(names)s: choose from %(known)s.")
-            % {"names": ", ".join(missing), "known": ", ".join(ratings)}
+            % {"names": comma_list(missing), "known": comma_list(ratings)}
         )
     counted = [ratings[key] for key in weights]
     scales = {(each.lowest, each.points) for each in counted}

@@ -13,6 +13,7 @@ from django.db import models
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import LanguageTagError, language_chosen, language_tag_checked
 from protocols.frame.scale.statistics.ratings import MAX_POINTS, Scale
 
@@ -185,7 +186,7 @@ class _Reader:
         self._value: dict[str, Any] = value
         known = CriterionJSON.__annotations__
         if unknown := sorted(set(self._value) - set(known)):
-            self._refuse(_("unknown field: %(name)s.") % {"name": ", ".join(map(str, unknown))})
+            self._refuse(_("unknown field: %(name)s.") % {"name": comma_list(unknown)})
 
     def criterion(self) -> Criterion:
         key = self._value.get("key")
@@ -197,7 +198,7 @@ class _Reader:
             )
         beside = self._value.get("beside", Beside.NOTHING)
         if beside not in Beside.values:
-            self._refuse(_("“beside” must be one of: %(names)s.") % {"names": ", ".join(Beside)})
+            self._refuse(_("“beside” must be one of: %(names)s.") % {"names": comma_list(Beside)})
         scale = self._scale()
         return Criterion(
             key=key,

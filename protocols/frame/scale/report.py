@@ -363,7 +363,9 @@ def _means(title: str, means: MeanRatings, *, name: str) -> Table:
 
 def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
     """Return the systems in the order of their weighted means."""
-    weights = ", ".join(f"{names[key]}: {weight}" for key, weight in weighted.weights.items())
+    weights = comma_list(
+        labelled(names[key], number_format(weight)) for key, weight in weighted.weights.items()
+    )
     table = _means(_("Ranking by weights"), weighted.means, name="weighted")
     return replace(table, notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes])
 
