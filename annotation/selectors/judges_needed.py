@@ -138,7 +138,7 @@ def judges_needed(
 
 
 def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
-    """Return, for each campaign, the pseudonyms of judges for whom no open task is, so that they never get a sentence.
+    """Return, for each campaign, the judges, as `Judge.called`, for whom no open task is, so that they never get a sentence.
 
     Campaigns without an open task are left out. Four queries, regardless of the number of campaigns.
     """
@@ -157,14 +157,14 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
         declined_at=None,
     )
     found: dict[int, list[str]] = {}
-    columns = ("campaign_id", "pseudonym", "languages", "expertise")
-    for judge in people.only(*columns).order_by("pseudonym"):
+    columns = ("campaign_id", "pseudonym", "languages", "expertise", "user__name")
+    for judge in people.select_related("user").only(*columns).order_by("pseudonym"):
         has_task = any(
             _is_for(task, designs.get(task.pk), judge, in_group)
             for task in open_tasks[judge.campaign_id]
         )
         if not has_task:
-            found.setdefault(judge.campaign_id, []).append(judge.pseudonym)
+            found.setdefault(judge.campaign_id, []).append(judge.called)
     return found
 
 

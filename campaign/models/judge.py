@@ -193,6 +193,12 @@ class Judge(RecordedModel):
             ),
         ]
 
+    @property
+    def called(self) -> str:
+        """The pseudonym with the name that organisers gave, if any, for their pages. Reads `user`."""
+        name = "" if self.user is None else self.user.name
+        return self.pseudonym if name in ("", self.pseudonym) else f"{self.pseudonym} ({name})"
+
     def __str__(self) -> str:
         return self.pseudonym
 

@@ -72,7 +72,7 @@ def judged_by(judges: Sequence[Judge]) -> str:
     """Return the names of judges, or their number if there are many."""
     if len(judges) > _MOST_NAMES:
         return counted("%(count)s judge", "%(count)s judges", len(judges))
-    return names_in_a_row([judge.pseudonym for judge in judges])
+    return names_in_a_row([judge.called for judge in judges])
 
 
 def button_of(action: str) -> str:

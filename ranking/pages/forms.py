@@ -356,7 +356,8 @@ class JudgesActionForm(ActionForm):
         super().__init__(*args, **kwargs)
         self._campaign_id = task.test_set.campaign_id
         self._named: list[Judge] = []
-        self._of_campaign = Judge.objects.filter(campaign=task.test_set.campaign_id)
+        judges = Judge.objects.filter(campaign=task.test_set.campaign_id)
+        self._of_campaign = judges.select_related("user")
         self.fields["judge"].queryset = self._of_campaign  # type: ignore[attr-defined]
         analyses = Analysis.objects.of(task.pk).finished()
         self.fields["analysis"].queryset = analyses  # type: ignore[attr-defined]

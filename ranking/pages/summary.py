@@ -303,7 +303,7 @@ def effects_now_in_words(effects: RuleEffects) -> str:
     """Return a phrase with the number of measured judges that a rule currently affects."""
     if not effects.measured:
         return _("Now: no judges measured yet")
-    names = sorted({act.judge.pseudonym for act in effects.acts})
+    names = sorted({act.judge.called for act in effects.acts})
     said = {"count": number_format(len(names)), "judges": number_format(effects.measured)}
     if not names:
         return _("Now: 0 of %(judges)s judges") % said

@@ -99,7 +99,7 @@ class CampaignFacts:
         For each open test set: judges who were told in the last week that no work is left and have had none since,
         though they want more and wait for no other judge.
     never_lent : sequence of str
-        If the campaign is open: pseudonyms of judges for whom no open test set is.
+        If the campaign is open: judges, as `Judge.called`, for whom no open test set is.
     warned : int
         Judges warned, paused or excluded by a rule in the last week.
     active_ms : int

@@ -60,7 +60,8 @@ def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[
     """Return the judges of a campaign with these pseudonyms, and the pseudonyms without a judge. One query."""
     # The database cannot store null characters.
     asked = {name for name in names if "\0" not in name}
-    found = list(Judge.objects.filter(campaign=campaign_id, pseudonym__in=asked))
+    judges = Judge.objects.filter(campaign=campaign_id, pseudonym__in=asked)
+    found = list(judges.select_related("user"))
     return found, sorted(set(names) - {judge.pseudonym for judge in found})
 
 
@@ -286,7 +287,7 @@ def quality_actions(*, task: Task) -> QualityActionQuerySet:
 
 def _actions(campaign_id: int) -> QualityActionQuerySet:
     actions = QualityAction.objects.filter(judge__campaign=campaign_id)
-    return actions.select_related("judge", "rule", "created_by", "task", "reverted_by")
+    return actions.select_related("judge__user", "rule", "created_by", "task", "reverted_by")
 
 
 def judges_quality(
@@ -415,8 +416,8 @@ class RuleEffects:
     without_data: tuple[str, ...] = ()
 
     def names(self, action: str) -> list[str]:
-        """Return the pseudonyms of judges who would be warned, paused or excluded, sorted."""
-        return sorted({act.judge.pseudonym for act in self.acts if act.rule.action == action})
+        """Return the pseudonyms and names of judges who would be warned, paused or excluded, sorted."""
+        return sorted({act.judge.called for act in self.acts if act.rule.action == action})
 
     @property
     def is_large(self) -> bool:
@@ -478,7 +479,7 @@ def rule_acts(rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]) ->
         return []
     stored = [rule.pk for rule in rules if rule.pk is not None]
     done = set(QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge"))
-    judges = Judge.objects.filter(
+    judges = Judge.objects.select_related("user").filter(
         campaign__in={found.campaign_id for *_rule, found in breached},
         pseudonym__in={name for _rule, name, _found in breached},
     )

@@ -683,8 +683,8 @@ def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
 
 
 def _what_it_did(rule: QualityRule) -> list[str]:
-    actions = QualityAction.objects.in_force().filter(rule=rule)
-    names = sorted(actions.values_list("judge__pseudonym", flat=True))
+    actions = QualityAction.objects.in_force().filter(rule=rule).select_related("judge__user")
+    names = sorted(action.judge.called for action in actions)
     if not names:
         return [_("None of its actions are in force.")]
     return [labelled(QualityActionKind(rule.action).label, names_in_a_row(names))]
@@ -692,7 +692,7 @@ def _what_it_did(rule: QualityRule) -> list[str]:
 
 def _acted(effects: RuleEffects) -> str:
     """Return "Applied to Ada and Ben." or "No judges affected."."""
-    names = sorted({act.judge.pseudonym for act in effects.acts})
+    names = sorted({act.judge.called for act in effects.acts})
     if not names:
         return _("No judges affected.")
     return _("Applied to %(names)s.") % {"names": names_in_a_row(names)}

@@ -122,6 +122,16 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     assert "Nothing to undo." in words(twice)
 
 
+def test_decision_names_judges_as_organisers_do(page: Client, judged: TestSetWriter) -> None:
+    User.objects.filter(judges__pseudonym="zoe").update(name="Zoe Nova")
+    address = at("judges-act", judged.task)
+    sent = {"judge": ["zoe"], "action": "exclude"}
+    assert "Exclude judge: zoe (Zoe Nova)" in words(page.post(address, sent))
+    done = page.post(address, {**sent, "act": "yes"}, follow=True)
+    assert "Excluded: zoe (Zoe Nova)" in words(done)
+    assert "zoe (Zoe Nova)" in words(page.get(at("judge-quality", judged.task)))
+
+
 @pytest.mark.thorough
 def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
     address = at("judges-act", judged.task)
