@@ -68,6 +68,8 @@ NAMED_ROWS: Final = 60
 _LEAST_ROW: Final = 3
 #: Space for half of the first tick's label.
 _LEFT_NARROW: Final = 20
+#: Space between names and the drawing.
+_BESIDE_NAME: Final = 14
 
 
 def intervals(
@@ -75,12 +77,17 @@ def intervals(
 ) -> tuple[int, SafeString]:
     """Return height and drawing."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
-    left = _LEFT_NARROW if sheet.is_narrow else svg.NAMES
-    axis = svg.Axis(values, plot, left, sheet.right, steps=sheet.ticks)
     is_named = len(rows) <= NAMED_ROWS
+    names = svg.room_of_names(row.name for row in rows) if is_named else svg.ROOM
+    left = _LEFT_NARROW if sheet.is_narrow else names + _BESIDE_NAME
+    axis = svg.Axis(values, plot, left, sheet.right, steps=sheet.ticks)
     each_row = _height_of_row(len(rows), sheet)
     height = svg.TOP + each_row * len(rows) + 8 + svg.BELOW
-    drawn = _named_rows(rows, axis, sheet) if is_named else _unnamed_rows(rows, axis, each_row)
+    drawn = (
+        _named_rows(rows, axis, sheet, room=sheet.right if sheet.is_narrow else names)
+        if is_named
+        else _unnamed_rows(rows, axis, each_row)
+    )
     ruled = svg.vertical(axis, plot, svg.TOP - 4, height - 8 - svg.BELOW)
     for end in sorted(table.rules) if is_named and len(rows) == len(table.rows) else ():
         y = svg.TOP + each_row * (end + 1)
@@ -98,13 +105,16 @@ def _height_of_row(rows: int, sheet: svg.Sheet) -> int:
 _TIP: Final = 5
 
 
-def _named_rows(rows: list[Row], axis: svg.Axis, sheet: svg.Sheet) -> Iterator[SafeString]:
+def _named_rows(
+    rows: list[Row], axis: svg.Axis, sheet: svg.Sheet, *, room: int
+) -> Iterator[SafeString]:
+    """Yield the rows, with labels of this width."""
     each_row = _height_of_row(len(rows), sheet)
-    room = sheet.right if sheet.is_narrow else svg.ROOM
     labels = svg.labels((row.name for row in rows), room=room)
     for number, row in enumerate(rows):
         y = svg.TOP + each_row * (number + 1) - _ROW // 2
-        yield _label_of_row(row.name, labels[row.name], y, sheet, left=svg.NAMES)
+        left = room + _BESIDE_NAME
+        yield _label_of_row(row.name, labels[row.name], y, sheet, left=left)
         ends = _ends(row, axis)
         if ends is not None:
             yield svg.stroke("range", *ends, y, y)
@@ -130,7 +140,7 @@ def _label_of_row(name: str, label: str, y: int, sheet: svg.Sheet, *, left: int)
     """Return the label of a row: above it on a narrow sheet, otherwise beside it."""
     if sheet.is_narrow:
         return svg.label(name, label, "", y - 10)
-    return svg.label(name, label, left - 14, y + 4, anchor="end")
+    return svg.label(name, label, left - _BESIDE_NAME, y + 4, anchor="end")
 
 
 def _unnamed_rows(rows: list[Row], axis: svg.Axis, each_row: int) -> Iterator[SafeString]:

@@ -26,6 +26,8 @@ BELOW: Final = 18
 HEADS: Final = 148
 #: Width of the label of a name; longer names are shortened.
 ROOM: Final = NAMES - 14
+#: Maximum width of the labels of rows: the drawing becomes narrower before a name is shortened.
+_LONGEST: Final = 300
 #: Width of a name beside a drawing on a narrow sheet, including the gap.
 _SHORT, _BESIDE_SHORT = 90, 14
 #: Space before names, and between names and the drawing, where half of an axis label must fit.
@@ -221,6 +223,11 @@ def room_left(names: Iterable[str]) -> int:
     """Return the unused width of the space for names, which would push the drawing off small screens."""
     widest = max(map(room_of, labels(names).values()), default=0)
     return max(0, NAMES - _BESIDE_NAMES - widest)
+
+
+def room_of_names(names: Iterable[str]) -> int:
+    """Return the width of the labels of rows with these names."""
+    return max(ROOM, min(_LONGEST, max(map(room_of, names), default=0)))
 
 
 def room_of_heads(heads: Iterable[str], angle: int) -> int:

@@ -93,3 +93,17 @@ def test_bar_without_known_end_has_tip() -> None:
     assert plot is not None
     tips = [path for path in ET.fromstring(plot).iter(f"{SVG}path") if path.get("class") == "tip"]
     assert len(tips) == 1
+
+
+def test_plot_of_intervals_becomes_narrower_before_a_name_is_shortened() -> None:
+    names = ["80% of pairs significant (sign tests)", "a"]
+
+    def texts(*drawn_names: str) -> list[str | None]:
+        columns = [Column(key, key) for key in ("name", "value", "low", "high")]
+        rows = [(name, 2, 1, 3) for name in drawn_names]
+        plot = interval_plot("name", "value")
+        root = ET.fromstring(str(drawn(Table("t", "T", columns, rows, plot=plot), as_file=True)))
+        return [text.text for text in root.iter(f"{SVG}text")]
+
+    assert set(names) <= set(texts(*names))
+    assert "n" * 60 not in texts("n" * 60)
