@@ -325,7 +325,11 @@ def _find_without(given: Input, options: Mapping[str, Any], begin: Begin) -> _Fo
         return method.score(blocks, seed=options["seed"], **method.complete(None))
 
     if set(given.blocks.judges) <= set(names):
-        raise ValueError(_("No judgments match these options."))
+        raise ValueError(
+            _("No judgments match these options.")
+            if options[LEAVE_OUT.name]
+            else _("All judges are excluded or flagged. Enter the judges to leave out.")
+        )
     return (
         replace(given, blocks=given.blocks.without_judges(names)),
         rankings_without(

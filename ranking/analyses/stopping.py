@@ -542,6 +542,8 @@ def _answer(found: StoppingFound, limit: int) -> list[str]:
         return [words % {"target": target, "limit": number_format(limit)}]
     if ahead.low == ahead.high:
         words = _("%(target)s. Remaining judgments: %(count)s.")
+    elif ahead.high is None:
+        words = _("%(target)s. Remaining judgments: %(count)s (at least %(low)s).")
     else:
         words = _("%(target)s. Remaining judgments: %(count)s (%(low)s to %(high)s).")
     ends = {name: _whole(getattr(ahead, name)) for name in ("low", "high")}

@@ -297,16 +297,22 @@ def _tell_averages(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Repo
     everywhere = sorted(set.intersection(*names.values())) if names else []
     some = sorted(set().union(*names.values()) - set(everywhere))
     found = _averages(ranked, everywhere, options["confidence"])
+    warnings: list[str] = []
+    tables: list[Table] = []
+    # An average of one ranking would repeat it.
+    if len(ranked) != 1:
+        warnings = _warnings(ranked, options)
+        tables = [_averages_table(found, ranked, options), _by_test_set(ranked, found, some)]
     return Report(
         notes=[
             watermark_note(ranked),
-            *_warnings(ranked, options),
+            *warnings,
             *_missing(ranked, everywhere, some),
             *row_notes(rows),
             *_unranked(rows),
             *_not_yet(ranked),
         ],
-        tables=[_averages_table(found, ranked, options), _by_test_set(ranked, found, some)],
+        tables=tables,
         data={
             "own_rankings": is_own(options),
             "confidence": options["confidence"],

@@ -97,6 +97,15 @@ def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
         answer(varied.task, "without", leave_out=[f"j{number}" for number in range(6)])
 
 
+def test_flags_of_all_judges_leave_none_out_by_default(
+    varied: TestSetWriter, organiser: User
+) -> None:
+    for judge in Judge.objects.all():
+        quality_action_take(judge=judge, task=varied.task, action="warn", user=organiser)
+    with pytest.raises(ValueError, match="All judges are excluded or flagged"):
+        answer(varied.task, "without")
+
+
 # --- Pairs of judges ------------------------------------------------------------------------------
 
 

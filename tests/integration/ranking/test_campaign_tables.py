@@ -239,6 +239,7 @@ def test_what_there_is_nothing_of_is_said(
     assert "Not enough judgments to rank: A." in notes
     assert any("not estimable yet (Blocks: 1 of 8)" in note for note in notes)
     assert "The test set is closed." in notes
+    assert not told(campaign, "average-ranks").tables
     words = told(campaign, "average-ranks").notes
     assert "alone: not enough judgments to rank any system." in words
     assert "Only one test set has a ranking, so there is nothing to average." in words
