@@ -191,7 +191,7 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
     if request.method == "POST" and form.is_valid() and form.save():
         task.refresh_from_db()
         messages.success(request, _said_of(task))
-        return redirect("campaign-settings", slug)
+        return redirect("test-set-settings", slug, task_id)
     context = {
         **of_task(task, "settings"),
         "form": form,

@@ -60,7 +60,8 @@ def test_test_set_is_renamed_on_its_page_and_over_rest(
     client: Client, task: Task, olga: User
 ) -> None:
     client.force_login(olga)
-    assert settings_form(client, task, name="harbour").status_code == 302
+    saved = settings_form(client, task, name="harbour")
+    assert saved.url == reverse("test-set-settings", args=[task.test_set.campaign.slug, task.pk])
     assert TestSet.objects.get().name == "harbour"
     address = f"/api/v1/tasks/{task.pk}/"
     sent = client.patch(address, {"name": "Harbour"}, content_type="application/json")
