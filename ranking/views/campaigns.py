@@ -400,7 +400,7 @@ class StepState(TextChoices):
 class Step:
     """A line of the checklist: its topic, state, link to continue, and link to view.
 
-    With `begins`, the address is that of an action instead of a page.
+    With `begins`, the address is that of an action instead of a page. A step that is not possible yet has no `button`.
     """
 
     name: str
@@ -493,7 +493,7 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
         _("Systems"),
         state if found.tasks else StepState.MISSING,
         said or [_("Imported with the texts")],
-        _("View test sets"),
+        _("View test sets") if found.tasks else _("Add texts"),
         reverse("test-sets", args=[campaign.slug]),
     )
 
@@ -508,11 +508,12 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         for row in found.tasks
     ]
     only = found.tasks[0] if len(found.tasks) == 1 else None
+    several = _("View test sets") if found.tasks else _("Add texts")
     return Step(
         _("Design"),
         StepState.DONE if found.tasks else StepState.OPTIONAL,
         said or [_("How blocks are drawn (optional: there is a default)")],
-        _("Choose design") if only else _("View test sets"),
+        _("Choose design") if only else several,
         reverse("design", args=[campaign.slug, only.pk])
         if only
         else reverse("test-sets", args=[campaign.slug]),
@@ -522,7 +523,7 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
 def _people(campaign: Campaign, found: Preparation) -> Step:
     said = [
         counted("%(count)s judge", "%(count)s judges", found.judges),
-        counted("%(count)d invitation link", "%(count)d invitation links", found.links),
+        counted("%(count)d shared link", "%(count)d shared links", found.links),
     ]
     if found.unread:
         names = comma_list(dict.fromkeys(row.test_set.name for row in found.unread))
@@ -604,7 +605,7 @@ def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> S
         _("Open"),
         StepState.MISSING,
         [said],
-        _("Open campaign"),
+        "" if left else _("Open campaign"),
         reverse("campaign-transition", args=[campaign.slug, Transition.OPEN]),
     )
 

@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from annotation.services.quality import quality_action_take
 from campaign.accounts.time_zone import COOKIE
-from campaign.models import System, User
+from campaign.models import Campaign, System, User
 from ranking.models import PublishedResult
 from ranking.reports.published import FOLDER
+from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.publish import (
     result_publish,
@@ -74,6 +75,15 @@ def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -
     assert answer["Cache-Control"] == "public, max-age=60"
     assert "noindex" not in answer.content.decode()
     assert not answer.cookies
+
+
+def test_files_follow_when_judging_has_ended(judged: TestSetWriter, client: Client) -> None:
+    page = page_of(publish(judged))
+    assert "Files follow when judging has ended." in text_of(client.get(page))
+    for state in ("closed", "archived"):
+        Campaign.objects.update(state=state)
+    result_bundle_ask(result=PublishedResult.objects.get(), with_texts=False, by=None)
+    assert "Files are being prepared." in text_of(client.get(page))
 
 
 def test_page_is_the_same_for_readers_in_all_time_zones(

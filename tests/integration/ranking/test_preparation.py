@@ -1,12 +1,14 @@
 """The checklist of a draft: what is done, missing and wrong."""
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from campaign.models import Campaign, CampaignState
 from campaign.services.instructions import instructions_write
 from ranking.selectors.tasks import preparation
 from ranking.views.campaigns import StepState, steps_of
-from tests.factories import make_campaign, make_judge, make_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +46,22 @@ def test_a_new_campaign_lacks_texts_systems_and_people(campaign: Campaign) -> No
         "Open": StepState.MISSING,
     }
     assert "Texts, Systems, People" in said(campaign, "Open")
+    steps = steps_of(campaign, preparation(campaign=campaign))
+    buttons = {step.name: step.button for step in steps}
+    assert buttons["Systems"] == buttons["Design"] == "Add texts"
+    assert buttons["Open"] == ""
+
+
+def test_overview_of_draft_shows_no_progress_before_judgments(client: Client) -> None:
+    campaign = make_campaign(state=CampaignState.DRAFT)
+    make_task(campaign, planned=0)
+    client.force_login(make_organiser(campaign))
+    address = reverse("campaign-detail", args=[campaign.slug])
+    body = client.get(address).content.decode()
+    assert "Before opening" in body
+    assert "No judgments in 14 days" not in body
+    Campaign.objects.update(state=CampaignState.OPEN)
+    assert "No judgments in 14 days" in client.get(address).content.decode()
 
 
 def test_what_is_there_is_done(campaign: Campaign) -> None:
