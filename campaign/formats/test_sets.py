@@ -386,6 +386,8 @@ _JSON_ARRAY = re.compile(r"\[\s*[\[{]")
 _JSON_OBJECT = re.compile(r'\{\s*"')
 # Matches keys, but not the same words in texts, where quotes are escaped.
 _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
+#: A line of our JSON Lines, also with keys that are wrong, which its reader names.
+_OUTPUTS_KEY = re.compile(r'(?<!\\)"outputs"\s*:\s*\{')
 _PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:')
 
 
@@ -461,7 +463,8 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
     elif _PEARMUT_KEY.match(text):
         found = TestSetFormat.PEARMUT
     elif _JSON_OBJECT.match(text):
-        found = TestSetFormat.GENMT if _GENMT_KEY.search(first_line) else TestSetFormat.JSONL
+        is_wmt = _GENMT_KEY.search(first_line) and not _OUTPUTS_KEY.search(first_line)
+        found = TestSetFormat.GENMT if is_wmt else TestSetFormat.JSONL
     elif name.endswith(JSON_ENDINGS):
         found = TestSetFormat.JSONL
     elif "source" in _column_names(name, first_line):

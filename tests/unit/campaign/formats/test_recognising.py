@@ -12,6 +12,7 @@ from campaign.formats.archives import is_litter
 from campaign.formats.file_names import language_pair, set_name, system_names
 from campaign.formats.recognising import FileRole, RecognisedSet, opened_set, recognise
 from campaign.formats.streams import StoredFile
+from campaign.formats.test_sets import TestSetFormat, format_of
 
 
 def named(contents: dict[str, str | bytes]) -> list[StoredFile]:
@@ -98,6 +99,12 @@ def test_files_get_their_roles(contents: dict[str, str | bytes], expected: dict[
     found = read(contents)
     assert roles(found) == expected
     assert all(file.why and not file.why.endswith(".") for file in found.files)
+
+
+def test_json_lines_with_a_key_of_wmt_are_read_by_the_reader_that_names_it() -> None:
+    line = '{"doc_id": "d", "source": "s", "outputs": {"a": "t"}}'
+    assert format_of("texts.jsonl", line.encode()) is TestSetFormat.JSONL
+    assert format_of("texts.jsonl", b'{"doc_id": "d", "src_text": "s"}') is TestSetFormat.GENMT
 
 
 def test_without_a_source_or_with_two_it_says_what_to_do() -> None:
