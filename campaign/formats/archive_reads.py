@@ -1,4 +1,4 @@
-"""Streams of archives for zipfile and tarfile that refuse what these would read slowly, without end or into memory."""
+"""Streams of archives for zipfile and tarfile, which refuse what these would read slowly, endlessly or into memory."""
 
 import re
 import tarfile
@@ -8,24 +8,28 @@ from typing import IO, Final
 
 from campaign.formats.errors import FormatError
 
-# Headers of a tar: a name of 4,096 bytes, and attributes. tarfile needs quadratic time for some of them.
+# Longer than a name of 4,096 bytes with some attributes.
 _HEADER_BYTES: Final = 8 * 1024
-_HEADERS_IN_A_ROW: Final = 16
+_HEADERS_OF_A_FILE: Final = 16
 _HEADER_BYTES_IN_ALL: Final = 4 * 1024 * 1024
-# tarfile tries every digit of a run as the beginning of a length, and takes a name up to the next "=".
+# Extended headers: the block after them is no header, but attributes ("LENGTH NAME=VALUE" in each line) or a long name.
+_ATTRIBUTES: Final = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_LONG_NAMES: Final = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+_TYPE_OF_HEADER: Final = slice(156, 157)
+_ATTRIBUTE_LENGTH: Final = re.compile(rb"([1-9][0-9]{0,4}) ")
+# tarfile looks for a length from each digit on, which takes quadratic time.
 _MANY_DIGITS: Final = re.compile(rb"[0-9]{300}")
-_RECORD_LENGTH: Final = re.compile(rb"([1-9][0-9]{0,4}) ")
-_KIND: Final = slice(156, 157)
-_ATTRIBUTES: Final = (b"x", b"g", b"X")
-_LONG_NAMES: Final = (b"L", b"K")
 
 
-class ZipReads:
-    """The stream of a zip, which refuses to read more than `most` bytes at once."""
+class ZipStream:
+    """The stream of a zip, of which at most `most_bytes` are read at once; more raises `refusal`.
 
-    def __init__(self, stream: IO[bytes], most: int, refusal: FormatError) -> None:
+    zipfile reads the list of entries at once, however many the archive declares.
+    """
+
+    def __init__(self, stream: IO[bytes], most_bytes: int, refusal: FormatError) -> None:
         self._stream = stream
-        self._most = most
+        self._most_bytes = most_bytes
         self._refusal = refusal
         self.seek = stream.seek
         self.tell = stream.tell
@@ -35,69 +39,75 @@ class ZipReads:
         return True
 
     def read(self, size: int = -1, /) -> bytes:
-        content = self._stream.read(self._most + 1 if size < 0 else min(size, self._most + 1))
-        if len(content) > self._most:
+        one_too_many = self._most_bytes + 1
+        if size < 0 or size > one_too_many:
+            size = one_too_many
+        content = self._stream.read(size)
+        if len(content) > self._most_bytes:
             raise self._refusal
         return content
 
 
-class TarReads:
-    """The stream of a tar, which refuses headers that tarfile would read slowly or without end.
+class TarStream:
+    """The stream of a tar, whose headers are limited in number and size, and contain valid attributes.
 
-    tarfile reads one header after the other, recursively, until it has that of a file. Content, which is read within
-    `of_content`, is not limited.
+    tarfile reads the headers of a file recursively. The content of files is read within `content`, without limits.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-        self._in_a_row = 0
-        self._bytes = 0
-        self._kind = b""
-        self._is_content = False
+        self._reads_content = False
+        self._headers_of_file = 0
+        self._header_bytes = 0
+        # The type of the extended header that was read last, if the block that belongs to it comes next.
+        self._extended_by = b""
         self.seek = stream.seek
         self.tell = stream.tell
 
     @contextmanager
-    def of_content(self) -> Iterator[None]:
-        self._is_content = True
+    def content(self) -> Iterator[None]:
+        """Read the content of a file; headers of the next one follow."""
+        self._reads_content = True
         yield
-        self._is_content = False
-        self._in_a_row = 0
+        self._reads_content = False
+        self._headers_of_file = 0
 
     def read(self, size: int = -1, /) -> bytes:
-        if self._is_content:
+        """Read content, a header, or the block of an extended header. Raises ReadError for what is refused."""
+        if self._reads_content:
             return self._stream.read(size)
         if not 0 <= size <= _HEADER_BYTES:
             raise tarfile.ReadError(f"a header of {size:,} bytes")
-        header = self._stream.read(size)
-        self._count(len(header))
-        if self._kind in _ATTRIBUTES:
-            _refuse_slow_attributes(header)
-        # After these kinds, the next block is not a header but what it announces.
-        is_announced = self._kind in (*_ATTRIBUTES, *_LONG_NAMES)
-        self._kind = b"" if is_announced else header[_KIND]
-        return header
+        block = self._stream.read(size)
+        self._count(len(block))
+        if self._extended_by in _ATTRIBUTES:
+            _refuse_slow_attributes(block)
+        if self._extended_by:
+            self._extended_by = b""
+        elif block[_TYPE_OF_HEADER] in (*_ATTRIBUTES, *_LONG_NAMES):
+            self._extended_by = block[_TYPE_OF_HEADER]
+        return block
 
     def _count(self, size: int) -> None:
-        self._in_a_row += 1
-        self._bytes += size
-        if self._in_a_row > _HEADERS_IN_A_ROW:
-            raise tarfile.ReadError(f"more than {_HEADERS_IN_A_ROW} headers in a row")
-        if self._bytes > _HEADER_BYTES_IN_ALL:
+        self._headers_of_file += 1
+        self._header_bytes += size
+        if self._headers_of_file > _HEADERS_OF_A_FILE:
+            raise tarfile.ReadError(f"more than {_HEADERS_OF_A_FILE} headers in a row")
+        if self._header_bytes > _HEADER_BYTES_IN_ALL:
             raise tarfile.ReadError(f"headers of more than {_HEADER_BYTES_IN_ALL:,} bytes")
 
 
-def _refuse_slow_attributes(header: bytes) -> None:
-    """Raise ReadError unless a header consists of lines "LENGTH NAME=VALUE", followed by NUL bytes."""
-    if _MANY_DIGITS.search(header):
+def _refuse_slow_attributes(block: bytes) -> None:
+    """Raise ReadError unless a block has lines "LENGTH NAME=VALUE", each of this length, and then NUL bytes."""
+    if _MANY_DIGITS.search(block):
         raise tarfile.ReadError("a header with hundreds of digits")
     start = 0
-    while header[start : start + 1] not in {b"", b"\0"}:
-        match = _RECORD_LENGTH.match(header, start)
-        if match is None:
+    while block[start : start + 1] not in {b"", b"\0"}:
+        length = _ATTRIBUTE_LENGTH.match(block, start)
+        if length is None:
             raise tarfile.ReadError("a damaged header")
-        end = start + int(match[1])
-        name, equals, _value = header[match.end() : end].partition(b"=")
-        if not name or not equals or header[end - 1 : end] != b"\n":
+        end = start + int(length[1])
+        name, equals, _value = block[length.end() : end].partition(b"=")
+        if not name or not equals or block[end - 1 : end] != b"\n":
             raise tarfile.ReadError("a damaged header")
         start = end

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
-from campaign.formats.archive_reads import TarReads, ZipReads
+from campaign.formats.archive_reads import TarStream, ZipStream
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.file_names import (
     DOCUMENT_WORDS,
@@ -165,10 +165,9 @@ class _Unpacking:
         self.files: list[StoredFile] = []
 
     def zip(self, stream: IO[bytes]) -> None:
-        # zipfile reads the whole directory at once, and makes an object for each entry, however many it declares.
-        most = self._limits.entries * _ENTRY_BYTES
-        careful = ZipReads(stream, most, self._too_many_entries())
-        with zipfile.ZipFile(cast("IO[bytes]", careful)) as archive:
+        most_bytes = self._limits.entries * _ENTRY_BYTES
+        limited = ZipStream(stream, most_bytes, self._too_many_entries())
+        with zipfile.ZipFile(cast("IO[bytes]", limited)) as archive:
             members = archive.infolist()
             self._refuse_entries(len(members))
             for member in members:
@@ -206,11 +205,11 @@ class _Unpacking:
                 unpacked.write(chunk)
         self._bytes = 0
         with whole.open("rb") as tar:
-            reads = TarReads(tar)
-            with tarfile.open(fileobj=cast("IO[bytes]", reads), mode="r:") as archive:
+            limited = TarStream(tar)
+            with tarfile.open(fileobj=cast("IO[bytes]", limited), mode="r:") as archive:
                 for count, member in enumerate(archive, 1):
                     self._refuse_entries(count)
-                    with reads.of_content():
+                    with limited.content():
                         self._tar_member(archive, member)
         whole.unlink()
 
