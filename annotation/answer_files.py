@@ -5,13 +5,15 @@ every protocol. The `AnswerFiles` of a protocol convert file content into answer
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, NoReturn, cast
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, NoReturn
 
 from annotation.protocols import Answer
-from campaign.formats import InputFile
 from campaign.formats.errors import Loss
 from campaign.formats.isolation import Watch, isolated_items
+from campaign.formats.streams import StoredFile
 from campaign.models import Task
 
 
@@ -84,6 +86,32 @@ class FileAnswer:
     repeat: int | None = 1
 
 
+@dataclass(frozen=True, slots=True)
+class FileRecords:
+    """Records of a file as `AnswerFiles.parse` yields them. `losses` is complete only once all records have been read."""
+
+    name: str
+    file_format: str
+    records: Iterator[Any]
+    losses: list[Loss]
+
+    @classmethod
+    def of(cls, name: str, parts: Iterable[Any]) -> "FileRecords":
+        """Sort what `AnswerFiles.parse` yields."""
+        parts = iter(parts)
+        file_format = str(next(parts))
+        losses: list[Loss] = []
+
+        def records() -> Iterator[Any]:
+            for part in parts:
+                if isinstance(part, Loss):
+                    losses.append(part)
+                else:
+                    yield part
+
+        return cls(name, file_format, records(), losses)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
     """Content of a file. `losses` is complete only once all answers have been read."""
@@ -118,8 +146,11 @@ class AnswerFiles:
     ----------
     formats : tuple of str
         The formats that can be read.
-    read : callable
-        Reads a file in a format; None detects the format from the file's beginning. Raises FormatError.
+    parse : callable
+        Reads a file in a format; None detects the format from the file's beginning. Yields the format, then records,
+        then losses. It runs in a process of its own, so its module does not import Django. Raises FormatError.
+    content : callable
+        Converts the records into answers. Raises FormatError.
     answer : callable
         Converts `FileAnswer.said` into an answer as `AnswerKind.serializer` returns it, given the candidates'
         texts in the test set (None if it has none) and the task's rules. Raises AnswerRefusedError.
@@ -138,7 +169,8 @@ class AnswerFiles:
     """
 
     formats: tuple[str, ...]
-    read: Callable[[InputFile, str | None], FileContent]
+    parse: Callable[[StoredFile, str | None], Iterable[Any]]
+    content: Callable[[FileRecords], FileContent]
     answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer]
     of_task: Callable[[Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]] = (
         lambda _task, answers, _refuse: answers
@@ -148,30 +180,14 @@ class AnswerFiles:
     writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(default_factory=dict)
 
 
-def isolated_reader(files: AnswerFiles) -> AnswerFiles:
-    """Return the formats of a protocol, read in a process of its own."""
-
-    def read(file: InputFile, file_format: str | None) -> FileContent:
-        def parts(_watch: Watch) -> Iterator[str | FileAnswer | list[Loss]]:
-            content = files.read(file, file_format)
-            yield content.file_format
-            yield from content.answers
-            yield list(content.losses)
-
-        received = isolated_items(file.name, file.size(), parts)
-        losses: list[Loss] = []
-
-        def answers() -> Iterator[FileAnswer]:
-            for part in received:
-                if isinstance(part, FileAnswer):
-                    yield part
-                else:
-                    losses.extend(cast("list[Loss]", part))
-
-        name = str(next(received))
-        return FileContent(file_format=name, answers=answers(), losses=losses)
-
-    return replace(files, read=read)
+@contextmanager
+def file_content(
+    files: AnswerFiles, file: StoredFile, file_format: str | None, watch: Watch | None = None
+) -> Iterator[FileContent]:
+    """Yield the content of a file, which is read in a process of its own; `watch` is that of `isolated_items`."""
+    parse = partial(files.parse, file, file_format)
+    with isolated_items(file.name, file.size(), parse, watch=watch) as parts:
+        yield files.content(FileRecords.of(file.name, parts))
 
 
 _FILES: Final[dict[str, AnswerFiles]] = {}

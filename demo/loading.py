@@ -15,7 +15,8 @@ from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import quality_rules_suggest
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.tasks import task_rules_change
-from campaign.formats import InputFile
+from campaign.formats.archives import opener
+from campaign.formats.streams import StoredFile
 from campaign.models import (
     BadReference,
     Campaign,
@@ -274,8 +275,7 @@ def _answers_simulate(task: Task, *, name: str) -> None:
 def _snippets_load(task: Task) -> None:
     """Load the questions of a quiz."""
     path = HERE / "museum" / "en-de.snippets.jsonl"
-    with path.open("rb") as stream:
-        snippets_import(task=task, file=InputFile(path.name, stream))
+    snippets_import(task=task, file=StoredFile(path.name, opener(path)))
 
 
 def _checks_add(task: Task) -> None:

@@ -22,6 +22,9 @@ class ProtocolsConfig(AppConfig):
                 import_module(f"{own.__name__}.{part}") if hasattr(own, "__path__") else own
                 for part in ("answers", "files", "report")
             )
+            if hasattr(files, "__path__"):
+                # A folder, whose other modules read files without Django.
+                files = import_module(f"{files.__name__}.answers")
             answer_kind_register(answers.ANSWERS)
             answer_files_register(protocol, files.FILES)
             analysis_register(report.ANALYSIS)

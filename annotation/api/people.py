@@ -1,5 +1,6 @@
 """Judges of a campaign: list them, add many, change which work they get, and replace links."""
 
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -165,7 +166,7 @@ class CampaignJudgesView(_JudgeAddress):
         """
         sent = self.sent
         text = sent["list"]
-        judges = isolated("list", len(text), lambda: judge_list_read(text))
+        judges = isolated("list", len(text), partial(judge_list_read, text))
         if sent["dry_run"]:
             checked = judge_list_check(
                 campaign=self.campaign, judges=judges, needs_addresses=bool(sent["mail"])

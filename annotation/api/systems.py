@@ -20,7 +20,7 @@ from annotation.services.systems import (
 from campaign.api.operations import Address, operation, row_found
 from campaign.api.serializers import SystemSerializer
 from campaign.api.texts import OutputSerializer
-from campaign.formats import InputFile
+from campaign.importing.uploaded_files import sent_file
 from campaign.models import Output, System
 
 
@@ -51,7 +51,7 @@ class SystemsView(Address):
         return system_add(
             test_set=self.task.test_set,
             name=self.sent["name"],
-            file=InputFile(file.name, file),
+            file=sent_file(file),
         )
 
 

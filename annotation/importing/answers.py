@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from io import BytesIO
 from itertools import islice
 from math import gcd
 from typing import Any, Final, NoReturn
@@ -21,7 +20,7 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     answer_files,
-    isolated_reader,
+    file_content,
     protocols_with_files,
 )
 from annotation.importing.answer_places import Place, Places, Refuse
@@ -53,11 +52,13 @@ from annotation.services.planning.pool import comparisons_settle
 from campaign.database.many_rows import statistics_refresh
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss, Losses
+from campaign.formats.isolation import Watch
 from campaign.formats.records import counted
 from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.streams import StoredFile, byte_chunks
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import LanguagePair, language_tag
+from campaign.importing.uploaded_files import sent_file
 from campaign.models import Judge, Output, Segment, Task
 from campaign.services.uploads import judgments_import_note
 
@@ -123,7 +124,7 @@ def answers_import(
     file_format: str | None = None,
     languages: LanguagePair | None = None,
     no_longer_in_file: NoLongerInFile | None = None,
-    is_isolated: bool = False,
+    watch: Watch | None = None,
 ) -> AnswersImported:
     """Import answers from files into a task: all or, on an error, none. `languages` restricts them to a language pair.
 
@@ -133,7 +134,7 @@ def answers_import(
     `HIT.why` names their file. Answers that were imported before are skipped; they are recognised
     by segment, judge, candidates, content, and the number of equal answers before them. Judgments
     are numbered last, in the order of the files. After the commit, a ranking is requested.
-    With `is_isolated`, files are read in a process of its own.
+    Files are read in a process of its own. `watch` receives the share that was imported, in bytes of the files.
 
     A later answer of the same judge about the same outputs supersedes a stored one. If earlier files that share answers
     with these had others, too, `no_longer_in_file` says what happens to them; without it, the import is refused.
@@ -151,14 +152,13 @@ def answers_import(
             f"choose a task with one of these protocols: {', '.join(protocols_with_files())}",
         )
     _refuse_unknown_format(reader, file_format)
-    read = isolated_reader(reader) if is_isolated else reader
-    options = _Options(file_format, languages, no_longer_in_file)
-    importing = _Import(task, read, options)
+    options = _Options(file_format, languages, no_longer_in_file, watch or (lambda _done: None))
+    importing = _Import(task, reader, options)
     try:
         with transaction.atomic():
             importing.read_all(files)
     except _FilesRepeatThemselvesError as error:
-        importing = _Import(task, read, replace(options, copies=error.copies))
+        importing = _Import(task, reader, replace(options, copies=error.copies))
         importing.read_all(files)
     withdrawn = importing.finish()
     imported = importing.imported()
@@ -192,6 +192,7 @@ class _Options:
     file_format: str | None
     languages: LanguagePair | None
     no_longer_in_file: NoLongerInFile | None
+    watch: Watch
     copies: tuple[int, ...] = ()
 
 
@@ -231,6 +232,7 @@ class _Import:
         self._losses = Losses()
         self._places = Places(task, self._losses)
         self._files: list[AnswersOfFile] = []
+        self._bytes = 0
         self._judgments = self._skips = self._already_there = 0
 
     def read_all(self, files: Sequence[StoredFile]) -> None:
@@ -242,11 +244,14 @@ class _Import:
             raise _FilesRepeatThemselvesError(copies)
 
     def _read(self, file: StoredFile) -> None:
-        file_format = self._options.file_format
         self._repeats.begin_file()
         sha256 = _sha256(file)
-        with file.open() as stream:
-            content = self._reader.read(InputFile(file.name, stream), file_format)
+        bytes_before = self._bytes
+
+        def watch(done: int) -> None:
+            self._options.watch(bytes_before + done)
+
+        with file_content(self._reader, file, self._options.file_format, watch) as content:
             read = AnswersOfFile(file.name, content.file_format, sha256)
             self._files.append(read)
             self._places.begin_file(read.name)
@@ -266,6 +271,7 @@ class _Import:
                 self._store(batch, refusal)
             for loss in content.losses:
                 self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
+        self._bytes += file.size()
 
     def imported(self) -> AnswersImported:
         """Return the result. Raises ImportRefusedError if nothing was imported."""
@@ -657,8 +663,7 @@ def sent_answers_import(
         raise ImportRefusedError(
             f"the file is larger than {MAX_BYTES // 1_000_000} MB", _BY_COMMAND
         )
-    content = sent.read()
-    file = StoredFile(sent.name or "file", lambda: BytesIO(content))
+    file = sent_file(sent)
     unpacked = 0
     for chunk in byte_chunks(InputFile(file.name, file.open())):
         unpacked += len(chunk)
@@ -672,5 +677,4 @@ def sent_answers_import(
         files=[file],
         file_format=file_format,
         no_longer_in_file=no_longer_in_file,
-        is_isolated=True,
     )

@@ -1,9 +1,7 @@
 """Create a test set from recognised files, for the command and for upload jobs."""
 # ruff: noqa: PT028 # ruff mistakes `test_set_…` for test functions
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
@@ -11,25 +9,15 @@ from django.db import transaction
 from annotation.services.planning.designs import design_change
 from campaign.formats import FormatError
 from campaign.formats.file_names import set_name
-from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
+from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.omissions import Omissions
-from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
-from campaign.formats.records import SegmentTexts
+from campaign.formats.recognising import RecognisedSet, SetReading
+from campaign.formats.set_reading import set_inspect
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.inspection_report import (
-    inspection_report,
-    language_guess,
-    refused_report,
-    told_report,
-)
+from campaign.importing.inspection_report import inspection_report, refused_report, told_report
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
-from campaign.importing.uploaded_files import (
-    bytes_of,
-    isolated_set,
-    uploaded_set,
-    watched_set,
-)
+from campaign.importing.uploaded_files import isolated_set, uploaded_set
 from campaign.models import (
     Campaign,
     Job,
@@ -46,18 +34,6 @@ from campaign.services.uploads import upload_becomes, upload_change, upload_repo
 from campaign.texts.languages import LanguageTagError
 
 AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
-
-
-@contextmanager
-def _opened(
-    recognised: RecognisedSet, reading: SetReading, omissions: Omissions, watch: Watch | None
-) -> Iterator[Iterator[SegmentTexts]]:
-    if watch is None:
-        opened = opened_set(recognised, reading, omissions=omissions)
-    else:
-        opened = isolated_set(recognised, reading, omissions, watch)
-    with opened as segments:
-        yield segments
 
 
 @transaction.atomic
@@ -77,7 +53,7 @@ def test_set_from_files(
 ) -> TestSet:
     """Create a test set of files, as `test_set_import` does.
 
-    Files of strangers are read in a process of its own, and `watch` receives the number of bytes read so far.
+    Files are read in a process of its own; `watch` is that of `isolated_items`.
 
     The import report (omissions with reasons, and warnings) is stored with `upload`, or with an upload created for it.
 
@@ -86,7 +62,7 @@ def test_set_from_files(
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is stored in these cases.
     """
     omissions = Omissions()
-    with _opened(recognised, reading, omissions, watch) as segments:
+    with isolated_set(recognised, reading, omissions, watch) as segments:
         test_set = test_set_import(
             campaign=campaign,
             name=name,
@@ -119,7 +95,6 @@ def test_set_files_check(
     target_language: str = "",
     reading: SetReading = AS_RANKED,
     rank_shown_reference: bool = False,
-    guess_language: GuessLanguage | None = None,
     watch: Watch | None = None,
 ) -> Inspection:
     """Inspect the files as `test_set_from_files` does, without storing anything; `watch` is as there.
@@ -136,32 +111,12 @@ def test_set_files_check(
                 target_language=target_language,
             )
             transaction.set_rollback(True)
-    if watch is None:
-        found = inspect(recognised, reading, guess_language=guess_language)
-    else:
-        found = _isolated_inspection(recognised, reading, guess_language, watch)
-    if rank_shown_reference and found.error is None:
-        _refuse_no_reference(found.references > 0 and reading.reference_system is not None)
-    return found
-
-
-def _isolated_inspection(
-    recognised: RecognisedSet,
-    reading: SetReading,
-    guess_language: GuessLanguage | None,
-    watch: Watch,
-) -> Inspection:
-    def read(report: Watch) -> list[Inspection]:
-        watched = watched_set(recognised, report)
-        found = inspect(watched, reading, guess_language=guess_language)
-        # Watched files belong to this process.
-        by_name = {file.name: file for file in recognised.files}
-        files = tuple(replace(facts, file=by_name[facts.file.name]) for facts in found.files)
-        return [replace(found, files=files)]
-
-    size = bytes_of(recognised)
-    [found] = isolated_items(recognised.name, size, read, watch=watch)
-    return found
+    read = partial(set_inspect, recognised, reading)
+    with isolated_items(recognised.name, recognised.size(), read, watch=watch) as items:
+        [inspection] = items
+    if rank_shown_reference and inspection.error is None:
+        _refuse_no_reference(inspection.references > 0 and reading.reference_system is not None)
+    return inspection
 
 
 def _refuse_no_reference(there_is_one: bool) -> None:
@@ -185,7 +140,6 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
         with uploaded_set(upload) as recognised:
             found = test_set_files_check(
                 **_options(upload, recognised),
-                guess_language=language_guess,
                 watch=lambda done: progress(done, total),
             )
             report = inspection_report(recognised, found)
@@ -205,7 +159,8 @@ def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Create a test set from the files of an upload, and delete the files."""
     upload = _upload(job)
     with uploaded_set(upload) as recognised:
-        total = bytes_of(recognised)
+        # The reader's bytes, and about as many of the segments that it read.
+        total = 2 * recognised.size()
         test_set = test_set_from_files(
             **_options(upload, recognised),
             blocks_wanted=upload.blocks_wanted,

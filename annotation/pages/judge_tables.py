@@ -1,6 +1,7 @@
 """Tables of a campaign's judges, their participations in panels and their time, with filters; and forms to add and change judges."""
 
 from datetime import date
+from functools import partial
 from typing import Any, Final, TypedDict, cast
 
 import django_filters
@@ -322,7 +323,7 @@ class JudgeListForm(forms.Form):
                     raise forms.ValidationError({"file": _("The file is larger than 2 MB.")})
                 data["text"] = judge_list_decode(file.read())
             text = data.get("text") or ""
-            data["judges"] = isolated("list", len(text), lambda: judge_list_read(text))
+            data["judges"] = isolated("list", len(text), partial(judge_list_read, text))
         except FormatError as error:
             self.add_error("text" if file is None else "file", str(error))
         return data

@@ -20,7 +20,8 @@ from annotation.selectors.systems import (
 )
 from annotation.services.numbers import counters_rebuild, pages_changed, ranking_request
 from annotation.services.planning.batch import PlanningTransaction
-from campaign.formats import FormatError, InputFile, system_name_problem
+from campaign.formats import FormatError, system_name_problem
+from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import system_import
 from campaign.models import Output, OutputCorrection, System, SystemKind, Task, TestSet, User
@@ -81,7 +82,7 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
 
 
 @transaction.atomic
-def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
+def system_add(*, test_set: TestSet, name: str, file: StoredFile) -> System:
     """Add and return a system with its output for every segment. HITs that were never lent are redrawn with it.
 
     Locks the `HITSequence` of the test set's tasks: concurrent planning sees it with all outputs or

@@ -30,7 +30,7 @@ from annotation.services.systems import (
     system_restore,
     system_withdraw,
 )
-from campaign.formats import InputFile
+from campaign.importing.uploaded_files import sent_file
 from campaign.models import Output, System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.refusals import RefusalsAt
@@ -74,7 +74,7 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     if form.is_bound and form.is_valid():
         name, file = form.cleaned_data["name"], form.cleaned_data["file"]
         with RefusalsAt(form):
-            system = system_add(test_set=task.test_set, name=name, file=InputFile(file.name, file))
+            system = system_add(test_set=task.test_set, name=name, file=sent_file(file))
             messages.success(
                 request,
                 sentence_list([_("%(name)s added.") % {"name": system_label(system.name)}, *facts]),

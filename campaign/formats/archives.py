@@ -27,7 +27,7 @@ from campaign.formats.file_names import (
     SOURCE_WORDS,
     SYSTEM_WORDS,
 )
-from campaign.formats.streams import CHUNK_BYTES, InputFile, StoredFile, byte_chunks
+from campaign.formats.streams import CHUNK_BYTES, InputFile, StoredFile, byte_chunks, peek
 
 # Folders that group the files of one test set.
 ROLE_FOLDERS: Final = SOURCE_WORDS | REFERENCE_WORDS | DOCUMENT_WORDS | SYSTEM_WORDS | SCORE_WORDS
@@ -74,6 +74,33 @@ def opener(path: Path) -> Callable[[], IO[bytes]]:
 def is_archive(head: bytes) -> bool:
     """Return whether the first 512 bytes of a file (unpacked if gzip) are those of a zip or tar archive."""
     return head.startswith(_PACKED[:2]) or head[_TAR_MAGIC] == b"ustar"
+
+
+def holds_archive(file: StoredFile) -> bool:
+    """Return whether a file is an archive, by its first bytes."""
+    with file.open() as stream:
+        try:
+            head, _whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
+        except FormatError:
+            return False
+    return is_archive(head)
+
+
+def unpacked(name: str, stored: Sequence[StoredFile], folder: Path) -> list[StoredFile]:
+    """Return files that were provided together, or those of a single archive, unpacked into a new folder.
+
+    Raises FormatError like `archive_unpack` and `files_together`, and for an archive among other files.
+    """
+    archives = [file for file in stored if holds_archive(file)]
+    if not archives:
+        return files_together(name, stored)
+    if len(stored) > 1:
+        raise Place(archives[0].name).error(
+            "an archive cannot be combined with other files",
+            "upload the archive alone, or unpack it and upload its files",
+        )
+    folder.mkdir()
+    return archive_unpack(archives[0], folder)
 
 
 def folder_files(folder: Path) -> list[StoredFile]:

@@ -7,7 +7,6 @@ digest for each output) and a few segments.
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -36,6 +35,9 @@ _SAMPLE: Final = 5
 _SHOWN: Final = 5
 _SHOWN_CHARACTERS: Final = 500
 _BOM: Final = b"\xef\xbb\xbf"
+# Enough to guess the language.
+_BEGINNING_LINES: Final = 200
+_BEGINNING_CHARACTERS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class FileFacts:
 
     `encoding` is "UTF-8", "UTF-8 with a byte-order mark", or None if the file is not UTF-8, as
     `error` explains. `line_ends` is "LF", "CRLF", "CR", "mixed", or None if there are none.
-    `language` is a guess.
+    `beginning` are the first lines of a plain text file, and empty for others.
     """
 
     file: RecognisedFile
@@ -54,7 +56,7 @@ class FileFacts:
     bytes: int
     lines: int
     error: FormatError | None
-    language: str | None = None
+    beginning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +109,16 @@ class Inspection:
     error: FormatError | None
 
 
-GuessLanguage = Callable[[Iterable[str]], str | None]
-
-
 def inspect(
     recognised: RecognisedSet,
     reading: SetReading = SetReading(),  # noqa: B008  it is frozen
-    *,
-    guess_language: GuessLanguage | None = None,
 ) -> Inspection:
     """Return all findings about the files. Their content never raises an error.
 
-    `guess_language` receives the first thousand lines of each plain text file; by default, no language is
-    guessed. Facts about systems cover the segments before the first error.
+    Facts about systems cover the segments before the first error.
     """
     used = [file for file in recognised.files if file.role is not FileRole.IGNORED]
-    facts = tuple(_file_facts(file, guess_language) for file in used)
+    facts = tuple(_file_facts(file) for file in used)
     aligned = _Aligned()
     omissions = Omissions()
     error: FormatError | None = None
@@ -147,7 +143,7 @@ def inspect(
     )
 
 
-def _file_facts(file: RecognisedFile, guess_language: GuessLanguage | None) -> FileFacts:
+def _file_facts(file: RecognisedFile) -> FileFacts:
     size = unix = dos = old = 0
     beginning, last = b"", b""
     error: FormatError | None = None
@@ -181,15 +177,16 @@ def _file_facts(file: RecognisedFile, guess_language: GuessLanguage | None) -> F
         bytes=size,
         lines=lines,
         error=error,
-        language=_language(file, guess_language) if error is None else None,
+        beginning=_beginning(file) if error is None else "",
     )
 
 
-def _language(file: RecognisedFile, guess_language: GuessLanguage | None) -> str | None:
-    if guess_language is None or file.file_format is not TestSetFormat.PLAIN:
-        return None
+def _beginning(file: RecognisedFile) -> str:
+    if file.file_format is not TestSetFormat.PLAIN:
+        return ""
     with file.file.open() as stream:
-        return guess_language(islice(text_lines(InputFile(file.name, stream)), 1_000))
+        lines = islice(text_lines(InputFile(file.name, stream)), _BEGINNING_LINES)
+        return "\n".join(lines)[:_BEGINNING_CHARACTERS]
 
 
 def shortened(text: str) -> str:

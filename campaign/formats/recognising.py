@@ -98,6 +98,11 @@ class RecognisedSet:
         """Return the files of a role, in order."""
         return [file for file in self.files if file.role is role]
 
+    def size(self) -> int:
+        """Return the number of bytes in the files that are not left out."""
+        used = [file for file in self.files if file.role is not FileRole.IGNORED]
+        return sum(file.file.size() for file in used)
+
     @property
     def main(self) -> RecognisedFile:
         """The file with the source, alone or with everything else.

@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Final, Protocol, cast
 
 from campaign.formats.errors import FormatError, Place
@@ -97,7 +98,10 @@ class ReadCounter:
 
     def opener(self, opened: Callable[[], IO[bytes]]) -> Callable[[], IO[bytes]]:
         """Wrap a function that opens a file on disk, so that bytes read from it are counted."""
-        return lambda: _Watched(cast("io.BufferedReader", opened()).detach(), self)
+        return partial(self._open, opened)
+
+    def _open(self, opened: Callable[[], IO[bytes]]) -> IO[bytes]:
+        return _Watched(cast("io.BufferedReader", opened()).detach(), self)
 
     def add(self, size: int) -> None:
         self.bytes += size

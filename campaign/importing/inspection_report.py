@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from itertools import islice
 from typing import Any, Final
 
 from py3langid import classify
@@ -12,7 +11,7 @@ from campaign.formats.inspecting import FileFacts, Inspection
 from campaign.formats.recognising import RecognisedFile, RecognisedSet
 from campaign.texts.languages import LanguageTagError, language_tag_checked
 
-_FACTS: Final = ("encoding", "line_ends", "compressed", "bytes", "lines", "language")
+_FACTS: Final = ("encoding", "line_ends", "compressed", "bytes", "lines")
 
 
 def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str, Any]:
@@ -78,20 +77,16 @@ def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
         "why": file.why,
         "format": str(file.file_format) if file.file_format else None,
         **{name: getattr(facts, name, None) for name in _FACTS},
+        "language": language_guess(facts.beginning) if facts else None,
         "error": error_report(facts.error) if facts else None,
     }
 
 
-_LINES = 200
-_CHARACTERS = 20_000
-
-
-def language_guess(lines: Iterable[str]) -> str | None:
-    """Return the tag of the most likely language of these lines; None if they contain no letters.
+def language_guess(text: str) -> str | None:
+    """Return the tag of the most likely language of a text; None if it contains no letters.
 
     It always returns one of 97 languages, as a suggestion for a person to check.
     """
-    text = "\n".join(islice(lines, _LINES))[:_CHARACTERS]
     if not any(character.isalpha() for character in text):
         return None
     try:

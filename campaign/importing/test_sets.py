@@ -2,6 +2,7 @@
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import partial
 from itertools import zip_longest
 from typing import Final
 
@@ -9,13 +10,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from campaign.database.many_rows import constraints_check_now, rows_insert, statistics_refresh
-from campaign.formats import InputFile, SegmentTexts, system_name_problem
+from campaign.formats import SegmentTexts, system_name_problem
 from campaign.formats.errors import Place
 from campaign.formats.isolation import isolated_items
 from campaign.formats.segments import filled_text
-from campaign.formats.sgml import sgml_segments
-from campaign.formats.streams import text_lines
-from campaign.formats.test_sets import TestSetFormat, detect_format
+from campaign.formats.streams import StoredFile
+from campaign.formats.system_outputs import SystemOutput, system_outputs
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import (
     Campaign,
@@ -254,11 +254,10 @@ class _Writer:
         return [document.pk for document in documents]
 
 
-_SETS: Final = frozenset({"tstset"})
 _REMEDY: Final = "provide one output for each segment, in the order of the test set"
 
 
-def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
+def system_import(*, test_set: TestSet, name: str, file: StoredFile) -> System:
     """Store a system with an output for every segment, and return it. Call it in a transaction.
 
     The file is plain text with one line per segment, or SGML with a `tstset` that has the documents of the
@@ -271,55 +270,40 @@ def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
         raise ImportRefusedError(
             f'the test set already has a system "{name}"', "choose another name"
         )
-    outputs = list(_outputs(test_set, file))
+    with isolated_items(file.name, file.size(), partial(system_outputs, file)) as outputs:
+        texts = list(_texts_of_segments(test_set, file.name, outputs))
     system = System.objects.create(test_set=test_set, name=name)
-    rows = [{"segment_id": segment, "text": text} for segment, text in outputs]
+    rows = [{"segment_id": segment, "text": text} for segment, text in texts]
     rows_insert(Output, rows, system_id=system.pk)
     constraints_check_now()
     return system
 
 
-def _outputs(test_set: TestSet, file: InputFile) -> Iterator[tuple[int, str]]:
+def _texts_of_segments(
+    test_set: TestSet, file: str, outputs: Iterable[SystemOutput]
+) -> Iterator[tuple[int, str]]:
     """Yield the ID and output of each segment."""
     segments = (
         Segment.objects.filter(test_set=test_set)
         .order_by("number")
         .values_list("pk", "number", "document__name")
     )
-    place = Place(file.name)
-    texts = isolated_items(file.name, file.size(), lambda _watch: _texts(file))
-    for segment, found in zip_longest(segments, texts):
-        if found is None:
+    place = Place(file)
+    for segment, output in zip_longest(segments, outputs):
+        if output is None:
             raise place.error(
                 f"the file ends too early: segment {segment[1]} and later segments have no output",
                 _REMEDY,
             )
-        document, line, text = found
-        place = Place(file.name, line)
+        place = Place(file, output.line)
         if segment is None:
             raise place.error(
                 f"the file continues after the last of {len(segments):,} segments", _REMEDY
             )
         pk, number, its_document = segment
-        if document not in (None, its_document):
+        if output.document not in (None, its_document):
             raise place.error(
-                f'segment {number} is in the document "{its_document}", but here in "{document}"',
+                f'segment {number} is in the document "{its_document}", but here in "{output.document}"',
                 _REMEDY,
             )
-        yield pk, filled_text(text, f"the output for segment {number}", place, _REMEDY)
-
-
-def _texts(file: InputFile) -> Iterator[tuple[str | None, int, str]]:
-    """Yield the document (None if unknown), the line and the text of each output."""
-    file_format, whole = detect_format(file)
-    if file_format is TestSetFormat.SGML:
-        for segment in sgml_segments(whole, _SETS):
-            yield segment.document, segment.line, segment.text
-    elif file_format is TestSetFormat.PLAIN:
-        for line, text in enumerate(text_lines(whole), 1):
-            yield None, line, text
-    else:
-        raise Place(file.name).error(
-            f"it is {file_format.words}",
-            "provide the outputs as plain text with one line per segment, or as SGML with a tstset",
-        )
+        yield pk, filled_text(output.text, f"the output for segment {number}", place, _REMEDY)

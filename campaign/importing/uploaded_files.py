@@ -1,29 +1,27 @@
 """Provide uploaded files to the readers of test sets."""
 
-import io
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 
-from campaign.formats import FormatError, InputFile, Place
-from campaign.formats.archives import archive_unpack, files_together, is_archive, opener
+from django.core.files import File
+
+from campaign.formats.archives import opener
 from campaign.formats.isolation import Watch, isolated, isolated_items
 from campaign.formats.omissions import Omissions
-from campaign.formats.recognising import (
-    FileRole,
-    RecognisedSet,
-    SetReading,
-    opened_set,
-    recognise,
-    with_roles,
-)
+from campaign.formats.recognising import FileRole, RecognisedSet, SetReading, with_roles
 from campaign.formats.records import SegmentTexts
-from campaign.formats.streams import ReadCounter, StoredFile, peek
+from campaign.formats.set_reading import files_recognise, set_read
+from campaign.formats.streams import StoredFile
 from campaign.models import FilePart, Upload
 
-_ARCHIVE_BYTES = 512
+
+def sent_file(file: "File[bytes]") -> StoredFile:
+    """Return a file of a request as one that can be opened in another process."""
+    return StoredFile(file.name or "file", partial(BytesIO, file.read()))
 
 
 @contextmanager
@@ -39,66 +37,46 @@ def uploaded_set(upload: Upload) -> Iterator[RecognisedSet]:
         stored = [StoredFile(file.name, opener(_written(file.pk, folder))) for file in files]
         name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
         languages = (upload.source_language, upload.target_language)
-
-        def recognised() -> RecognisedSet:
-            together = unpacked(name, stored, folder / "unpacked")
-            return recognise(name, together, languages if all(languages) else None)
-
+        read = partial(
+            files_recognise,
+            name,
+            stored,
+            folder / "unpacked",
+            languages if all(languages) else None,
+        )
+        recognised = isolated(name, sum(file.size for file in files), read)
         chosen = {
             name: (FileRole(given["role"]), given.get("system") or None)
             for name, given in upload.roles.items()
         }
-        size = sum(file.size for file in files)
-        yield with_roles(isolated(name, size, recognised), chosen)
+        yield with_roles(recognised, chosen)
 
 
 @contextmanager
 def isolated_set(
-    recognised: RecognisedSet, reading: SetReading, omissions: Omissions, watch: Watch
+    recognised: RecognisedSet,
+    reading: SetReading,
+    omissions: Omissions,
+    watch: Watch | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
-    """Yield the segments of recognised files like `opened_set`, read in a process of their own.
+    """Yield the segments of recognised files like `opened_set`, read in a process of its own.
 
-    `omissions` is complete after the last segment. `watch` receives the number of bytes read so far.
+    `omissions` is complete after the last segment. `watch` is that of `isolated_items`.
     """
-
-    def read(report: Watch) -> Iterator[SegmentTexts | Omissions]:
-        collected = Omissions()
-        with opened_set(watched_set(recognised, report), reading, omissions=collected) as segments:
-            yield from segments
-        yield collected
-
-    items = isolated_items(recognised.name, bytes_of(recognised), read, watch=watch)
-
-    def segments_read() -> Iterator[SegmentTexts]:
-        for item in items:
-            if isinstance(item, Omissions):
-                omissions.left_out += item.left_out
-                omissions.warnings += item.warnings
-            else:
-                yield item
-
-    with closing(items):
-        yield segments_read()
+    read = partial(set_read, recognised, reading)
+    with isolated_items(recognised.name, recognised.size(), read, watch=watch) as items:
+        yield _segments(items, omissions)
 
 
-def watched_set(recognised: RecognisedSet, watch: Callable[[int], object]) -> RecognisedSet:
-    """Return the files so that `watch` receives the number of bytes read from them so far."""
-    counter = ReadCounter(watch)
-    files = (
-        replace(each, file=StoredFile(each.name, counter.opener(each.file.open)))
-        for each in recognised.files
-    )
-    return replace(recognised, files=tuple(files))
-
-
-def bytes_of(recognised: RecognisedSet) -> int:
-    """Return the total size in bytes of the files that are not left out."""
-    size = 0
-    for each in recognised.files:
-        if each.role is not FileRole.IGNORED:
-            with each.file.open() as stream:
-                size += stream.seek(0, io.SEEK_END)
-    return size
+def _segments(
+    items: Iterator[SegmentTexts | Omissions], omissions: Omissions
+) -> Iterator[SegmentTexts]:
+    for item in items:
+        if isinstance(item, Omissions):
+            omissions.left_out += item.left_out
+            omissions.warnings += item.warnings
+        else:
+            yield item
 
 
 def _written(file_id: int, folder: Path) -> Path:
@@ -109,30 +87,3 @@ def _written(file_id: int, folder: Path) -> Path:
         for content in parts.values_list("content", flat=True).iterator(chunk_size=4):
             stream.write(content)
     return path
-
-
-def unpacked(name: str, stored: Sequence[StoredFile], folder: Path) -> list[StoredFile]:
-    """Return files that were provided together, or those of a single archive, unpacked into a new folder.
-
-    Raises FormatError like `archive_files` and `files_together`, and for an archive among other files.
-    """
-    archives = [file for file in stored if holds_archive(file)]
-    if not archives:
-        return files_together(name, stored)
-    if len(stored) > 1:
-        raise Place(archives[0].name).error(
-            "an archive cannot be combined with other files",
-            "upload the archive alone, or unpack it and upload its files",
-        )
-    folder.mkdir()
-    return archive_unpack(archives[0], folder)
-
-
-def holds_archive(file: StoredFile) -> bool:
-    """Return whether a file is an archive, by its first bytes."""
-    with file.open() as stream:
-        try:
-            head, _whole = peek(InputFile(file.name, stream), _ARCHIVE_BYTES)
-        except FormatError:
-            return False
-    return is_archive(head)

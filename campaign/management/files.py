@@ -11,13 +11,12 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, OutputWrapper
 
 from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
-from campaign.formats.archives import archive_files, folder_files, opener
+from campaign.formats.archives import archive_files, folder_files, holds_archive, opener
 from campaign.formats.errors import Loss
 from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.uploaded_files import holds_archive
 from campaign.refusals import RefusedError
 
 

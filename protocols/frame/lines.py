@@ -2,20 +2,28 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from annotation.answer_files import AnswerFiles, FileAnswer, FileContent, FileWritten
+from annotation.answer_files import (
+    AnswerFiles,
+    FileAnswer,
+    FileContent,
+    FileRecords,
+    FileWritten,
+)
 from annotation.export.five_way import comments_lost, systems_shown
 from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.judges import excluded_judges
 from campaign.formats import InputFile
-from campaign.formats.cells import Refuse
+from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Loss
 from campaign.models import Task
 from campaign.texts.canonical_json import json_line
 from protocols.frame.repeats import CountedRows
 from ranking.analyses.kind import ChosenJudgments
+from ranking.files.answer_records import json_records
 from ranking.files.labels import (
     Objects,
     Take,
@@ -199,15 +207,16 @@ class AnswerLines(Generic[Row]):
         kept = [row for _line, row in counted if row.judge not in excluded]  # type: ignore[attr-defined]
         return AnswersRead(kept, files, excluded, losses=losses.found())
 
-    def content(self, file: InputFile, _format: str | None = None) -> FileContent:
-        """Return the judges' answers from a file. Raises FormatError."""
+    def content(self, records: FileRecords) -> FileContent:
+        """Return the judges' answers in the records of a file. Raises FormatError."""
         rows = CountedRows(self.statements, is_one_file=True)
         take = self._taking()
-        for line, values, refuse in self.objects(file):
-            rows.add(file.name, line, take(values, refuse), refuse)
+        for line, values in records.records:
+            refuse = refuse_at(records.name, line)
+            rows.add(records.name, line, take(values, refuse), refuse)
         lines, repeats = rows.counted()
         return FileContent(
-            file_format=self.name,
+            file_format=records.file_format,
             answers=list(self.answers(lines)),
             losses=[*self.losses(lines), *repeats.found()],
         )
@@ -246,7 +255,8 @@ class AnswerLines(Generic[Row]):
         """
         return AnswerFiles(
             formats=(self.name,),
-            read=self.content,
+            parse=partial(json_records, self.name),
+            content=self.content,
             writers={self.name: self.write},
             **particular,
         )

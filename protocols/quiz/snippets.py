@@ -1,7 +1,7 @@
 """Reading, writing and replacing the snippets of a quiz."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
@@ -15,19 +15,18 @@ from annotation.selectors.task_rules import is_lent
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure
 from campaign.api.requests import content_validated
-from campaign.formats import FormatError, InputFile
+from campaign.formats import FormatError
 from campaign.formats.cells import Refuse, refuse_at
-from campaign.formats.isolation import isolated
-from campaign.formats.tables import read_table
+from campaign.formats.isolation import isolated_items
+from campaign.formats.streams import StoredFile
 from campaign.models import Protocol, Segment, Task
 from campaign.refusals import RefusedError
 from protocols.models import Snippet
-from ranking.files.labels import json_objects
+from protocols.quiz.snippet_rows import snippet_rows
 
 #: Maximum number of segments in a snippet, the same as in a HIT.
 MOST_SEGMENTS: Final = 50
 MOST_STATEMENTS: Final = 20
-_COLUMNS: Final = ("snippet", "document", "first", "last", "statement", "expected")
 
 
 class StatementSerializer(serializers.Serializer[Any]):
@@ -63,44 +62,13 @@ class SnippetSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-def read_snippets(file: InputFile) -> list[dict[str, Any]]:
-    """Read snippets, in the order of the file.
+def read_snippets(file: StoredFile) -> list[dict[str, Any]]:
+    """Read snippets as validated by `SnippetSerializer`, in the order of the file.
 
-    Parameters
-    ----------
-    file : InputFile
-        Plain or gzip; CSV if its name ends that way, otherwise JSON Lines.
-
-    Returns
-    -------
-    list of dict
-        As validated by `SnippetSerializer`.
-
-    Raises
-    ------
-    FormatError
-        With line and key, if the file is invalid.
+    Raises FormatError with line and key if the file is invalid.
     """
-    is_csv = file.name.removesuffix(".gz").endswith(".csv")
-    rows = _of_csv(file) if is_csv else json_objects(file)
-    return [_snippet(values, refuse) for _line, values, refuse in rows]
-
-
-def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
-    """Yield the content of a CSV in the form of JSON Lines; rows of one snippet are contiguous."""
-    table = read_table(file)
-    places = table.places(_COLUMNS)
-    rows = (
-        (line, [cells[places[name]] for name in _COLUMNS])
-        for line, cells in table.rows()
-        if any(cells)  # spreadsheets may append empty rows
-    )
-    for cells, of_snippet in groupby(rows, key=lambda row: row[1][:-2]):
-        found = list(of_snippet)
-        line, _cells = found[0]
-        statements = [{"text": text, "expected": said} for _line, (*_of, text, said) in found]
-        values = dict(zip(_COLUMNS, cells, strict=False))
-        yield line, {**values, "statements": statements}, refuse_at(file.name, line)
+    with isolated_items(file.name, file.size(), partial(snippet_rows, file)) as rows:
+        return [_snippet(values, refuse_at(file.name, line)) for line, values in rows]
 
 
 def _snippet(values: dict[str, Any], refuse: Refuse) -> Any:
@@ -167,14 +135,14 @@ def snippets_settled_in_words(*, task: Task) -> str:
     return ""
 
 
-def snippets_import(*, task: Task, file: InputFile) -> int:
+def snippets_import(*, task: Task, file: StoredFile) -> int:
     """Replace the snippets of a task with those of a file, and return their number.
 
     Raises `SnippetsRefusedError` and changes nothing if the file is invalid, or in the cases of
     `snippets_replace`.
     """
     try:
-        given = isolated(file.name, file.size(), lambda: read_snippets(file))
+        given = read_snippets(file)
     except FormatError as error:
         raise SnippetsRefusedError(str(error)) from error
     return snippets_replace(task=task, given=given)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotation.selectors.judges_needed import judges_needed
-from campaign.formats import InputFile
+from campaign.importing.uploaded_files import sent_file
 from campaign.models import Protocol
 from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
@@ -58,7 +58,7 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     if form.is_bound and form.is_valid():
         file = form.cleaned_data["file"]
         with RefusalsAt(form, "file"):
-            count = snippets_import(task=task, file=InputFile(file.name, file))
+            count = snippets_import(task=task, file=sent_file(file))
             messages.success(
                 request,
                 ngettext("%(count)d snippet uploaded.", "%(count)d snippets uploaded.", count)

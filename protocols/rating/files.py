@@ -9,15 +9,14 @@ from annotation.answer_files import (
     AnswerFiles,
     AnswerRefusedError,
     FileAnswer,
-    FileContent,
     Lose,
     RefuseAnswer,
 )
-from campaign.formats import InputFile
 from campaign.models import Task
 from protocols.frame.scale.criteria import Criterion, weighted_score, weights_of
 from protocols.frame.scale.files import LINES, Item, Rating, Said, csv_lines, scores_of
 from protocols.frame.scale.presets import criteria_of
+from protocols.frame.scale.rating_records import CSV, rating_records
 from protocols.rating.answers import answer_made, rules_complete
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
@@ -180,23 +179,15 @@ def _as_many_of_each(
                 yield item, judge, float(sign * value)
 
 
-_CSV: Final = "ratings-csv"
-
-
-def _read(file: InputFile, file_format: str | None) -> FileContent:
-    """Read either format, which the beginning of the file tells."""
-    content = LINES.content(file)
-    return content if file_format is None else replace(content, file_format=file_format)
-
-
 FILES: Final = AnswerFiles(
-    formats=(LINES.name, _CSV),
-    read=_read,
+    formats=(LINES.name, CSV),
+    parse=rating_records,
+    content=LINES.content,
     of_task=_of_task,
     answer=_answer,
     part=_part,
     writers={
         LINES.name: LINES.write,
-        _CSV: lambda task, watermark: LINES.write(task, watermark, csv_lines),
+        CSV: lambda task, watermark: LINES.write(task, watermark, csv_lines),
     },
 )

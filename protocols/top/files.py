@@ -4,12 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from annotation.answer_files import AnswerFiles, Lose
-from ranking.importing.ranked_answers import (
-    RANKED_FORMATS,
-    Ranks,
-    complete_ranks,
-    ranked_answers_read,
-)
+from ranking.files.answer_records import RANKED_FORMATS, ranked_records
+from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_content
 
 
 def _answer(
@@ -22,4 +18,6 @@ def _answer(
     return {"top": [rank == best for rank in complete]}
 
 
-FILES: Final = AnswerFiles(formats=RANKED_FORMATS, read=ranked_answers_read, answer=_answer)
+FILES: Final = AnswerFiles(
+    formats=RANKED_FORMATS, parse=ranked_records, content=ranked_content, answer=_answer
+)

@@ -13,11 +13,10 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     FileContent,
+    FileRecords,
     Lose,
 )
-from campaign.formats import InputFile
 from campaign.formats.cells import Refuse
-from campaign.formats.streams import peek
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
@@ -25,14 +24,11 @@ from protocols.frame.lines import (
     wrote_the_same,
 )
 from protocols.models import Verdict
+from protocols.two_outputs.records import CHOICES, choice_records
 from protocols.two_outputs.statistics import Choice, Choices
+from ranking.files.answer_records import RANKED_FORMATS
 from ranking.files.labels import judge_named, whole, word_of
-from ranking.importing.ranked_answers import (
-    RANKED_FORMATS,
-    Ranks,
-    complete_ranks,
-    ranked_answers_read,
-)
+from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_content
 
 #: Names of systems that wrote the same text.
 _SAME_TEXT: Final = " = "
@@ -164,7 +160,7 @@ def _answers(lines: Sequence[tuple[int, Said]]) -> Iterator[FileAnswer]:
 
 
 LINES: Final = AnswerLines(
-    name="choices-jsonl",
+    name=CHOICES,
     keys={
         "segment": whole(1),
         "first": wrote_the_same,
@@ -180,18 +176,12 @@ LINES: Final = AnswerLines(
     of_task=_of_task,
     answers=_answers,
 )
-_SNIFFED_BYTES: Final = 64 * 1024
 
 
-def _read(file: InputFile, file_format: str | None) -> FileContent:
-    if file_format is None:
-        start, file = peek(file, _SNIFFED_BYTES)
-        # Files of blocks have the keys "candidates" or "outputs", and no "second".
-        is_own = start.lstrip().startswith(b"{") and b'"second"' in start.lstrip().split(b"\n")[0]
-        file_format = LINES.name if is_own else None
-    if file_format == LINES.name:
-        return LINES.content(file)
-    return ranked_answers_read(file, file_format)
+def _content(records: FileRecords) -> FileContent:
+    if records.file_format == CHOICES:
+        return LINES.content(records)
+    return ranked_content(records)
 
 
 def _answer(
@@ -225,7 +215,8 @@ def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str
 
 FILES: Final = AnswerFiles(
     formats=(LINES.name, *RANKED_FORMATS),
-    read=_read,
+    parse=choice_records,
+    content=_content,
     answer=_answer,
     writers={LINES.name: LINES.write},
 )

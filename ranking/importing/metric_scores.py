@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,19 +15,16 @@ from django.utils.translation import ngettext
 
 from annotation.importing.answer_places import known_segments
 from campaign.formats import FormatError, Place
-from campaign.formats.file_names import SCORE_WORDS, folders
 from campaign.formats.isolation import isolated
 from campaign.formats.metric_scores import (
     EvalSet,
     MetricScores,
     is_named_as_error_rate,
-    read_evalset,
-    read_metric_scores,
     segment_rows,
 )
+from campaign.formats.score_files import scores_together
 from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
-from campaign.importing.uploaded_files import unpacked
 from campaign.models import Segment, TestSet, User
 from campaign.texts.joining import comma_list
 from ranking.models import Metric
@@ -148,7 +146,7 @@ def _read(
     size = sum(file.size() for file in files)
     with TemporaryDirectory(prefix="quintet-") as temporary:
         folder = Path(temporary) / "unpacked"
-        found = isolated(called, size, lambda: _content(files, languages, name, folder))
+        found = isolated(called, size, partial(scores_together, files, languages, name, folder))
     if not isinstance(found, EvalSet):
         return found, frozenset()
     if found.documents and len(found.documents) != len(known):
@@ -187,16 +185,6 @@ def _read(
 def _system_named(word: str, name_of: Mapping[str, str]) -> str:
     """Return the system of a word in a folder; words of earlier exports kept more characters."""
     return name_of.get(word) or name_of.get(evalset_word(word), word)
-
-
-def _content(
-    files: Sequence[StoredFile], languages: tuple[str, str], name: str, folder: Path
-) -> EvalSet | list[MetricScores]:
-    """Return the content of an EvalSet folder, or else of files with scores; archives are unpacked into `folder`."""
-    together = unpacked(files[0].name, files, folder)
-    if any(folders(file.name) & SCORE_WORDS for file in together):
-        return read_evalset(files[0].name, together, languages)
-    return list(read_metric_scores(together, languages, name=name))
 
 
 def _columns(

@@ -2,44 +2,36 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
-from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileContent, Lose
-from campaign.formats import FormatError, InputFile
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    FileContent,
+    FileRecords,
+    Lose,
+)
+from campaign.formats import FormatError
 from campaign.formats.errors import Losses
 from campaign.formats.records import JudgedBlock
 from campaign.formats.segment_identity import document_named
-from ranking.files.parquet_reading import read_parquet
-from ranking.files.reading import READERS, detect_input_format
-from ranking.files.records import NO_JUDGE, InputFormat
+from ranking.files.answer_records import RANKED_FORMATS, ranked_records
+from ranking.files.records import NO_JUDGE
 
 #: A judge's rank for each candidate; None for candidates without a rank.
 Ranks = tuple[int | None, ...]
 
-#: `.rank` files name no judges.
-_READERS: Final = {
-    each: reader for each, reader in READERS.items() if each is not InputFormat.RANK
-} | {InputFormat.PARQUET: lambda file, _losses: read_parquet(file)}
-#: Formats whose blocks become answers.
-RANKED_FORMATS: Final = tuple(map(str, _READERS))
 
-
-def ranked_answers_read(
-    file: InputFile, file_format: str | None, *, fewest_outputs: int = 2
-) -> FileContent:
-    """Read ranked blocks and skips; blocks with fewer than `fewest_outputs` are counted as losses. Raises FormatError."""
-    found, whole = (
-        detect_input_format(file) if file_format is None else (InputFormat(file_format), file)
-    )
-    if found not in _READERS:
-        raise FormatError(
-            file.name,
-            f"answers are not read from {found}",
-            f"use one of {', '.join(RANKED_FORMATS)}",
-        )
+def ranked_content(records: FileRecords, *, fewest_outputs: int = 2) -> FileContent:
+    """Return the answers in ranked blocks; blocks with fewer than `fewest_outputs` are counted as losses."""
     losses = Losses()
-    answers = _answers(_READERS[found](whole, losses), file.name, fewest_outputs, losses)
-    return FileContent(file_format=str(found), answers=answers, losses=losses)
+    return FileContent(
+        file_format=records.file_format,
+        answers=_answers(records.records, records.name, fewest_outputs, losses),
+        losses=chain(records.losses, losses),
+    )
 
 
 def _answers(
@@ -94,5 +86,8 @@ def _answer(
 
 
 RANKING_FILES: Final = AnswerFiles(
-    formats=RANKED_FORMATS, read=partial(ranked_answers_read, fewest_outputs=1), answer=_answer
+    formats=RANKED_FORMATS,
+    parse=ranked_records,
+    content=partial(ranked_content, fewest_outputs=1),
+    answer=_answer,
 )

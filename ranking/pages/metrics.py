@@ -1,8 +1,6 @@
 """Forms of the metrics page, and uploaded files as input for readers."""
 
 from collections.abc import Sequence
-from functools import partial
-from io import BytesIO
 from typing import Any, Final
 
 from django import forms
@@ -10,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.formats.streams import StoredFile
+from campaign.importing.uploaded_files import sent_file
 from ranking.core.metrics.texts import TEXT_METRICS, TOKENS, is_tokenization_installed
 
 _MAX_BYTES: Final = 100_000_000
@@ -19,7 +18,7 @@ def stored_files(files: Sequence[Any]) -> list[StoredFile]:
     """Return uploaded files as files that can be reopened. Raises ValidationError if they are too large."""
     if sum(file.size for file in files) > _MAX_BYTES:
         raise forms.ValidationError(_("The files exceed 100 MB."))
-    return [StoredFile(file.name, partial(BytesIO, file.read())) for file in files]
+    return [sent_file(file) for file in files]
 
 
 class _Files(forms.FileInput):

@@ -12,6 +12,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -118,7 +119,7 @@ def answers_of(content: bytes, task: Any, name: str) -> Any:
     from annotation.importing.answers import answers_import
     from campaign.formats.streams import StoredFile
 
-    return answers_import(task=task, files=[StoredFile(name, lambda: BytesIO(content))])
+    return answers_import(task=task, files=[StoredFile(name, partial(BytesIO, content))])
 
 
 def scores_read(content: bytes) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from annotation.answer_files import answer_files, protocols_with_files
+from annotation.answer_files import FileRecords, answer_files, protocols_with_files
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
 from campaign.formats.inspecting import inspect
@@ -16,7 +16,7 @@ from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
 from campaign.formats.test_sets import TestSetFormat, read_test_set
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
-from protocols.quiz.snippets import read_snippets
+from protocols.quiz.snippet_rows import snippet_rows
 from protocols.spans.files.formats import SpansFormat, read_spans_file
 from ranking.files.bundles import bundle_check, opened_bundle
 from ranking.files.reading import read_judgments
@@ -76,21 +76,21 @@ def _answers(kind: SpansFormat) -> Door:
 
 
 def _answers_of(protocol: str, kind: str | None) -> Door:
-    """Read a file as `import_answers`, its page and REST do."""
+    """Read a file as `import_answers`, its page and REST do, but in this process."""
     reader = answer_files(protocol)
     assert reader is not None
 
     def door(path: Path) -> None:
-        with path.open("rb") as stream:
-            for _answer in reader.read(InputFile(path.name, stream), kind).answers:
-                pass
+        parts = reader.parse(StoredFile(path.name, opener(path)), kind)
+        for _answer in reader.content(FileRecords.of(path.name, parts)).answers:
+            pass
 
     return door
 
 
 def _snippets(path: Path) -> None:
-    with path.open("rb") as stream:
-        read_snippets(InputFile(path.name, stream))
+    for _row in snippet_rows(StoredFile(path.name, opener(path))):
+        pass
 
 
 def _campaign_file(path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from hashlib import sha256
 from os.path import commonprefix
 from typing import Any, Final
@@ -244,7 +245,7 @@ def campaign_file_apply(
 
     Locks the row of the campaign. Raises FormatError, with file, line, key and remedy; nothing is changed then.
     """
-    tree = isolated(name, len(content), lambda: read_yaml(name, content))
+    tree = isolated(name, len(content), partial(read_yaml, name, content))
     schema_check(tree)
     said = Said(tree, tree.value)
     if slug is not None and said.get("slug") != slug:

@@ -10,7 +10,7 @@ from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
 from annotation.importing.stored_answers import NoLongerInFile
 from campaign.formats.archives import opener
-from campaign.formats.streams import ReadCounter, StoredFile
+from campaign.formats.streams import StoredFile
 from campaign.importing.judgment_files import LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
@@ -65,13 +65,10 @@ class Command(BaseCommand):
         languages = _languages(options)
         no_longer_in_file = options["no_longer_in_file"]
         paths: list[Path] = options["files"]
-        # Each file is hashed before it is read.
-        passes = 3 if options["create_test_set"] else 2
         with refusals_told(), Progress(self.stderr, quiet=not options["verbosity"]) as progress:
             progress.begin("Importing")
-            total = passes * sum(path.stat().st_size for path in paths)
-            counter = ReadCounter(lambda read: progress(read, total))
-            files = [StoredFile(str(path), counter.opener(opener(path))) for path in paths]
+            total = sum(path.stat().st_size for path in paths)
+            files = [StoredFile(str(path), opener(path)) for path in paths]
             with transaction.atomic():
                 task = _task(options, files, languages)
                 imported = answers_import(
@@ -80,6 +77,7 @@ class Command(BaseCommand):
                     file_format=options["input_format"],
                     languages=languages,
                     no_longer_in_file=no_longer_in_file and NoLongerInFile(no_longer_in_file),
+                    watch=lambda done: progress(done, total),
                 )
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))

@@ -11,9 +11,9 @@ from django.db import transaction
 from annotation.importing.test_sets import test_set_files_check, test_set_from_files
 from annotation.selectors.designs import design_in_force
 from campaign.formats import TestSetFormat
+from campaign.formats.isolation import Watch
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
-from campaign.importing.uploaded_files import bytes_of, watched_set
 from campaign.management.arguments import language_argument, share_argument
 from campaign.management.files import (
     Progress,
@@ -129,9 +129,8 @@ class Command(BaseCommand):
             _refuse_missing(options, languages)
             quiet = not options["verbosity"]
             progress = stack.enter_context(Progress(self.stderr, quiet=quiet)).begin("Importing")
-            total = bytes_of(recognised)
-            watched = watched_set(recognised, lambda read: progress(read, total))
-            task = _imported(options, watched, languages)
+            total = 2 * recognised.size()
+            task = _imported(options, recognised, languages, lambda done: progress(done, total))
         if options["verbosity"]:
             upload = task.test_set.upload
             left_out = [(each["name"], each["why"]) for each in upload.left_out]
@@ -161,6 +160,7 @@ def _imported(
     options: dict[str, Any],
     recognised: RecognisedSet,
     languages: tuple[str | None, str | None],
+    watch: Watch,
 ) -> Task:
     test_set = test_set_from_files(
         **_options(options, recognised, languages),
@@ -168,6 +168,7 @@ def _imported(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
         blocks_wanted=options["blocks_wanted"],
+        watch=watch,
     )
     task = ranking_task(test_set=test_set)
     if options["bad_references"]:

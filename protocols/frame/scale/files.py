@@ -9,11 +9,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from annotation.answer_files import FileAnswer
-from campaign.formats import InputFile
-from campaign.formats.cells import Refuse, refuse_at
+from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.streams import peek
-from campaign.formats.tables import csv_row, integer, neutral, read_table
+from campaign.formats.tables import csv_row, neutral
 from protocols.frame.lines import (
     AnswerLines,
     CountedAnswers,
@@ -21,6 +19,7 @@ from protocols.frame.lines import (
 )
 from protocols.frame.scale.criteria import MAX_POINTS, Criterion, is_key
 from protocols.frame.scale.presets import criteria_of
+from protocols.frame.scale.rating_records import JSON_LINES, rating_objects
 from protocols.frame.scale.statistics.ratings import (
     HUNDRED,
     PAPER_SCALE,
@@ -32,9 +31,7 @@ from protocols.frame.scale.statistics.ratings import (
 from ranking.core.arrays import BoolArray
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
-    Objects,
     boolean_of,
-    json_objects,
     judge_named,
     text_of,
     whole,
@@ -68,7 +65,6 @@ class Rating:
         return self.segment, self.condition or "", self.systems
 
 
-_SNIFFED_BYTES: Final = 1024
 #: Scales as files spell them, such as 1-5.
 _SCALE: Final = re.compile(r"([01])-(\d{1,3})")
 
@@ -317,36 +313,6 @@ def _written(rating: Rating) -> dict[str, Any]:
 
 
 #: Columns of CSV files that hold whole numbers.
-_WHOLE: Final = ("segment", "value", "duration_ms", "screen")
-_TRUTH: Final = {"true": True, "false": False}
-
-
-def _objects(file: InputFile) -> Objects:
-    """Read JSON Lines, or a CSV file with the same names in its header."""
-    start, file = peek(file, _SNIFFED_BYTES)
-    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or not start.strip():
-        yield from json_objects(file)
-        return
-    table = read_table(file)
-    for line, cells in table.rows():
-        cell_of = {name: cells[place] for place, name in table.columns()}
-        refuse = refuse_at(file.name, line)
-        values = {key: _cell_value(key, cell) for key, cell in cell_of.items() if cell.strip()}
-        yield line, values, refuse
-
-
-def _cell_value(key: str, cell: str) -> object:
-    """Return the value in a cell as JSON has it; an unchanged text where it has none."""
-    if key in _WHOLE:
-        number = integer(cell.strip(), 0)
-        return cell if number is None else number
-    if key == "lower_is_better":
-        return _TRUTH.get(cell.strip().lower(), cell)
-    if key == "systems":
-        return [name.strip() for name in cell.split(",")]
-    return cell
-
-
 def csv_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the lines of a CSV file with these rows; columns without values are left out."""
     columns = [key for key in LINES.keys if any(key in row for row in rows)]
@@ -363,7 +329,7 @@ def _cell(value: object) -> str:
 
 
 LINES: Final = AnswerLines(
-    name="ratings-jsonl",
+    name=JSON_LINES,
     keys={
         "segment": whole(1),
         "systems": wrote_the_same,
@@ -384,7 +350,7 @@ LINES: Final = AnswerLines(
     answers=_answers,
     losses=_losses,
     written=_written,
-    objects=_objects,
+    objects=rating_objects,
 )
 
 

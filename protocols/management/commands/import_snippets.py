@@ -6,7 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.selectors.judges_needed import judges_needed
-from campaign.formats import InputFile
+from campaign.formats.archives import opener
+from campaign.formats.streams import StoredFile
 from campaign.management.arguments import task_named
 from campaign.models import Protocol
 from protocols.quiz.snippets import SnippetsRefusedError, snippets_import
@@ -28,8 +29,8 @@ class Command(BaseCommand):
             campaign=options["campaign"], name=options["test_set"], protocol=Protocol.QUIZ
         )
         try:
-            with options["file"].open("rb") as stream:
-                count = snippets_import(task=task, file=InputFile(str(options["file"]), stream))
+            file = StoredFile(str(options["file"]), opener(options["file"]))
+            count = snippets_import(task=task, file=file)
         except (OSError, SnippetsRefusedError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Snippets: {count:,}.")

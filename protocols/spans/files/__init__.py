@@ -4,7 +4,3 @@ A reader returns judgments and losses: data of the file that a `ScoredJudgment` 
 writer returns lines and losses: data of the judgments that the format cannot hold. Nothing is
 dropped without being counted.
 """
-
-from protocols.spans.files.answers import FILES, output_errors, output_scores
-
-__all__ = ["FILES", "output_errors", "output_scores"]

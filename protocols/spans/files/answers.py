@@ -10,6 +10,7 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     FileContent,
+    FileRecords,
     FileWritten,
     Lose,
 )
@@ -17,7 +18,6 @@ from annotation.models import Block, Judgment
 from annotation.models.block import by_candidate
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
-from campaign.formats import InputFile
 from campaign.models import Output, Task
 from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
 from protocols.spans.answers import (
@@ -33,7 +33,7 @@ from protocols.spans.files.formats import (
     WRITTEN,
     SpansFormat,
     SpansRead,
-    read_spans_file,
+    scored_records,
     write_spans,
 )
 from protocols.spans.records import (
@@ -178,15 +178,12 @@ def output_errors(
 _Said = tuple[tuple[ScoredOutput, ...], bool]
 
 
-def _read(file: InputFile, file_format: str | None) -> FileContent:
-    found, judgments, losses = read_spans_file(
-        file, None if file_format is None else SpansFormat(file_format)
-    )
-    in_utf16 = found is SpansFormat.APPRAISE_CSV
+def _content(records: FileRecords) -> FileContent:
+    in_utf16 = records.file_format == SpansFormat.APPRAISE_CSV
     return FileContent(
-        file_format=str(found),
-        answers=[_file_answer(judgment, in_utf16=in_utf16) for judgment in judgments],
-        losses=losses,
+        file_format=records.file_format,
+        answers=(_file_answer(judgment, in_utf16=in_utf16) for judgment in records.records),
+        losses=records.losses,
     )
 
 
@@ -316,7 +313,8 @@ def _write(file_format: SpansFormat, task: Task, watermark: int) -> FileWritten:
 
 FILES: Final = AnswerFiles(
     formats=tuple(map(str, SpansFormat)),
-    read=_read,
+    parse=scored_records,
+    content=_content,
     answer=_answer,
     writers={str(each): partial(_write, each) for each in WRITTEN},
 )

@@ -1,7 +1,7 @@
 """Reading and writing scored judgments in any format, with the losses of each."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -11,7 +11,7 @@ from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
-from campaign.formats.streams import peek
+from campaign.formats.streams import StoredFile, peek
 from campaign.formats.tables import separator_of
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
@@ -162,6 +162,19 @@ def read_spans_file(
     named = [(file.name, judgment) for judgment in judgments]
     together = _together(named, losses, input_format, is_one_file=True, keeps_apart=False)
     return input_format, together, (*lost, *losses.found())
+
+
+def scored_records(
+    file: StoredFile, file_format: str | None
+) -> Iterator[str | ScoredJudgment | Loss]:
+    """Yield the format (detected if None), the judgments, and the losses. Raises FormatError."""
+    with file.open() as stream:
+        input_format, judgments, losses = read_spans_file(
+            InputFile(file.name, stream), None if file_format is None else SpansFormat(file_format)
+        )
+    yield str(input_format)
+    yield from judgments
+    yield from losses
 
 
 def _file_read(

@@ -16,12 +16,12 @@ from campaign.formats.archives import (
     archive_files,
     files_together,
     folder_files,
+    holds_archive,
     is_litter,
     opener,
 )
 from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
 from campaign.formats.streams import StoredFile
-from campaign.importing.uploaded_files import holds_archive
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
 from campaign.management.files import Progress
 from ranking.analyses.metrics import evalset_report, metric_of

@@ -1,6 +1,7 @@
 """A system that is added to a test set while judges judge."""
 
 from datetime import timedelta
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -15,7 +16,7 @@ from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import SystemRefusedError, system_add
-from campaign.formats import InputFile
+from campaign.formats.streams import StoredFile
 from campaign.models import Output, System, Task
 from tests.factories import make_judge, make_organiser
 from tests.some_now import some_now
@@ -25,8 +26,9 @@ pytestmark = pytest.mark.django_db
 LINES = [f"Neu {number}." for number in range(1, 8)]
 
 
-def given(lines: list[str], name: str = "gneiss.txt") -> InputFile:
-    return InputFile(name, BytesIO("".join(f"{line}\n" for line in lines).encode()))
+def given(lines: list[str], name: str = "gneiss.txt") -> StoredFile:
+    content = "".join(f"{line}\n" for line in lines).encode()
+    return StoredFile(name, partial(BytesIO, content))
 
 
 @pytest.mark.parametrize("kind", some_now(["balanced", "uniform", "active"]))

@@ -24,6 +24,7 @@ from annotation.importing.answers import (
 from annotation.importing.stored_answers import NoLongerInFile
 from annotation.models import Block, BlockControl, Judgment, JudgmentSequence
 from annotation.services.numbers import counters_rebuild
+from campaign.formats.archives import opener
 from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
@@ -69,7 +70,7 @@ def task(campaign: Campaign) -> Task:
 
 def _imported(task: Task, name: str, choice: NoLongerInFile | None = None) -> AnswersImported:
     path = _CASE / name
-    file = StoredFile(name, lambda: path.open("rb"))
+    file = StoredFile(name, opener(path))
     return answers_import(task=task, files=[file], no_longer_in_file=choice)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -158,7 +159,7 @@ def test_ranking_comes_back_from_each_format(
     task = ranked_task()
     content = whole(task, kind, str(file_format))
     other = renamed(texts(make_campaign("other")))
-    file = StoredFile("written", lambda: BytesIO(content))
+    file = StoredFile("written", partial(BytesIO, content))
     if file_format is ExportFormat.FIVE_WAY_CSV:
         assert answers_import(task=other, files=[file]).losses == ()
     else:

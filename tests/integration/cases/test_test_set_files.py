@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,7 @@ def test_changed_files_are_refused_by_both_or_by_neither(changes: list[tuple[str
             files |= CHANGES[change](name, files.pop(name))
 
     def stored(name: str, content: bytes) -> StoredFile:
-        return StoredFile(name, lambda: io.BytesIO(content))
+        return StoredFile(name, partial(io.BytesIO, content))
 
     recognised = recognise("set", [stored(name, content) for name, content in files.items()])
     checked = test_sets.test_set_files_check(recognised=recognised).error

@@ -5,6 +5,7 @@ import json
 import uuid
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from math import gcd
 
@@ -58,7 +59,7 @@ def _rows(draw: st.DrawFn) -> JudgedBlock:
 
 def _file(rows: list[JudgedBlock]) -> StoredFile:
     content = "".join(write_five_way_csv(rows, slots=6)).encode()
-    return StoredFile("judgments.csv", lambda: BytesIO(content))
+    return StoredFile("judgments.csv", partial(BytesIO, content))
 
 
 def _stored(task: Task) -> list[tuple[object, ...]]:

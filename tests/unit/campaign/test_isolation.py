@@ -1,92 +1,105 @@
 """Files of strangers are read in a process of its own, which ends at its limits."""
 
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from multiprocessing import Pipe
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 
+import psutil
 import pytest
 
 from campaign.formats import FormatError
-from campaign.formats.isolation import ReadingLimits, Watch, isolated, isolated_items
+from campaign.formats.isolation import isolated, isolated_items
+from campaign.formats.reading_limits import ReadingLimits
+from tests import readers_of_strangers as readers
+from tests.conftest import Eventually
 
-SMALL = ReadingLimits(cpu_seconds=1, memory_bytes=100_000_000)
+SMALL = ReadingLimits("a.txt", cpu_seconds=1, memory_bytes=100_000_000)
 
 
-#: Larger than a batch, so that it is sent at once.
-LARGE = b"a" * 100_000
+def read_within_limits(read: Callable[[], list[int]]) -> list[int]:
+    with isolated_items("a.txt", 0, read, limits=SMALL) as items:
+        return list(items)
 
 
-def busy(_watch: Watch) -> Iterator[bytes]:
-    yield LARGE
-    while True:
-        pass
+def has_ended(process: int) -> bool:
+    try:
+        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_items_arrive_from_another_process() -> None:
-    items = list(isolated_items("a", 0, lambda _watch: ((n, os.getpid()) for n in range(100_000))))
-    assert [number for number, _process in items] == list(range(100_000))
-    assert os.getpid() not in {process for _number, process in items}
+    with isolated_items("a.txt", 0, partial(readers.numbers, 100_000)) as items:
+        numbers, processes = zip(*items, strict=True)
+    assert list(numbers) == list(range(100_000))
+    assert os.getpid() not in processes
 
 
-def test_errors_of_the_reader_are_raised() -> None:
-    def read() -> None:
-        raise FormatError("a.txt", "the line is longer", "shorten it", line=3)
-
+def test_errors_of_reader_are_raised() -> None:
     with pytest.raises(FormatError, match=r"a\.txt, line 3: the line is longer"):
-        isolated("a.txt", 0, read)
+        isolated("a.txt", 0, readers.refused)
+    with pytest.raises(FileNotFoundError, match=r"/absent/a\.txt"):
+        isolated("a.txt", 0, readers.absent)
 
 
-def test_unexpected_error_names_its_line() -> None:
-    def read() -> int:
-        empty: dict[str, int] = {}
-        return empty["missing"]
-
-    with pytest.raises(KeyError) as caught:
-        isolated("a.txt", 0, read)
-    assert "test_isolation.py" in "".join(caught.value.__notes__)
+def test_unexpected_error_names_file_and_line() -> None:
+    with pytest.raises(RuntimeError, match=r"(?s)a\.txt: .*readers_of_strangers\.py.*KeyError"):
+        isolated("a.txt", 0, readers.mistaken)
 
 
-def test_reader_that_takes_too_long_is_refused() -> None:
-    items = isolated_items("a.txt", 0, busy, limits=SMALL)
-    assert next(items) == LARGE
-    with pytest.raises(FormatError, match="more than 1 seconds"):
-        next(items)
+@pytest.mark.parametrize("read", [readers.busy, readers.waiting])
+def test_reader_that_takes_too_long_is_refused(read: Callable[[], list[int]]) -> None:
+    with pytest.raises(FormatError, match=r"a\.txt: .* more than 1 seconds"):
+        read_within_limits(read)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 def test_reader_that_takes_too_much_memory_is_refused() -> None:
-    def read(_watch: Watch) -> list[int]:
-        return [len(bytearray(200_000_000))]
-
-    with pytest.raises(FormatError, match="more than 100 MB"):
-        list(isolated_items("a.txt", 0, read, limits=SMALL))
+    with pytest.raises(FormatError, match=r"a\.txt: .* more than 100 MB"):
+        read_within_limits(readers.large)
 
 
-def test_reader_killed_by_the_system_is_refused() -> None:
-    def read(_watch: Watch) -> list[int]:
-        os.abort()
-
-    with pytest.raises(FormatError, match="more than 100 MB"):
-        list(isolated_items("a.txt", 0, read, limits=SMALL))
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
+def test_reader_that_crashes_is_refused(number: signal.Signals) -> None:
+    with pytest.raises(FormatError, match=rf"a\.txt: .* {number.name}.* 100 MB"):
+        read_within_limits(partial(readers.ended, number))
 
 
-def test_reader_ends_when_nobody_reads_on() -> None:
-    def read(watch: Watch) -> Iterator[bytes]:
-        yield str(os.getpid()).encode()
-        yield from busy(watch)
+def test_error_of_watch_ends_reader() -> None:
+    processes: list[int] = []
 
-    items = isolated_items("a.txt", 0, read)
-    process = int(next(items))
-    items.close()
-    with pytest.raises(ProcessLookupError):
-        os.kill(process, 0)
+    def cancel(process: int) -> None:
+        processes.append(process)
+        raise InterruptedError
+
+    with (
+        pytest.raises(InterruptedError),
+        isolated_items("a.txt", 0, readers.endless, watch=cancel),
+    ):
+        pass
+    assert has_ended(processes[0])
 
 
-def test_busy_reader_leaves_threads_of_the_server_alone() -> None:
+def test_reader_ends_after_server_was_killed(eventually: Eventually) -> None:
+    code = (
+        "from campaign.formats.isolation import isolated_items\n"
+        "from tests.readers_of_strangers import endless\n"
+        "with isolated_items('a.txt', 0, endless, watch=lambda number: print(number, flush=True)):\n"
+        "    pass"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        process = int(server.stdout.readline())
+        server.kill()
+    eventually(lambda: has_ended(process))
+
+
+def test_busy_reader_leaves_threads_of_server_alone() -> None:
     counted = 0
     is_over = threading.Event()
 
@@ -99,42 +112,29 @@ def test_busy_reader_leaves_threads_of_the_server_alone() -> None:
     began = time.thread_time()
     thread.start()
     with pytest.raises(FormatError):
-        list(isolated_items("a.txt", 0, busy, limits=SMALL))
+        read_within_limits(readers.busy)
     is_over.set()
     thread.join()
     assert counted > 0
     assert time.thread_time() - began < 0.5
 
 
-def test_progress_reaches_the_server() -> None:
-    reported: list[int] = []
-
-    def read(watch: Watch) -> list[str]:
-        watch(17)
-        return ["read"]
-
-    assert list(isolated_items("a.txt", 0, read, watch=reported.append)) == ["read"]
-    assert reported == [17]
+def test_progress_reaches_server() -> None:
+    progress: list[int] = []
+    read = partial(readers.reporting, 4, 10)
+    with isolated_items("a.txt", 10, read, watch=progress.append) as items:
+        assert list(items) == ["first", "last"]
+    assert progress[:2] == [4, 10]
+    assert 10 < progress[2] < progress[3] == 20
 
 
-def test_process_holds_no_connection_of_the_server() -> None:
+def test_reader_holds_no_file_of_server() -> None:
     receiving, sending = os.pipe()
     try:
+        os.set_inheritable(receiving, True)
         os.write(sending, b"for the server")
-        assert isolated("a.txt", 0, lambda: os.read(receiving, 100)) == b""
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            isolated("a.txt", 0, partial(readers.descriptor, receiving))
     finally:
         os.close(receiving)
         os.close(sending)
-
-
-def test_collected_connections_of_server_close_no_file_of_reader(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"text")
-    garbage: list[object] = list(Pipe())
-
-    def read() -> bytes:
-        files = [path.open("rb", buffering=0) for _number in range(50)]
-        garbage.clear()
-        return b"".join(file.read() for file in files)
-
-    assert isolated("a.txt", 4, read) == 50 * b"text"

@@ -17,8 +17,10 @@ from annotation.services.systems import (
     system_restore,
     system_withdraw,
 )
-from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat
+from campaign.formats import FormatError, SegmentTexts, TestSetFormat
+from campaign.formats.archives import opener
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
+from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.files import files_recognised, files_with_roles
@@ -296,11 +298,11 @@ def _added(owner: Task, said: Said, run: Run) -> System:
         )
     path = run.folders.needed(said, said.get("outputs"), "outputs")
     try:
-        with path.open("rb") as stream, said.refusals("outputs"):
+        with said.refusals("outputs"):
             return system_add(
                 test_set=owner.test_set,
                 name=said.get("name"),
-                file=InputFile(said.get("outputs"), stream),
+                file=StoredFile(said.get("outputs"), opener(path)),
             )
     except OSError as error:
         raise said.error(

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.submission import judgment_submit
-from campaign.formats import InputFile
+from campaign.formats.streams import StoredFile
 from campaign.models import Judge, Output, Protocol, Task
 from campaign.services.campaigns import task_close, task_create
 from protocols.models import Snippet
@@ -275,7 +276,7 @@ def test_a_file_out_of_order_is_refused() -> None:
     ]
     task = quiz()
     for name, text, problem in cases:
-        file = InputFile(name, BytesIO(text.encode()))
+        file = StoredFile(name, partial(BytesIO, text.encode()))
         with pytest.raises(SnippetsRefusedError, match=problem):
             snippets_import(task=task, file=file)
         assert not Snippet.objects.exists()

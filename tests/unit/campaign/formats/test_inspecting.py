@@ -133,10 +133,9 @@ def test_systems_that_say_the_same_everywhere_are_named() -> None:
     assert found.identical_systems == (("amber", "cedar"),)
 
 
-def test_whoever_can_tell_languages_is_asked() -> None:
-    files = [StoredFile("src.en", lambda: io.BytesIO(lines(SOURCE))), StoredFile("a.de", lambda: io.BytesIO(lines(AMBER)))]  # fmt: skip
-    found = inspect(
-        recognise("set", files),
-        guess_language=lambda texts: "de" if "Satz" in next(iter(texts)) else None,
-    )
-    assert [each.language for each in found.files] == [None, "de"]
+def test_beginnings_of_plain_texts_are_kept_for_a_guess_of_the_language() -> None:
+    inspection = look(src_en=lines(SOURCE * 3), amber_de=lines(["a" * 30_000, *["b"] * 299]))
+    source, output = inspection.files
+    assert source.beginning.startswith(f"{SOURCE[0]}\n{SOURCE[1]}\n")
+    assert len(source.beginning.split("\n")) == 200
+    assert output.beginning == "a" * 20_000

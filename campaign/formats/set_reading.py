@@ -1,0 +1,46 @@
+"""Recognise, inspect and read files of test sets in a process of its own; see `campaign.formats.isolation`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from campaign.formats.archives import unpacked
+from campaign.formats.inspecting import Inspection, inspect
+from campaign.formats.isolation import progress_report
+from campaign.formats.omissions import Omissions
+from campaign.formats.recognising import RecognisedSet, SetReading, opened_set, recognise
+from campaign.formats.records import SegmentTexts
+from campaign.formats.streams import ReadCounter, StoredFile
+
+
+def files_recognise(
+    name: str,
+    files: Sequence[StoredFile],
+    folder: Path,
+    languages: tuple[str, str] | None,
+) -> RecognisedSet:
+    """Return files with their roles; those of an archive are unpacked into the new folder `folder`."""
+    return recognise(name, unpacked(name, files, folder), languages)
+
+
+def set_inspect(recognised: RecognisedSet, reading: SetReading) -> list[Inspection]:
+    """Inspect files, and report the bytes read so far."""
+    return [inspect(_reporting(recognised), reading)]
+
+
+def set_read(recognised: RecognisedSet, reading: SetReading) -> Iterator[SegmentTexts | Omissions]:
+    """Yield the segments of files, then what was left out; report the bytes read so far."""
+    omissions = Omissions()
+    with opened_set(_reporting(recognised), reading, omissions=omissions) as segments:
+        yield from segments
+    yield omissions
+
+
+def _reporting(recognised: RecognisedSet) -> RecognisedSet:
+    """Return the files so that the bytes read from them are reported."""
+    counter = ReadCounter(progress_report)
+    files = [
+        replace(file, file=StoredFile(file.name, counter.opener(file.file.open)))
+        for file in recognised.files
+    ]
+    return replace(recognised, files=tuple(files))

@@ -1,0 +1,52 @@
+"""Ratings in files as records; `annotation.answer_files` reads them in a process of its own, without Django."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from campaign.formats import InputFile
+from campaign.formats.cells import refuse_at
+from campaign.formats.streams import StoredFile, peek
+from campaign.formats.tables import integer, read_table
+from ranking.files.answer_records import object_records
+from ranking.files.labels import Objects, json_objects
+
+#: Formats of ratings; the beginning of a file tells which it is.
+JSON_LINES: Final = "ratings-jsonl"
+CSV: Final = "ratings-csv"
+_SNIFFED_BYTES: Final = 1024
+_WHOLE: Final = ("segment", "value", "duration_ms", "screen")
+_TRUTH: Final = {"true": True, "false": False}
+
+
+def rating_objects(file: InputFile) -> Objects:
+    """Read JSON Lines, or a CSV file with the same names in its header."""
+    start, file = peek(file, _SNIFFED_BYTES)
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or not start.strip():
+        yield from json_objects(file)
+        return
+    table = read_table(file)
+    for line, cells in table.rows():
+        cell_of = {name: cells[place] for place, name in table.columns()}
+        refuse = refuse_at(file.name, line)
+        values = {key: _cell_value(key, cell) for key, cell in cell_of.items() if cell.strip()}
+        yield line, values, refuse
+
+
+def _cell_value(key: str, cell: str) -> object:
+    """Return the value in a cell as JSON has it; an unchanged text where it has none."""
+    if key in _WHOLE:
+        number = integer(cell.strip(), 0)
+        return cell if number is None else number
+    if key == "lower_is_better":
+        return _TRUTH.get(cell.strip().lower(), cell)
+    if key == "systems":
+        return [name.strip() for name in cell.split(",")]
+    return cell
+
+
+def rating_records(
+    file: StoredFile, file_format: str | None
+) -> Iterator[str | tuple[int, dict[str, Any]]]:
+    """Yield the format, then the line and the values of each rating. Raises FormatError."""
+    yield file_format or JSON_LINES
+    yield from object_records(rating_objects, file)

@@ -1,0 +1,57 @@
+"""Read answers in files as records; `annotation.answer_files` calls this in a process of its own."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.errors import Loss, Losses
+from campaign.formats.records import JudgedBlock
+from campaign.formats.streams import StoredFile
+from ranking.files.labels import Objects, json_objects
+from ranking.files.parquet_reading import read_parquet
+from ranking.files.reading import READERS, detect_input_format
+from ranking.files.records import InputFormat
+
+#: `.rank` files name no judges.
+_READERS: Final = {
+    each: reader for each, reader in READERS.items() if each is not InputFormat.RANK
+} | {InputFormat.PARQUET: lambda file, _losses: read_parquet(file)}
+#: Formats whose blocks become answers.
+RANKED_FORMATS: Final = tuple(map(str, _READERS))
+
+
+def ranked_records(file: StoredFile, file_format: str | None) -> Iterator[str | JudgedBlock | Loss]:
+    """Yield the format (detected if None), ranked blocks and skips, and the losses. Raises FormatError."""
+    with file.open() as stream:
+        whole = InputFile(file.name, stream)
+        if file_format is None:
+            input_format, whole = detect_input_format(whole)
+        else:
+            input_format = InputFormat(file_format)
+        if input_format not in _READERS:
+            raise FormatError(
+                file.name,
+                f"answers are not read from {input_format}",
+                f"use one of {', '.join(RANKED_FORMATS)}",
+            )
+        yield str(input_format)
+        losses = Losses()
+        yield from _READERS[input_format](whole, losses)
+        yield from losses
+
+
+def json_records(
+    name: str, file: StoredFile, _file_format: str | None
+) -> Iterator[str | tuple[int, dict[str, Any]]]:
+    """Yield the format `name`, then each line's number and object. Raises FormatError."""
+    yield name
+    yield from object_records(json_objects, file)
+
+
+def object_records(
+    objects: Callable[[InputFile], Objects], file: StoredFile
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the line and the values of each object of a file. Raises FormatError."""
+    with file.open() as stream:
+        for line, values, _refuse in objects(InputFile(file.name, stream)):
+            yield line, values
