@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
 from campaign.formats.errors import FormatError
 from campaign.formats.records import JudgedBlock, counted
-from campaign.formats.streams import ByteStream, InputFile
+from campaign.formats.streams import ByteStream, InputFile, StoredFile
 from campaign.formats.tables import (
     MAX_INTEGER,
     UNKNOWN_COLUMN,
@@ -44,6 +44,12 @@ class _Layout:
     names: tuple[str, ...]
     fixed: dict[str, int]
     slots: tuple[_Slot, ...]
+
+
+def five_way_blocks(file: StoredFile) -> Iterator[JudgedBlock]:
+    """Yield the rows of a file, in a process of its own; see `read_five_way_csv`."""
+    with file.open() as stream:
+        yield from read_five_way_csv(stream, file.name)
 
 
 def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[JudgedBlock]:

@@ -10,7 +10,9 @@ from typing import Final
 
 from django.db import transaction
 
-from campaign.formats import FormatError, JudgedBlock, read_five_way_csv
+from campaign.formats import FormatError, JudgedBlock
+from campaign.formats.five_way import five_way_blocks
+from campaign.formats.isolation import isolated_items
 from campaign.formats.records import unseen_problem
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
@@ -91,8 +93,8 @@ class _Content:
 def _content(files: Sequence[StoredFile], languages: LanguagePair | None) -> _Content:
     content = _Content()
     for file in files:
-        with file.open() as stream:
-            for row in read_five_way_csv(stream, file.name):
+        with isolated_items(file.name, file.size(), partial(five_way_blocks, file)) as rows:
+            for row in rows:
                 pair = LanguagePair(row.source_language, row.target_language)
                 if languages is None or pair.tags == languages.tags:
                     content.add(row, pair, file.name)

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
@@ -11,10 +13,12 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, OutputWrapper
 
 from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
-from campaign.formats.archives import archive_files, folder_files, holds_archive, opener
+from campaign.formats.archives import folder_files, holds_archive, opener
 from campaign.formats.errors import Loss
 from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
+from campaign.formats.isolation import isolated
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
+from campaign.formats.set_reading import files_recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.refusals import RefusedError
@@ -60,30 +64,40 @@ def files_recognised(
     files.
     """
     if len(paths) > 1:
-        for path in paths:
-            if path.is_dir() or holds_archive(StoredFile(str(path), opener(path))):
-                raise CommandError(
-                    f"{path} is a folder or an archive. Specify either one folder or archive, or only files."
-                )
-        # Names are relative to the common folder: those above it say nothing about roles.
-        above = Path(os.path.commonpath([path.absolute().parent for path in paths]))
-        return recognise(
-            str(above),
-            [
-                StoredFile(path.absolute().relative_to(above).as_posix(), opener(path))
-                for path in paths
-            ],
-            languages,
-        )
+        return _isolated_recognised(*_together(paths), languages)
     (path,) = paths
+    name = str(path)
     if path.is_dir():
-        return recognise(str(path), folder_files(path), languages)
-    archive = StoredFile(str(path), opener(path))
+        return _isolated_recognised(name, folder_files(path), languages)
+    archive = StoredFile(name, opener(path))
     if holds_archive(archive):
-        return recognise(str(path), stack.enter_context(archive_files(archive)), languages)
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="quintet-"))) / "unpacked"
+        read = partial(files_recognise, name, [archive], folder, languages)
+        return isolated(name, archive.size(), read)
     return files_with_roles(
         source=path, references=(), systems=(), documents=None, file_format=file_format
     )
+
+
+def _together(paths: Sequence[Path]) -> tuple[str, list[StoredFile]]:
+    """Return the common folder, and the files with names relative to it: folders above say nothing about roles."""
+    for path in paths:
+        if path.is_dir() or holds_archive(StoredFile(str(path), opener(path))):
+            raise CommandError(
+                f"{path} is a folder or an archive. Specify either one folder or archive, or only files."
+            )
+    above = Path(os.path.commonpath([path.absolute().parent for path in paths]))
+    files = [
+        StoredFile(path.absolute().relative_to(above).as_posix(), opener(path)) for path in paths
+    ]
+    return str(above), files
+
+
+def _isolated_recognised(
+    name: str, files: Sequence[StoredFile], languages: tuple[str, str] | None
+) -> RecognisedSet:
+    size = sum(file.size() for file in files)
+    return isolated(name, size, partial(recognise, name, files, languages))
 
 
 _WIDTH = 160

@@ -19,10 +19,12 @@ from annotation.services.systems import (
 )
 from campaign.formats import FormatError, SegmentTexts, TestSetFormat
 from campaign.formats.archives import opener
-from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
+from campaign.formats.omissions import Omissions
+from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
+from campaign.importing.uploaded_files import isolated_set
 from campaign.management.files import files_recognised, files_with_roles
 from campaign.models import Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
@@ -138,9 +140,10 @@ def texts_refuse_others(task: Task, said: Said, run: Run) -> None:
         return
     with (
         _recognised(part, run.folders) as found,
-        opened_set(
+        isolated_set(
             found,
             SetReading(languages=_pair(said), by_paragraph=part.get("split_paragraphs", False)),
+            Omissions(),
         ) as there,
     ):
         stored, number = text_lines(task=task), 0
