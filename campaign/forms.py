@@ -15,7 +15,6 @@ from django.forms.models import fields_for_model
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import (
@@ -45,7 +44,7 @@ from campaign.services.campaigns import (
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
 from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.services.uploads import UploadRefusedError, upload_change
-from campaign.texts.joining import comma_list, sentence_list
+from campaign.texts.joining import comma_list, labelled_lazy, sentence_list, sentence_list_lazy
 from campaign.texts.languages import LanguageTagError, language_name, language_tags_checked
 from campaign.texts.names import visible_name
 from campaign.texts.time_zones import (
@@ -271,7 +270,7 @@ class MemberForm(forms.Form):
         label=_("Role"),
         choices=(),
         initial=MembershipRole.ORGANISER,
-        help_text=format_lazy("{} {}", *(ROLE_MEANS[role] for role in _BY_ORGANISERS)),
+        help_text=sentence_list_lazy([ROLE_MEANS[role] for role in _BY_ORGANISERS]),
     )
 
     def __init__(self, *args: Any, may_own: bool, **kwargs: Any) -> None:
@@ -526,7 +525,7 @@ class UploadForm(forms.Form):
         choices=[
             (
                 each.value,
-                format_lazy("ESA: {}", each.label) if each == Protocol.SPANS else each.label,
+                labelled_lazy("ESA", each.label) if each == Protocol.SPANS else each.label,
             )
             for each in Protocol
         ],

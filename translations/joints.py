@@ -36,9 +36,10 @@ _JOIN_FILTER = re.compile(r"\|join:\"[,;: ]*\"")
 
 # In a template whose tags were replaced: a sentence, another value, and a tag that shows nothing by itself.
 _SENTENCE, _VALUE, _NOTHING = "\x01", "\x02", "\x03"
-_AFTER_VALUE = re.compile(r"[\x01-\x03](?:</\w+>)*[,;:](?=[\s\x01-\x03<]|$)")
-_BETWEEN_SENTENCES = re.compile(r"\x01\x03*\s+\x03*(?=\x01)")
-_BETWEEN_SENTENCES_OF_LINE = re.compile(r"\x01\x03* +\x03*(?=\x01)")
+_AFTER_VALUE = re.compile(r"[\x01-\x03](?:</?\w+[^<>]*>)*[,;:](?=[\s\x01-\x03<]|$)")
+_INLINE = r"(?:\x03|</?(?:a|b|bdi|code|em|span|strong)\b[^>]*>)*"
+_BETWEEN_SENTENCES = re.compile(rf"\x01{_INLINE}\s+{_INLINE}(?=\x01)")
+_BETWEEN_SENTENCES_OF_LINE = re.compile(rf"\x01{_INLINE} +{_INLINE}(?=\x01)")
 
 
 @dataclass(frozen=True, slots=True)

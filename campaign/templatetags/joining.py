@@ -12,6 +12,7 @@ from campaign.texts import joining
 
 register = template.Library()
 
+register.filter(joining.with_full_stop)
 register.simple_tag(joining.comma)
 register.simple_tag(joining.semicolon)
 register.simple_tag(joining.colon)
@@ -42,7 +43,10 @@ class SentencesNode(template.Node):
         rendered = ""
         for node in self.nodelist:
             text = node.render_annotated(context)
-            rendered += text.lstrip() if joining.ends_wide(rendered) else text
+            if joining.ends_wide(rendered.rstrip()):
+                rendered = rendered.rstrip() + text.lstrip()
+            else:
+                rendered += text
         return mark_safe(rendered)  # noqa: S308  as Django joins nodes
 
 

@@ -3,9 +3,11 @@
 No text is joined by a comma, colon or semicolon of its own: `python -m translations joints` finds those.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from django.utils.functional import lazy
 from django.utils.html import conditional_escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -13,6 +15,10 @@ from django.utils.translation import pgettext
 
 #: Punctuation that is as wide as a mark with a space.
 _WIDE: Final = tuple("。！？；：，、）”")
+_HAN: Final = re.compile("[\u2e80-\u9fff]")
+_SPACE_BEFORE_HAN: Final = re.compile(f" (?={_HAN.pattern})")
+_SPACE_AFTER_HAN: Final = re.compile(f"(?<={_HAN.pattern}) ")
+_CLOSING_TAGS: Final = re.compile(r"(?:</\w+>)+$")
 
 
 def comma() -> str:
@@ -40,7 +46,14 @@ def and_list(items: Sequence[object]) -> str:
     if len(items) < 2:
         return comma_list(items)
     *before, last = items
-    return _("%(first)s and %(last)s") % {"first": comma_list(before), "last": last}
+    parts = {"first": comma_list(before), "last": str(last)}
+    words = _("%(first)s and %(last)s")
+    # Chinese has spaces beside its “and” only where a name is in another script.
+    if _HAN.match(parts["first"][-1:]):
+        words = _SPACE_BEFORE_HAN.sub("", words)
+    if _HAN.match(parts["last"]):
+        words = _SPACE_AFTER_HAN.sub("", words)
+    return words % parts
 
 
 def semicolon_list(items: Iterable[object]) -> str:
@@ -56,6 +69,9 @@ def from_to(before: object, after: object) -> str:
 def labelled(label: object, value: object) -> str:
     """Return "Label: value"."""
     return f"{label}{colon()}{value}"
+
+
+labelled_lazy = lazy(labelled, str)
 
 
 def labelled_html(label: object, value: object) -> SafeString:
@@ -78,9 +94,12 @@ def sentence_list(texts: Iterable[object]) -> str:
     return joined
 
 
+sentence_list_lazy = lazy(sentence_list, str)
+
+
 def ends_wide(text: str) -> bool:
-    """Return whether a text ends with punctuation that needs no space after it."""
-    return text.endswith(_WIDE)
+    """Return whether a text or HTML ends with punctuation that needs no space after it."""
+    return _CLOSING_TAGS.sub("", text).endswith(_WIDE)
 
 
 def with_full_stop(text: object) -> str:

@@ -37,6 +37,12 @@ def test_each_language_has_its_own_punctuation(
         assert labelled("A", "B") == label
 
 
+def test_chinese_has_spaces_beside_its_and_where_a_name_is_in_another_script() -> None:
+    with override("zh-hans"):
+        assert and_list(["参考译文", "受损参考译文"]) == "参考译文和受损参考译文"
+        assert and_list(["heron", "参考译文"]) == "heron 和参考译文"
+
+
 def test_sentences_have_no_space_after_wide_punctuation() -> None:
     assert sentence_list(["One.", "", "Two."]) == "One. Two."
     assert sentence_list(["一。", "二。"]) == "一。二。"
@@ -55,6 +61,6 @@ def test_html_is_escaped_where_it_is_not_html() -> None:
 @pytest.mark.parametrize(("first", "space"), [("One.", " "), ("一。", "")])
 def test_sentences_of_a_page_are_joined_alike(first: str, space: str) -> None:
     shown = Template(
-        "{% sentences %}{{ first }}{% if more %} {{ more }}{% endif %} {{ last }}{% endsentences %}"
+        "{% sentences %}<b>{{ first }}</b> {{ more }}{% if more %} {{ more }}{% endif %} {{ last }}{% endsentences %}"
     ).render(Context({"first": first, "more": first, "last": "<"}))
-    assert shown == f"{first}{space}{first}{space}&lt;"
+    assert shown == f"<b>{first}</b>{space}{first}{space}{first}{space}&lt;"
