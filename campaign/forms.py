@@ -357,8 +357,9 @@ class CampaignForm(forms.Form):
         return None
 
 
-# The time zone is on the page of the closing time.
-_RULES: Final = tuple(name for name in Rules.__annotations__ if name != "time_zone")
+# The time zone is on the page of the closing time, and questions have a page of their own.
+_ELSEWHERE: Final = ("time_zone", "questions")
+_RULES: Final = tuple(name for name in Rules.__annotations__ if name not in _ELSEWHERE)
 #: Maxima of integer fields.
 _MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUTES}
 

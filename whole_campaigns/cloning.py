@@ -33,7 +33,12 @@ INSTEAD: Final[Mapping[type[Model], Mapping[str, Any]]] = {
     # Alerts must be enabled again for the clone.
     campaign.Membership: {"daily_alerts": False},
     campaign.Task: {"closed_at": None},
-    campaign.Judge: dict.fromkeys(("blocks_asked", "joined_by_id", "joined_browser")),
+    campaign.Judge: {
+        "blocks_asked": None,
+        "joined_by_id": None,
+        "joined_browser": None,
+        "answers": {},
+    },
     annotation.QualityRule: {"replaces_id": None},
     # In the clone, they precede the first judgment.
     ranking.RankingSettings: {"judgments": 0},

@@ -267,6 +267,7 @@ _STOPPED: Final = {
     "paused": gettext_lazy("Your judging is paused. The organisers will contact you."),
     "declined": gettext_lazy("You declined to take part."),
     "instructions": gettext_lazy("Please read and accept the instructions first."),
+    "questions": gettext_lazy("Please answer the questions of the organisers first."),
 }
 
 

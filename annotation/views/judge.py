@@ -28,7 +28,9 @@ from annotation.selectors.panels import seconds_left
 from annotation.views.words import judging_words
 from campaign.database.logged import judge_logged
 from campaign.models import Campaign, CampaignState, Instructions, Judge, Protocol, Task, User
+from campaign.questions import QuestionStage
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
+from campaign.selectors.questions import answers_owed
 from campaign.texts.languages import language_direction, language_own_name
 from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign
@@ -108,6 +110,8 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
         return None
     if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
+    if answers_owed(judge=judge, stage=QuestionStage.START):
+        return reverse("judge-questions", args=[slug])
     if onboarding.has_choice and judge.chosen_task_id is None:
         return reverse("judge-test-sets", args=[slug])
     return None
@@ -172,6 +176,7 @@ def pages_of_judge(slug: str) -> dict[str, str]:
     """Return the addresses of the judge's pages that the screen links to."""
     return {
         "instructions": reverse("judge-instructions", args=[slug]),
+        "questions": reverse("judge-questions", args=[slug]),
         "tasks": reverse("judge-test-sets", args=[slug]),
         "own_link": reverse("judge-own-link", args=[slug]),
         "time": reverse("judge-work-time", args=[slug]),
@@ -241,13 +246,18 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     setup = screen_setup(judge, request.path, protocols) | sending_setup(judge)
     # A preview has only the neighbours of a sentence.
     setup["has_documents"] = True
+    has_last_questions = bool(answers_owed(judge=judge, stage=QuestionStage.END))
     setup |= {
         "worker": reverse("judge-worker"),
         # Page shown when there is no more work, if any.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
         "seconds_left": seconds_left(judge=judge),
     }
-    context = screen_context(judge, protocols) | {"onboarding": onboarding, "setup": setup}
+    context = screen_context(judge, protocols) | {
+        "onboarding": onboarding,
+        "setup": setup,
+        "has_last_questions": has_last_questions,
+    }
     return render(request, "judge/judge.html", context)
 
 

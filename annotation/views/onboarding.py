@@ -1,9 +1,11 @@
 """A judge's pages other than the judging page: instructions, test sets, own link, time worked, own data, declining."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import segno
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,6 +18,7 @@ from annotation.export.work_time import clock_time, work_time_csv
 from annotation.selectors.judges import messages_to
 from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
 from annotation.selectors.onboarding import JudgeOnboarding, TaskOnOffer, tasks_on_offer
+from annotation.selectors.panels import participation_of
 from annotation.selectors.work_time import work_time
 from annotation.services.judges import judge_decline, judge_take_part
 from annotation.services.numbers import waiting_judgments_number
@@ -23,13 +26,16 @@ from annotation.views.judge import instructions_context, onboarding_or_404, opaq
 from campaign.export.downloads import download, for_spreadsheets
 from campaign.models import Judge
 from campaign.notification import mail_is_printed
+from campaign.questions import Question, QuestionKind, QuestionStage
 from campaign.selectors.credentials import own_link_of
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
+from campaign.selectors.questions import questions_shown, questions_to_judge
 from campaign.services.erasures import erasure_ask, erasure_withdraw
 from campaign.services.instructions import instructions_accept
 from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.invitations import own_link_create, own_link_revoke
 from campaign.services.people import task_choose
+from campaign.services.questions import judge_answers_delete, judge_answers_write
 from campaign.texts.languages import language_name
 from campaign.views.decorators import form_view, page_view
 
@@ -74,6 +80,62 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
     }
     status = 409 if request.method == "POST" else 200
     return _page(request, "instructions", onboarding, context, status)
+
+
+@form_view
+def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask the questions of a stage, or show the judge's answers; POST stores or deletes them."""
+    onboarding = onboarding_or_404(request, slug)
+    judge = onboarding.judge
+    is_end = request.GET.get("stage") == QuestionStage.END
+    questions = questions_to_judge(judge=judge, is_end=is_end)
+    if not questions:
+        return redirect("judge", slug)
+    action = request.POST.get("action")
+    problems: dict[str, str] = {}
+    if action == "delete":
+        judge_answers_delete(judge=judge)
+        messages.success(request, _("Your answers were deleted."))
+        return redirect(request.get_full_path())
+    if action == "save":
+        problems = judge_answers_write(
+            judge=judge,
+            questions=questions,
+            values=_values(request, questions),
+            language=get_language() or "",
+        )
+        if not problems:
+            return redirect(_after_questions(judge) if is_end else "judge", slug)
+    context = {
+        "questions": questions_shown(
+            judge=judge,
+            questions=questions,
+            language=get_language() or "",
+            values=_values(request, questions) if problems else None,
+            problems=problems,
+        ),
+        "is_end": is_end,
+        "is_first_time": any(question.name not in judge.answers for question in questions),
+        "problems": problems,
+        "onward": reverse(_after_questions(judge), args=[slug]) if is_end else "",
+    }
+    return _page(request, "questions", onboarding, context, 400 if problems else 200)
+
+
+def _after_questions(judge: Judge) -> str:
+    """Return the name of the page after the last questions: participants of a panel need their code."""
+    return "judge" if participation_of(judge=judge) is None else "completion"
+
+
+def _values(request: HttpRequest, questions: Sequence[Question]) -> dict[str, str | list[str]]:
+    """Return the entries of the form by name of the question."""
+    post = request.POST
+    return {
+        question.name: post.getlist(question.name)
+        if question.kind == QuestionKind.SEVERAL
+        else post.get(question.name, "")
+        for question in questions
+    }
 
 
 @form_view

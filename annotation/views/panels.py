@@ -57,7 +57,9 @@ from campaign.panels import (
     prolific_entry,
     prolific_event,
 )
+from campaign.questions import QuestionStage
 from campaign.refusals import RefusalsAt
+from campaign.selectors.questions import answers_owed
 from campaign.services.panels import (
     CODE_PATTERN,
     GENERIC_TERMS,
@@ -304,6 +306,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
         "service": participation.panel.service_name,
         "done": described.done,
         "has_code": has_code,
+        "has_last_questions": bool(answers_owed(judge=judge, stage=QuestionStage.END)),
         "address": _return_address(participation) if has_code else "",
     }
     return render(request, "panel/completion.html", context)

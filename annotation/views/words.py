@@ -112,6 +112,7 @@ WORDS = {
     ),
     "loading_campaign_closed": _("This campaign is closed. Your judgments are kept. Thank you!"),
     "loading_instructions": _("The organisers changed the instructions. Read them to continue."),
+    "loading_questions": _("The organisers have a question for you. Answer it to continue."),
     "loading_outdated": _("Reload this page to load your next sentences."),
     "loading_declined": _("You declined to take part. Reload this page to take part again."),
     "practice": _("Practice"),

@@ -258,5 +258,5 @@ def _changes(
     for name in recording.hidden:
         values = [old.get(name), new.get(name)]
         if (values[0] or "") != (values[1] or ""):
-            changes[name] = [value not in (None, "") for value in values]
+            changes[name] = [bool(value) for value in values]
     return changes

@@ -184,6 +184,13 @@ class Campaign(RecordedModel):
         db_default="",
         help_text="IANA name, such as Europe/Prague, in which organisers see and enter times; Etc/GMT+12 is anywhere on Earth. Empty for the server's.",
     )
+    questions = models.JSONField(
+        _("Questions to judges"),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="Questions asked of judges before the first or after the last sentence, with their texts by language.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Campaign that this one rehearses with simulated judges.
     rehearsal_of = models.OneToOneField(
@@ -229,6 +236,7 @@ class Campaign(RecordedModel):
             "duration",
             "contact",
             "time_zone",
+            "questions",
             "state",
             "closes_at",
         ],

@@ -98,10 +98,17 @@ class Judge(RecordedModel):
     withdrawn_at = models.DateTimeField(pgettext_lazy("judge", "Withdrawn"), null=True, blank=True)
     # Time at which the judge declined. Empty if they take part.
     declined_at = models.DateTimeField(pgettext_lazy("judge", "Declined"), null=True, blank=True)
+    # By name of the question, each a `campaign.questions.Answer`.
+    answers = models.JSONField(
+        _("Answers to questions"), default=dict, db_default={}, blank=True, editable=False
+    )
 
     personal: ClassVar = PersonalData(
         person="",
-        erased_to={"external_id": "CASE WHEN external_id = '' THEN '' ELSE 'erased-' || id END"},
+        erased_to={
+            "external_id": "CASE WHEN external_id = '' THEN '' ELSE 'erased-' || id END",
+            "answers": "'{}'",
+        },
         fields={
             "campaign": KEPT | NOT_DOWNLOADED,
             "user": KEPT | NOT_DOWNLOADED,
@@ -120,6 +127,7 @@ class Judge(RecordedModel):
             "created_at": KEPT | DOWNLOADED,
             "withdrawn_at": KEPT | DOWNLOADED,
             "declined_at": KEPT | DOWNLOADED,
+            "answers": ERASED | DOWNLOADED,
         },
     )
 
@@ -137,7 +145,7 @@ class Judge(RecordedModel):
             "withdrawn_at",
             "declined_at",
         ],
-        hidden=["address"],
+        hidden=["address", "answers"],
         called="pseudonym",
     )
 

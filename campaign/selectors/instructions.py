@@ -6,7 +6,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Instructions, Protocol, Task
-from campaign.texts.languages import language_chosen, language_tag_checked
+from campaign.texts.languages import language_tag_checked, text_for_reader
 
 
 def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
@@ -28,12 +28,8 @@ def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
 def instructions_to_read(
     *, in_force: dict[str, Instructions], language: str
 ) -> Instructions | None:
-    """Return the text for a reader: in their language, in a related one, or the first written.
-
-    `pt-br` falls back on `pt`, then on any other `pt`. None if there are no instructions.
-    """
-    tag = language_chosen(in_force, language)
-    return None if tag is None else in_force[tag]
+    """Return the text for a reader, as `text_for_reader`; None if there are no instructions."""
+    return text_for_reader(in_force, language)
 
 
 def starter_instructions(*, campaign: Campaign, language: str) -> str:

@@ -31,6 +31,7 @@ from campaign.models import (
     WebhookEvent,
 )
 from campaign.models.campaign import TRANSITIONS
+from campaign.questions import questions_read, questions_written
 from campaign.refusals import RefusedError
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
@@ -184,6 +185,7 @@ class Rules(TypedDict, total=False):
     duration: str
     contact: str
     time_zone: str
+    questions: Any
 
 
 _QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
@@ -261,7 +263,8 @@ def campaign_change(
 
     They apply to judges at work from the next HIT that their page fetches; running leases keep
     their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
-    source nor reference, or for an unknown time zone. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
+    source nor reference, or for an unknown time zone. Answers to questions that change are kept. Raises
+    `QuestionsRefusedError` for invalid questions. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
     unless `rank_shown_reference` asks for that.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -270,6 +273,8 @@ def campaign_change(
         facts = reference_use_in_words(campaign=locked, shown=True)
         if facts:
             raise ReferenceRankedError(facts)
+    if "questions" in changes:
+        changes["questions"] = questions_written(questions_read(changes["questions"]))
     for name, value in changes.items():
         setattr(locked, name, " ".join(value.split()) if isinstance(value, str) else value)
     if not locked.show_source and not locked.show_reference:

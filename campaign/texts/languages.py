@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from babel.core import Locale, UnknownLocaleError, get_global
 from django.conf import settings
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from campaign.refusals import RefusedError
 
+_Text = TypeVar("_Text")
 #: Length of the database columns.
 MAX_LENGTH: Final = 35
 
@@ -310,6 +311,15 @@ def _parted(tag: str) -> tuple[str, str]:
     """Return the public and the private subtags of a tag."""
     public, _x, private = tag.replace("_", "-").partition("-x-")
     return public, private
+
+
+def text_for_reader(texts: Mapping[str, _Text], language: str) -> _Text | None:
+    """Return the text for a reader of a language, from texts by the language that `language_chosen` returns.
+
+    None if there are no texts.
+    """
+    tag = language_chosen(texts, language)
+    return None if tag is None else texts[tag]
 
 
 def language_name(tag: str) -> str:

@@ -15,7 +15,7 @@ const STOPPED = ["waiting", "paused", "campaign_paused", "campaign_closed"];
 // Reasons for which new sentences may appear at any moment.
 const CAN_LOOK_AGAIN = ["none_left", "waiting", "campaign_paused"];
 // Reasons that last, so the server is asked less often.
-const LASTING = [...ENDS, "paused", "instructions", "declined", "outdated"];
+const LASTING = [...ENDS, "paused", "instructions", "questions", "declined", "outdated"];
 
 export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -99,12 +99,16 @@ export class Rest {
     const completion = $("rest-completion");
     const toCode = isEnd && Boolean(completion);
     $("rest-instructions").hidden = lack !== "instructions";
+    $("rest-questions").hidden = lack !== "questions";
     $("rest-more").hidden = !isEnd && !STOPPED.includes(lack);
     // Text to read, without keys of the page's own.
     if (!$("rest-more").hidden) $("rest").removeAttribute("role");
     $("look-again").hidden = !CAN_LOOK_AGAIN.includes(lack);
     $("rest-buttons").hidden = toCode;
-    if (completion) completion.hidden = !toCode;
+    // The questions lead on to the completion page.
+    const lastQuestions = $("rest-last-questions");
+    if (lastQuestions) lastQuestions.hidden = !isEnd && lack !== "campaign_closed";
+    if (completion) completion.hidden = !toCode || Boolean(lastQuestions);
     $("rest-back").hidden = !isEnd || !this.queue.before(null);
   }
 
@@ -137,7 +141,7 @@ export class Rest {
 
   /** @param {string} text */
   #say(text) {
-    for (const id of /** @type {const} */ (["rest-title", "rest-thanks", "rest-more", "rest-instructions"])) $(id).hidden = true;
+    for (const id of /** @type {const} */ (["rest-title", "rest-thanks", "rest-more", "rest-instructions", "rest-questions"])) $(id).hidden = true;
     $("rest-again").textContent = "";
     // Set only on changes, so that screen readers announce it once.
     if ($("rest-text").textContent !== text) $("rest-text").textContent = text;

@@ -31,6 +31,8 @@ from annotation.services.lending.choose import (
 )
 from annotation.services.lending.work_requests import work_prefetch_request
 from campaign.models import CampaignState, Judge
+from campaign.questions import QuestionStage
+from campaign.selectors.questions import answers_owed
 from campaign.texts.languages import reads_languages
 
 
@@ -66,7 +68,8 @@ class LendingRefusedError(Exception):
     """The judge is lent nothing, not even the HIT they hold; the argument is the reason.
 
     `paused`: they are paused or excluded. `declined`: they declined to take part. `instructions`: they
-    have not accepted the instructions in force.
+    have not accepted the instructions in force. `questions`: they have not answered the questions asked before
+    the first sentence.
     """
 
 
@@ -103,6 +106,8 @@ def assignment_lend(
         return None
     if context.owes_acceptance:
         raise LendingRefusedError("instructions")
+    if answers_owed(judge=judge, stage=QuestionStage.START):
+        raise LendingRefusedError("questions")
     known = {after, *in_hand}
     begun = [pk for public_id, pk in context.begun.items() if public_id not in known]
     _leases_extend([context.begun[each] for each in in_hand if each in context.begun], context)

@@ -43,6 +43,7 @@ FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {
         "blocks_asked": WORK,
         "withdrawn_at": OF_PEOPLE,
         "declined_at": "of the judge",
+        "answers": "of the judge",
     },
     campaign.JudgeGroup: {"removed_at": BY_PERSON},
     campaign.Invitation: {

@@ -35,6 +35,7 @@ class GeneralSection(Section[Campaign]):
             self.names,
             blocks_per_judge={"minimum": 1},
             lease_minutes={"minimum": 1, "maximum": MAX_LEASE_MINUTES},
+            questions={"type": "array", "items": {"type": "object"}},
         )
 
     def read(self, owner: Campaign) -> dict[str, Any]:
