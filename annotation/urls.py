@@ -1,6 +1,15 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.views import campaign_state, judge, judgments, onboarding, panels, people, systems
+from annotation.views import (
+    campaign_state,
+    judge,
+    judgments,
+    onboarding,
+    panels,
+    people,
+    questions,
+    systems,
+)
 from annotation.views.hits import hit_page, hits_page
 from annotation.views.systems import correction_decide_page, output_correct_page
 from annotation.views.training import training, training_block
@@ -51,6 +60,7 @@ _campaign: list[URLPattern | URLResolver] = [
     path("people/time/", people.time_sheet_page, name="time-sheet"),
     path("people/time.csv", people.time_sheet_download, name="time-sheet-file"),
     path("people/erasures/", include(_erasures)),
+    path("people/questions/", questions.questions_page, name="questions"),
     path("people/judges/", people.campaign_judges_page, name="campaign-judges"),
     path("people/judges/add/", people.judges_add_page, name="judges-add"),
     path("people/judges/<int:judge_id>/", people.campaign_judge_page, name="campaign-judge"),
@@ -74,6 +84,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "judge/<slug:slug>/instructions/", onboarding.instructions_page, name="judge-instructions"
     ),
+    path("judge/<slug:slug>/questions/", onboarding.questions_page, name="judge-questions"),
     path("judge/<slug:slug>/test-sets/", onboarding.tasks_page, name="judge-test-sets"),
     path("judge/<slug:slug>/link/", onboarding.own_link_page, name="judge-own-link"),
     path("judge/<slug:slug>/time/", onboarding.work_time_page, name="judge-work-time"),

@@ -135,6 +135,7 @@ CAMPAIGN: Final = (
         Room("campaign-judges", gettext_lazy("Judges"), "campaign-judges"),
         Room("invitations", gettext_lazy("Invite judges"), "invitations"),
         Room("judge-groups", gettext_lazy("Groups"), "judge-groups"),
+        Room("questions", gettext_lazy("Questions"), "questions"),
         Room("panels", gettext_lazy("Panels"), "panels"),
         Room("time", gettext_lazy("Time"), "time-sheet"),
     ),

@@ -11,7 +11,8 @@ from annotation.models import Design
 from annotation.protocols import answer_kind_of
 from campaign.formats.five_way import five_way_header
 from campaign.models import Task
-from ranking.export.kinds import ExportFormat, ExportKind
+from campaign.questions import RESERVED_NAMES, questions_read
+from ranking.export.kinds import JUDGE_ANSWERS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS
 from ranking.files.pairwise import COLUMNS as PAIRWISE_COLUMNS
 
@@ -101,9 +102,12 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "languages": _("Languages"),
     "name": _("Name"),
     "email": _("E-mail address"),
+    # Answers to questions to judges
+    "earlier_wording": _("Columns with an answer to an earlier version of the question"),
 }
 _OF_SYSTEM: Final = _("Output of this system")
 _OF_CRITERION: Final = _("Value by this criterion, of output N")
+_DELETED_QUESTION: Final = _("Answer to a deleted question")
 
 
 def described_columns(kind: ExportKind, task: Task) -> dict[str, str | Promise]:
@@ -111,10 +115,20 @@ def described_columns(kind: ExportKind, task: Task) -> dict[str, str | Promise]:
 
     Empty if no format of the kind is a table.
     """
+    if kind.name == JUDGE_ANSWERS:
+        return _described_answers(columns_written(kind, task), task)
     return {
         _general(kind.name, name): _description(kind.name, name)
         for name in columns_written(kind, task)
     }
+
+
+def _described_answers(columns: Iterable[str], task: Task) -> dict[str, str | Promise]:
+    """Describe the columns of questions by their texts, whatever their names."""
+    questions = questions_read(task.test_set.campaign.questions)
+    texts = {question.name: question.texts[0].question for question in questions}
+    own = {name: _DESCRIPTIONS[name] for name in RESERVED_NAMES}
+    return {name: own.get(name) or texts.get(name, _DELETED_QUESTION) for name in columns}
 
 
 def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:

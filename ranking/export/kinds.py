@@ -102,6 +102,9 @@ COMPARISONS: Final = "comparisons"
 #: Kind with skips after the judgments.
 WITH_SKIPS: Final = "with-skips"
 
+#: Kind with a column for each question to judges.
+JUDGE_ANSWERS: Final = "judge-answers"
+
 _ALL: Final = (
     ExportKind(
         name=EVERYTHING,
@@ -205,6 +208,14 @@ _ALL: Final = (
         title=_("Judges with names and addresses"),
         description=_(
             "The person behind each pseudonym. For organisers only: keep this file separate from the judgments."
+        ),
+        names_people=True,
+    ),
+    ExportKind(
+        name=JUDGE_ANSWERS,
+        title=_("Answers to questions to judges"),
+        description=_(
+            "A column for each question, by pseudonym. For organisers only, because combined answers can identify a person."
         ),
         names_people=True,
     ),

@@ -26,10 +26,13 @@ from annotation.services.numbers import judgments_number
 from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
 from campaign.export.activity import event_data, event_rows
 from campaign.models import ActivityEvent, Judge, Reference, Segment, SystemKind, Task
+from campaign.questions import RESERVED_NAMES, Question, choices_of, questions_read
 from campaign.selectors.activity import users_named
+from campaign.selectors.questions import answers_summaries
 from campaign.selectors.texts import text_lines
 from campaign.texts.moments import moment
 from campaign.texts.values import joined
+from ranking.export.kinds import JUDGE_ANSWERS
 
 #: Larger tables are not counted exactly: pages show “more than” this number.
 MOST_COUNTED: Final = 10_000
@@ -239,6 +242,56 @@ _JUDGE: Final[dict[str, tuple[Kind, str]]] = {
     "origin": (str, "origin"),
     "languages": (str, "languages"),
 }
+
+#: Names of the questions whose answers were given to an earlier version.
+_EARLIER_WORDING: Final = "earlier_wording"
+
+
+def _asked_judges(task: Task) -> QuerySet[Judge]:
+    return _all_judges(task).filter(origin=Judge.Origin.PERSON)
+
+
+def _answer_columns(task: Task, _slots: int) -> Columns:
+    """Return a column for each question, deleted ones with answers at the end."""
+    summaries = answers_summaries(campaign=task.test_set.campaign)
+    names = [summary.name for summary in summaries]
+    return {"number": int, "judge": str, **dict.fromkeys(names, str), _EARLIER_WORDING: str}
+
+
+def _judge_answers(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
+    questions = {row.name: row for row in questions_read(task.test_set.campaign.questions)}
+    names = [name for name in _answer_columns(task, 0) if name not in RESERVED_NAMES]
+    for some in _in_parts(_asked_judges(task), after, until):
+        yield [_answers_of(judge, names, questions) for judge in some]
+
+
+def _answers_of(judge: Judge, names: Sequence[str], questions: Mapping[str, Question]) -> Row:
+    values = {name: judge.answers[name]["value"] for name in names if name in judge.answers}
+    earlier = [
+        name
+        for name, value in values.items()
+        if value is not None
+        and name in questions
+        and not questions[name].is_answered_by(judge.answers[name])
+    ]
+    return {
+        "number": judge.pk,
+        "judge": judge.pseudonym,
+        **{name: values.get(name) for name in names},
+        _EARLIER_WORDING: earlier,
+    }
+
+
+def _answers_in_table(_task: Task, row: Row) -> list[Row]:
+    """Return the answers with `yes` and `no` for consents."""
+    return [
+        {
+            name: choices_of(value)[0] if isinstance(value, bool) else value
+            for name, value in row.items()
+        }
+    ]
+
+
 #: By name of the kind.
 ROWS: Final[Mapping[str, Rows]] = {
     "judgments": Rows(
@@ -296,6 +349,7 @@ ROWS: Final[Mapping[str, Rows]] = {
         in_table=lambda _task, row: event_rows(row),
     ),
     "judges": _table(_JUDGE, _all_judges),
+    JUDGE_ANSWERS: Rows(_answer_columns, _asked_judges, _judge_answers, in_table=_answers_in_table),
     "named-judges": _table(
         {**_JUDGE, "name": (str, "user__name"), "email": (str, "address")}, _all_judges
     ),

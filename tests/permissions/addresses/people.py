@@ -32,6 +32,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/refuse/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/questions/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/<int:group_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/<int:group_id>/delete/": MEMBERS_PAGE
@@ -122,6 +123,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/participations/": MEMBERS_API,
     # Writing: tests/integration/rest/test_instructions.py.
+    "api/v1/campaigns/<slug:slug>/questions/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/instructions/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/instructions/<int:version>/": MEMBERS_API,
     "api/v1/campaigns/<slug:slug>/judge-groups/": ORGANISERS_API | sends(POST=ORGANISERS),

@@ -1,0 +1,51 @@
+"""Questions to judges, with their answers counted."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from campaign.api.operations import Address, operation
+from campaign.selectors.questions import AnswersSummary, answers_summaries
+
+
+class AnswerCountSerializer(serializers.Serializer[Any]):
+    answer = serializers.CharField()
+    judges = serializers.IntegerField()
+    share = serializers.FloatField(help_text="Share of the judges who answered.")
+
+
+class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
+    """A question and its answers. Questions are changed with the settings of the campaign."""
+
+    name = serializers.CharField()
+    text = serializers.CharField(help_text="In the first language of the question.")
+    kind = serializers.CharField(
+        source="question.kind", default=None, allow_null=True, help_text="Null if it was deleted."
+    )
+    answered = serializers.IntegerField(help_text="Judges who answered.")
+    unanswered = serializers.IntegerField(
+        help_text="Judges who were asked and left it empty, or deleted their answer."
+    )
+    earlier = serializers.IntegerField(
+        help_text="Answers to an earlier version of the question; they are counted, too."
+    )
+    counts = AnswerCountSerializer(
+        many=True, help_text="Choices in their order; of texts, the ten most frequent."
+    )
+    median = serializers.FloatField(allow_null=True, help_text="Of numbers.")
+    minimum = serializers.FloatField(source="lowest", allow_null=True, help_text="Of numbers.")
+    maximum = serializers.FloatField(source="highest", allow_null=True, help_text="Of numbers.")
+
+
+class QuestionSummariesSerializer(serializers.Serializer[Any]):
+    questions = QuestionSummarySerializer(many=True)
+
+
+class QuestionsView(Address):
+    @operation("questions", QuestionSummariesSerializer)
+    def get(self) -> dict[str, list[AnswersSummary]]:
+        """Return the questions to judges and their answers: counts, and for numbers the median and the range.
+
+        The answers of each judge are in the export `judge-answers`.
+        """
+        return {"questions": answers_summaries(campaign=self.campaign)}

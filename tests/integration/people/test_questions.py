@@ -1,0 +1,333 @@
+"""Questions to judges: asked before and after the sentences, kept, corrected and deleted."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.services.lending.lend import LendingRefusedError
+from campaign.models import ActivityEvent, Campaign, Judge, Task
+from campaign.questions import QuestionsRefusedError, questions_read
+from campaign.selectors.questions import answers_summaries
+from campaign.services.campaigns import campaign_change
+from campaign.services.questions import judge_answers_write
+from ranking.export.asked import export_asked
+from ranking.export.columns import described_columns
+from ranking.export.kinds import KINDS
+from ranking.export.writing import export_bytes
+from tests.at_work import judge_all_of, lend
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.recruiting import make_panel
+from whole_campaigns.cloning import campaign_clone
+
+pytestmark = pytest.mark.django_db
+AGE = {
+    "name": "age",
+    "kind": "number",
+    "required": True,
+    "texts": [
+        {"language": "en", "question": "How old are you?"},
+        {"language": "de", "question": "Wie alt sind Sie?"},
+    ],
+}
+NATIVE = {
+    "name": "native",
+    "kind": "one",
+    "texts": [{"language": "en", "question": "Native speaker?", "choices": ["Yes", "No"]}],
+}
+REMARKS = {
+    "name": "remarks",
+    "kind": "text",
+    "stage": "end",
+    "texts": [{"language": "en", "question": "Any remarks?"}],
+}
+PAGE = "/judge/museum/questions/"
+
+
+def ask(campaign: Campaign, *questions: dict[str, Any]) -> None:
+    campaign_change(campaign=campaign, questions=list(questions))
+    campaign.refresh_from_db()
+
+
+@pytest.fixture
+def judge() -> Judge:
+    campaign = make_task(make_campaign()).test_set.campaign
+    ask(campaign, AGE, NATIVE, REMARKS)
+    return make_judge(campaign)
+
+
+@pytest.fixture
+def browser(client: Client, judge: Judge) -> Client:
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return client
+
+
+def values(judge: Judge) -> dict[str, Any]:
+    judge.refresh_from_db()
+    return {name: answer["value"] for name, answer in judge.answers.items()}
+
+
+def save(browser: Client, page: str = PAGE, **entries: Any) -> Any:
+    return browser.post(page, {"action": "save", **entries})
+
+
+def test_judge_answers_before_the_first_sentence_and_once(browser: Client, judge: Judge) -> None:
+    assert browser.get("/judge/museum/").headers["Location"] == PAGE
+    refused = save(browser, native="No")
+    assert (refused.status_code, values(judge)) == (400, {})
+    assert b'value="No" checked' in refused.content
+    assert save(browser, age="34").headers["Location"] == "/judge/museum/"
+    assert values(judge) == {"age": 34, "native": None}
+    assert browser.get("/judge/museum/").status_code == 200
+
+
+def test_nothing_is_lent_before_required_answers(judge: Judge) -> None:
+    with pytest.raises(LendingRefusedError, match="questions"):
+        lend(judge)
+    judge_answers_write(judge=judge, questions=[], values={}, language="en")
+    ask(judge.campaign, REMARKS)
+    assert lend(judge)
+
+
+def test_question_is_read_in_the_language_of_the_judge(browser: Client) -> None:
+    assert b"Wie alt" in browser.get(PAGE, headers={"Accept-Language": "de-AT"}).content
+    assert b"How old" in browser.get(PAGE, headers={"Accept-Language": "cs"}).content
+
+
+def test_last_questions_are_linked_from_the_end_and_asked_once(
+    browser: Client, judge: Judge
+) -> None:
+    save(browser, age="34")
+    assert b"questions/?stage=end" in browser.get("/judge/museum/").content
+    assert b"remarks" not in browser.get(PAGE).content
+    save(browser, f"{PAGE}?stage=end", remarks="Thanks")
+    assert values(judge)["remarks"] == "Thanks"
+    assert b"questions/?stage=end" not in browser.get("/judge/museum/").content
+    assert b"Thanks" in browser.get(PAGE).content
+
+
+def test_participant_of_a_panel_goes_on_to_the_code_with_or_without_answers(
+    browser: Client, judge: Judge
+) -> None:
+    make_panel(judge.campaign).participations.create(
+        judge=judge, session_id="s", blocks_asked=3, blocks_before=0
+    )
+    Judge.objects.filter(pk=judge.pk).update(blocks_asked=3)
+    code = "/judge/museum/completion/"
+    assert code in browser.get(f"{PAGE}?stage=end").content.decode()
+    assert "stage=end" in browser.get(code).content.decode()
+    assert save(browser, f"{PAGE}?stage=end").headers["Location"] == code
+    assert "stage=end" not in browser.get(code).content.decode()
+
+
+def test_judge_corrects_and_deletes_answers(browser: Client, judge: Judge) -> None:
+    save(browser, age="34", native="Yes")
+    save(browser, age="43", native="")
+    assert values(judge) == {"age": 43, "native": None}
+    browser.post(PAGE, {"action": "delete"})
+    assert values(judge) == {"age": None, "native": None}
+    # The required answer is missing again.
+    assert browser.get("/judge/museum/").headers["Location"] == PAGE
+
+
+def test_changed_question_keeps_its_answers_and_says_so(browser: Client, judge: Judge) -> None:
+    save(browser, age="34", native="Yes")
+    text = {"language": "en", "question": "Raised with the target language?", "choices": ["Y", "N"]}
+    ask(judge.campaign, AGE, NATIVE | {"texts": [text]})
+    assert values(judge)["native"] == "Yes"
+    assert b"Native speaker?" in browser.get(PAGE).content
+    assert browser.get("/judge/museum/").status_code == 200
+
+
+def test_activity_log_has_no_answer(browser: Client, judge: Judge) -> None:
+    save(browser, age="34")
+    event = ActivityEvent.objects.filter(kind="campaign.judge").order_by("-pk")[0]
+    assert event.changes == {"answers": [False, True]}
+
+
+def test_refused_questions_change_nothing(judge: Judge) -> None:
+    with pytest.raises(QuestionsRefusedError):
+        campaign_change(campaign=judge.campaign, pay="none", questions=[{"name": "x"}])
+    judge.campaign.refresh_from_db()
+    assert judge.campaign.pay == ""
+    assert [row["name"] for row in judge.campaign.questions] == ["age", "native", "remarks"]
+
+
+EDITOR = "/campaigns/museum/people/questions/"
+ENTRY = {
+    "act": "save",
+    "name": "native",
+    "kind": "one",
+    "stage": "start",
+    "position": "1",
+    "language": "en",
+    "text": "Native speaker?",
+    "choices": "Yes\nNo\n",
+}
+
+
+@pytest.fixture
+def organiser(client: Client) -> Client:
+    client.force_login(make_organiser(make_campaign()))
+    return client
+
+
+def questions_of(slug: str = "museum") -> list[dict[str, Any]]:
+    return list(Campaign.objects.get(slug=slug).questions)
+
+
+def test_organiser_writes_translates_reorders_and_deletes_questions(organiser: Client) -> None:
+    organiser.post(EDITOR, ENTRY)
+    german = {"language": "de", "text": "Muttersprache?", "choices": "Ja\nNein"}
+    organiser.post(EDITOR, ENTRY | german)
+    organiser.post(EDITOR, ENTRY | {"name": "age", "kind": "number", "choices": ""})
+    assert [row["name"] for row in questions_of()] == ["age", "native"]
+    assert [text["language"] for text in questions_of()[1]["texts"]] == ["en", "de"]
+    shown = organiser.get(f"{EDITOR}?question=native&language=de").content.decode()
+    assert "Muttersprache?" in shown
+    organiser.post(EDITOR, {"act": "delete", "name": "age"})
+    assert [row["name"] for row in questions_of()] == ["native"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "Native?"},
+        {"choices": "Yes"},
+        {"text": ""},
+        {"kind": "text"},
+        {"minimum": "3"},
+        {"language": "xx-yy"},
+    ],
+)
+def test_impossible_question_is_refused_on_the_page(
+    organiser: Client, change: dict[str, str]
+) -> None:
+    response = organiser.post(EDITOR, ENTRY | change)
+    assert (response.status_code, questions_of()) == (400, [])
+
+
+def answered(campaign: Campaign, **answers: list[Any]) -> None:
+    """Make a judge for each row of answers."""
+    questions = questions_read(campaign.questions)
+    for number, row in enumerate(zip(*answers.values(), strict=True)):
+        judge = make_judge(campaign, f"judge{number}")
+        values = dict(zip(answers, row, strict=True))
+        assert not judge_answers_write(
+            judge=judge, questions=questions, values=values, language="en"
+        )
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_task(make_campaign()).test_set.campaign
+    ask(campaign, AGE | {"required": False}, NATIVE)
+    answered(campaign, age=[20, 30, 50, 61, ""], native=["Yes", "Yes", "Yes", "No", ""])
+    return campaign
+
+
+def test_answers_are_counted(campaign: Campaign) -> None:
+    age, native = answers_summaries(campaign=campaign)
+    assert (age.answered, age.unanswered, age.median, age.lowest, age.highest) == (4, 1, 40, 20, 61)
+    assert [(row.answer, row.judges) for row in native.counts] == [("Yes", 3), ("No", 1)]
+    # One judge would be known by their answer, also by subtraction.
+    assert native.published_counts() == []
+
+
+def test_answers_to_changed_and_deleted_questions_are_counted(campaign: Campaign) -> None:
+    text = {"language": "en", "question": "Native?", "choices": ["Yes", "Partly"]}
+    ask(campaign, NATIVE | {"texts": [text]})
+    native, age = answers_summaries(campaign=campaign)
+    assert native.earlier == 4
+    assert [row.answer for row in native.counts] == ["Yes", "Partly", "No"]
+    assert (age.name, age.question, age.answered) == ("age", None, 4)
+
+
+def test_small_groups_are_merged_before_publication(campaign: Campaign) -> None:
+    text = {"language": "en", "question": "Native speaker?", "choices": ["a", "b", "c", "d"]}
+    ask(campaign, NATIVE | {"name": "region", "texts": [text]})
+    for judge, choice in zip(campaign.judges.order_by("pk"), "aaabc", strict=True):
+        questions = questions_read(campaign.questions)
+        judge_answers_write(
+            judge=judge, questions=questions, values={"region": choice}, language=""
+        )
+    region = answers_summaries(campaign=campaign)[0]
+    assert region.published_counts() == []
+    judge = make_judge(campaign, "sixth")
+    judge_answers_write(judge=judge, questions=questions, values={"region": "c"}, language="")
+    region = answers_summaries(campaign=campaign)[0]
+    assert [(row.answer, row.judges) for row in region.published_counts()] == [("a", 3), ("", 3)]
+
+
+@pytest.mark.parametrize(
+    ("entries", "members"),
+    [
+        ({"group-answer": "native=Yes"}, ["judge0", "judge1", "judge2"]),
+        ({"group-answer": "age=", "group-minimum": "40"}, ["judge2", "judge3"]),
+    ],
+)
+def test_judges_are_grouped_by_an_answer(
+    client: Client, campaign: Campaign, entries: dict[str, str], members: list[str]
+) -> None:
+    client.force_login(make_organiser(campaign))
+    response = client.post(EDITOR, {"act": "group", "group-name": "some", **entries})
+    assert response.status_code == 302
+    in_group = Judge.objects.filter(group_members__group__name="some").order_by("pseudonym")
+    assert [judge.pseudonym for judge in in_group] == members
+
+
+def test_group_of_nobody_is_refused(client: Client, campaign: Campaign) -> None:
+    client.force_login(make_organiser(campaign))
+    entries = {"group-answer": "age=", "group-minimum": "90", "group-name": "old"}
+    assert client.post(EDITOR, {"act": "group", **entries}).status_code == 400
+    assert not campaign.judge_groups.exists()
+
+
+def test_paragraph_has_number_answers_pay_and_time(client: Client, campaign: Campaign) -> None:
+    client.force_login(make_organiser(campaign))
+    assert b'id="paragraph"' not in client.get(EDITOR).content
+    judge_all_of(lend(campaign.judges.get(pseudonym="judge0")))
+    campaign_change(campaign=campaign, pay="€15 an hour")
+    paragraph = client.get(EDITOR).content.decode().split('id="paragraph">')[1].split("</p>")[0]
+    assert "1 person judged." in paragraph
+    assert "median 40, range 20 to 61 (4 answers)" in paragraph
+    assert "Pay: €15 an hour." in paragraph
+    assert "Native" not in paragraph
+
+
+def test_questions_and_counts_are_read_over_rest(client: Client, campaign: Campaign) -> None:
+    client.force_login(make_organiser(campaign))
+    age, native = client.get("/api/v1/campaigns/museum/questions/").json()["questions"]
+    assert (age["median"], age["minimum"], age["kind"]) == (40, 20, "number")
+    assert native["counts"][0] == {"answer": "Yes", "judges": 3, "share": 0.75}
+
+
+def test_questions_are_changed_over_rest_or_refused(client: Client, campaign: Campaign) -> None:
+    client.force_login(make_organiser(campaign))
+    for questions, status in ([[REMARKS], 200], [[{"name": "x"}], 400]):
+        response = client.patch(
+            "/api/v1/campaigns/museum/",
+            {"questions": questions},
+            content_type="application/json",
+        )
+        assert response.status_code == status
+        assert [row["name"] for row in questions_of()] == ["remarks"]
+
+
+def test_clone_has_the_questions_and_no_answers(campaign: Campaign) -> None:
+    clone = campaign_clone(
+        source=campaign, slug="clone", name="Clone", texts=False, people=True, by=None
+    ).campaign
+    assert clone.questions == campaign.questions
+    assert list(clone.judges.values_list("answers", flat=True).distinct()) == [{}]
+
+
+def test_exported_answers_have_a_described_column_each(campaign: Campaign) -> None:
+    ask(campaign, NATIVE | {"texts": [NATIVE["texts"][0] | {"question": "Native?"}]})
+    task = Task.objects.get(test_set__campaign=campaign)
+    export = export_asked(task=task, kind="judge-answers", file_format="csv")
+    lines = b"".join(export_bytes(export)).decode().splitlines()
+    assert lines[0].split(",")[1:] == ["judge", "native", "age", "earlier_wording"]
+    assert lines[4].split(",")[1:] == ["judge3", "No", "61", "native"]
+    assert described_columns(KINDS["judge-answers"], task)["native"] == "Native?"
