@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.refusals import RefusedError
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_tag_checked, text_for_reader
 
 MOST_QUESTIONS: Final = 40
@@ -197,11 +198,11 @@ def _question_read(value: object, number: int) -> Question:
         )
     if entry.get("kind") not in QuestionKind.values:
         raise QuestionsRefusedError(
-            f"Question “{name}”: kind must be one of {', '.join(QuestionKind.values)}."
+            f"Question “{name}”: kind must be one of {comma_list(QuestionKind.values)}."
         )
     if entry.get("stage", "start") not in QuestionStage.values:
         raise QuestionsRefusedError(
-            f"Question “{name}”: stage must be one of {', '.join(QuestionStage.values)}."
+            f"Question “{name}”: stage must be one of {comma_list(QuestionStage.values)}."
         )
     kind = QuestionKind(entry["kind"])
     minimum, maximum = (_limit(entry, key, kind, name) for key in ("minimum", "maximum"))
@@ -228,7 +229,7 @@ def _object(value: object, keys: set[str], label: str) -> Mapping[str, Any]:
     unknown = sorted(set(value) - keys)
     if unknown:
         raise QuestionsRefusedError(
-            f"{label}: unknown key “{unknown[0]}”. Keys: {', '.join(sorted(keys))}."
+            f"{label}: unknown key “{unknown[0]}”. Keys: {comma_list(sorted(keys))}."
         )
     return value
 
@@ -264,7 +265,7 @@ def _texts_read(value: object, kind: QuestionKind, name: str) -> tuple[Wording, 
         raise QuestionsRefusedError(f"Question “{name}”: a language appears twice.")
     if any(len(text.choices) != len(texts[0].choices) for text in texts):
         raise QuestionsRefusedError(
-            _("“%(name)s”: enter as many choices in each language, in the same order.")
+            _("“%(name)s”: enter the same number of choices in each language, in the same order.")
             % {"name": name}
         )
     return tuple(texts)

@@ -64,7 +64,7 @@ class QuestionForm(VersionedForm):
     choices = forms.CharField(
         label=gettext_lazy("Choices, one per line"),
         help_text=gettext_lazy(
-            "In each language as many, in the same order. Answers are stored in the first language."
+            "Enter the same number of choices in each language, in the same order. Answers are stored in the first language."
         ),
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
