@@ -180,7 +180,7 @@ def _choices_offered(summary: AnswersSummary) -> list[str]:
     return ["", *choices] if summary.numbers else choices
 
 
-def judges_paragraph(*, campaign: Campaign, summaries: list[AnswersSummary]) -> str:
+def judges_paragraph(*, campaign: Campaign) -> str:
     """Return sentences about the judges who worked, for a paper: number, languages, answers, pay and time.
 
     Answers of fewer than three judges are not named.
@@ -191,7 +191,9 @@ def judges_paragraph(*, campaign: Campaign, summaries: list[AnswersSummary]) -> 
     sentences = [
         counted("%(count)s person judged.", "%(count)s people judged.", len(worked)),
         *_language_sentences(campaign, [row.judge for row in worked]),
-        *_answer_sentences(summaries),
+        *_answer_sentences(
+            answers_summaries(campaign=campaign, judges=[row.judge.pk for row in worked])
+        ),
     ]
     if campaign.pay:
         sentences.append(_("Pay: %(pay)s.") % {"pay": campaign.pay.rstrip(".")})
@@ -250,12 +252,3 @@ def _answer_sentences(summaries: list[AnswersSummary]) -> Iterator[str]:
                 f"{row.answer or _('other answers')} {number_format(row.judges)}" for row in counts
             ]
             yield _("“%(question)s”: %(answers)s.") % (values | {"answers": comma_list(answers)})
-
-
-def questions_context(campaign: Campaign) -> dict[str, Any]:
-    """Return the answers to the questions of a campaign, and the paragraph about its judges."""
-    summaries = answers_summaries(campaign=campaign)
-    return {
-        "summaries": summaries,
-        "paragraph": judges_paragraph(campaign=campaign, summaries=summaries),
-    }

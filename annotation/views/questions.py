@@ -6,10 +6,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.pages.questions import AnswerGroupForm, QuestionForm, questions_context
+from annotation.pages.questions import AnswerGroupForm, QuestionForm, judges_paragraph
 from campaign.models import Campaign, Judge
 from campaign.questions import questions_read
-from campaign.selectors.questions import questions_shown
+from campaign.selectors.questions import answers_summaries, questions_shown
 from campaign.services.questions import question_delete
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import form_view
@@ -27,14 +27,14 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
         question_delete(campaign=campaign, name=request.POST.get("name", ""))
         messages.success(request, _("Question deleted. Its answers are kept."))
         return redirect("questions", slug)
-    context = questions_context(campaign)
+    summaries = answers_summaries(campaign=campaign)
     form = QuestionForm(
         request.POST if act == "save" else None, campaign=campaign, shown=request.GET.dict()
     )
     group_form = AnswerGroupForm(
         request.POST if act == "group" else None,
         campaign=campaign,
-        summaries=context["summaries"],
+        summaries=summaries,
     )
     if form.is_valid() and form.save():
         messages.success(request, _("Saved."))
@@ -44,8 +44,10 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
         if group is not None:
             messages.success(request, _("%(name)s added.") % {"name": group.name})
             return redirect("judge-group", slug, group.pk)
-    context |= {
+    context = {
         "campaign": campaign,
+        "summaries": summaries,
+        "paragraph": judges_paragraph(campaign=campaign),
         "section": "questions",
         "form": form,
         "group_form": group_form,

@@ -1,7 +1,7 @@
 """Questions to judges, and their answers."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final, cast
@@ -167,9 +167,10 @@ class AnswersSummary:
     def published_counts(self) -> list[AnswerCount]:
         """Return the counts without those of few judges, which are merged as an empty answer.
 
-        Empty if the merged group were as small. Texts could identify their authors, so they are left out.
+        Empty if the merged group were as small. Texts could identify their authors, so they are left out; consents
+        say nothing about judges.
         """
-        if self.question is None or self.question.kind == QuestionKind.TEXT:
+        if self.question is None or not self.question.kind.has_choices:
             return []
         large = [row for row in self.counts if row.judges >= SMALLEST_GROUP]
         small = [row for row in self.counts if 0 < row.judges < SMALLEST_GROUP]
@@ -182,11 +183,18 @@ class AnswersSummary:
         return [*large, merged]
 
 
-def answers_summaries(*, campaign: Campaign) -> list[AnswersSummary]:
-    """Return a summary for each question, and for each deleted question that has answers. One query."""
-    judges = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
+def answers_summaries(
+    *, campaign: Campaign, judges: Collection[int] | None = None
+) -> list[AnswersSummary]:
+    """Return a summary for each question, and for each deleted question that has answers. One query.
+
+    `judges` are the ids of those whose answers count, by default all.
+    """
+    people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
+    if judges is not None:
+        people = people.filter(pk__in=judges)
     by_name: dict[str, list[Answer]] = {}
-    for answers in judges.order_by("pk").values_list("answers", flat=True):
+    for answers in people.order_by("pk").values_list("answers", flat=True):
         for name, answer in answers.items():
             by_name.setdefault(name, []).append(answer)
     questions = {question.name: question for question in questions_read(campaign.questions)}

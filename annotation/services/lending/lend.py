@@ -68,8 +68,8 @@ class LendingRefusedError(Exception):
     """The judge is lent nothing, not even the HIT they hold; the argument is the reason.
 
     `paused`: they are paused or excluded. `declined`: they declined to take part. `instructions`: they
-    have not accepted the instructions in force. `questions`: they have not answered the questions asked before
-    the first sentence.
+    have not accepted the instructions in force. `questions`: they have not answered the required questions
+    asked before the first sentence.
     """
 
 
@@ -106,7 +106,9 @@ def assignment_lend(
         return None
     if context.owes_acceptance:
         raise LendingRefusedError("instructions")
-    if answers_owed(judge=judge, stage=QuestionStage.START):
+    # Optional questions are asked when the page is opened, and interrupt nobody at work.
+    owed = answers_owed(judge=judge, stage=QuestionStage.START)
+    if any(question.is_required for question in owed):
         raise LendingRefusedError("questions")
     known = {after, *in_hand}
     begun = [pk for public_id, pk in context.begun.items() if public_id not in known]

@@ -1,0 +1,70 @@
+"""Questions to judges in the browser: before the first sentence, added during the work, and at the end."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaign.models import Campaign, Judge
+from campaign.services.campaigns import campaign_change
+from tests.at_work import judge_all_of, lend
+from tests.browser.conftest import SignIn
+from tests.browser.judging import at_sentence, judge_block
+from tests.factories import make_campaign, make_judge, make_task
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+CONSENT = {
+    "name": "consent",
+    "kind": "consent",
+    "required": True,
+    "texts": [{"language": "en", "question": "I agree to the use of my answers."}],
+}
+REMARKS = {
+    "name": "remarks",
+    "kind": "text",
+    "stage": "end",
+    "texts": [{"language": "en", "question": "Any remarks?"}],
+}
+
+
+@pytest.fixture
+def judge() -> Judge:
+    campaign = make_task(make_campaign(), documents=(9, 9), identical=()).test_set.campaign
+    return make_judge(campaign)
+
+
+def ask(campaign: Campaign, *questions: object) -> None:
+    campaign_change(campaign=campaign, questions=[*questions])
+
+
+@pytest.mark.thorough
+def test_question_added_during_the_work_is_answered_after_the_hit(
+    page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
+) -> None:
+    tolerate.append("403")
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    ask(judge.campaign, CONSENT)
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    page.locator("#rest-questions").get_by_role("link").click()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_role("checkbox", name="I agree").check()
+    page.get_by_role("button", name="Continue").click()
+    at_sentence(page, 1)
+
+
+def test_last_question_is_asked_when_the_work_is_done(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    campaign_change(campaign=judge.campaign, blocks_per_judge=3)
+    ask(judge.campaign, REMARKS)
+    judge_all_of(lend(judge))
+    sign_in(page, judge)
+    page.locator("#rest-last-questions").get_by_role("link").click()
+    page.get_by_label("Any remarks?").fill("Thank you")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator("#rest-title")).to_be_visible()
+    expect(page.locator("#rest-last-questions")).to_have_count(0)
+    judge.refresh_from_db()
+    assert judge.answers["remarks"]["value"] == "Thank you"
