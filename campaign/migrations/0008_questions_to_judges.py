@@ -4,10 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaign', '0006_labels_of_foreign_keys'),
-        ('campaign', '0006_links_to_results'),
-        ('campaign', '0006_notices_and_codes_not_in_clear'),
-        ('campaign', '0006_reworded_help'),
+        ('campaign', '0007_links_to_results'),
     ]
 
     operations = [
