@@ -175,7 +175,8 @@ def test_files_read_back_equal(outputs: int, file_format: str, tmp_path: Path) -
     task = rated(outputs)
     written = exported(task, file_format)
     path = tmp_path / "ratings"
-    path.write_text(written)
+    # As pages write tables.
+    path.write_text(f"\ufeff{written}" if file_format == "ratings-csv" else written)
     other = make_task(make_campaign("other"), documents=(6, 5)).test_set
     again = Task.objects.create(test_set=other, protocol=Protocol.RATING)
     task_rules_change(task=again, rules=task.rules)
