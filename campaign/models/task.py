@@ -328,7 +328,7 @@ class Task(RecordedModel):
         """True for ratings by other criteria than adequacy and fluency."""
         return self.protocol == Protocol.RATING and bool(self.rules.get("criteria"))
 
-    def get_protocol_display(self) -> str:
+    def get_protocol_display(self) -> str:  # type: ignore[no-redef]  # Django lets models define it
         """Return the name of the protocol; ratings by criteria of their own have one of their own."""
         return str(
             _("Ratings by criteria") if self.has_own_criteria else Protocol(self.protocol).label

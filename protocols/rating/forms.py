@@ -107,11 +107,13 @@ class CriterionForm(forms.Form):
 class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no such argument
     """Criteria in order; positions and removals are fields, so that no script is needed."""
 
-    def __init__(self, *arguments: Any, before: Sequence[Criterion], language: str, **more: Any):
+    def __init__(
+        self, data: Any = None, *, before: Sequence[Criterion], language: str, **more: Any
+    ) -> None:
         self._before = {criterion.key: criterion for criterion in before}
         self._language = language
         initial = [criterion_initial(criterion, language) for criterion in before]
-        super().__init__(*arguments, initial=initial, **more)
+        super().__init__(data, initial=initial, **more)
         self.extra = MAX_CRITERIA - len(initial)
 
     def add_fields(self, form: CriterionForm, index: int | None) -> None:
@@ -132,8 +134,10 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
             labels = {} if before is None else {str(n): each for n, each in before.labels.items()}
             yield {
                 "key": written["key"] or _key_from(written["name"]) or f"criterion-{number}",
-                "name": self._texts(written["name"], before and before.name),
-                "question": self._texts(written["question"], before and before.question),
+                "name": self._texts(written["name"], None if before is None else before.name),
+                "question": self._texts(
+                    written["question"], None if before is None else before.question
+                ),
                 "beside": written["beside"],
                 "lowest": written["lowest"],
                 "highest": written["highest"],
@@ -157,7 +161,7 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
         return {**before, self._language: text}
 
 
-CriteriaForms: Final = forms.formset_factory(
+CriteriaForms: Final[Any] = forms.formset_factory(
     CriterionForm,
     formset=_Criteria,
     can_order=True,

@@ -17,11 +17,12 @@ from protocols.frame.lines import (
     CountedAnswers,
     wrote_the_same,
 )
-from protocols.frame.scale.criteria import MAX_POINTS, Criterion, is_key
+from protocols.frame.scale.criteria import Criterion, is_key
 from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.rating_records import JSON_LINES, rating_objects
 from protocols.frame.scale.statistics.ratings import (
     HUNDRED,
+    MAX_POINTS,
     PAPER_SCALE,
     POINTS,
     Items,
@@ -72,7 +73,7 @@ _SCALE: Final = re.compile(r"([01])-(\d{1,3})")
 def _scale_in(key: str, value: object, refuse: Refuse) -> tuple[int, int]:
     text = text_of(key, value, refuse)
     match = _SCALE.fullmatch(text)
-    scale = Scale(*map(int, match.groups())) if match else PAPER_SCALE
+    scale = Scale(int(match[1]), int(match[2])) if match else PAPER_SCALE
     if match is None or not scale.is_known:
         refuse(
             key,
