@@ -1,6 +1,7 @@
 """Tables of judgments, skips and problem reports, with filters."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 import django_filters
@@ -332,7 +333,9 @@ class ProblemReportFilter(DeskFilter):
 
     def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.filters["task"].queryset = Task.objects.of(campaign).order_by("pk")
+        tasks = self.filters["task"]
+        tasks.queryset = Task.objects.of(campaign).named().order_by("pk")
+        tasks.field.label_from_instance = attrgetter("called")
 
 
 class ProblemReportTable(DeskTable):

@@ -92,9 +92,11 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         self._around_key = cache(lambda name: reverse(name, args=[*of, 0]).rpartition("/0/"))
 
     def link(self, name: str, key: int, words: Any) -> SafeString:
-        """Return a link to the page of this name and key; the words have their own direction."""
+        """Return a link to the page of this name and key; names have their own direction."""
         before, _key, after = self._around_key(name)
-        return format_html('<a href="{}/{}/{}"><bdi>{}</bdi></a>', before, key, after, words)
+        if isinstance(words, str):
+            words = format_html("<bdi>{}</bdi>", words)
+        return format_html('<a href="{}/{}/{}">{}</a>', before, key, after, words)
 
     class Meta:
         template_name = "organiser/_table.html"

@@ -1,12 +1,13 @@
 """A report as shown on a page: figures in the reader's locale, plots, and links to the judgments behind them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
 from django.http import Http404, HttpResponse
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
@@ -231,6 +232,8 @@ def _words(value: Value, column: Column) -> str:
         return decimals(value, column.decimals)
     if isinstance(value, int):
         return figure(value)
+    if column.names == "day":
+        return date_format(date.fromisoformat(value), "DATE_FORMAT")
     return BETWEEN.join(map(system_label, value.split(BETWEEN)))
 
 

@@ -167,7 +167,7 @@ class TestWithdrawing:
         client = Client()
         client.force_login(make_organiser(task.test_set.campaign))
         page = client.get(reverse("test-set-dashboard", args=["museum", task.pk]))
-        assert 'dune</a> <span class="badge">Withdrawn</span>' in page.content.decode()
+        assert 'dune</bdi></a> <span class="badge">Withdrawn</span>' in page.content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

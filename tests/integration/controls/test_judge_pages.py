@@ -68,7 +68,7 @@ def page_of(writer: TestSetWriter, name: str) -> str:
 
 def rows(page: Client, address: str) -> list[str]:
     html = page.get(address).content.decode()
-    return re.findall(r'<th role="rowheader"[^>]*>.*?<a href="[^"]+">(\w+)</a>', html)
+    return re.findall(r'<th role="rowheader"[^>]*>.*?<a href="[^"]+"><bdi>(\w+)</bdi></a>', html)
 
 
 @pytest.mark.thorough

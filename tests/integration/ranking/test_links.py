@@ -58,13 +58,13 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     )
     # Nothing is behind a nought.
     assert (first[3], first[7]) == ("0", "0.500")
-    assert re.fullmatch(r'<a href="[^"]+">j0</a> – <a href="[^"]+">j1</a>', first[4])
+    assert re.fullmatch(r'<bdi><a href="[^"]+">j0</a> – <a href="[^"]+">j1</a></bdi>', first[4])
     assert first[5].endswith('/segments/3/">3</a>')
-    assert first[6] == f'<a href="{at}?day=2026-01-02&amp;counts=yes">2026-01-02</a>'
+    assert first[6] == f'<a href="{at}?day=2026-01-02&amp;counts=yes">Jan. 2, 2026</a>'
     # Who is not there any more leads nowhere, and neither do their figures.
-    assert second[:4] == ["gone", second[1], "5", "6"]
+    assert second[:4] == ["<bdi>gone</bdi>", second[1], "5", "6"]
     assert "href" in second[1]
-    assert second[4].startswith("nobody – <a")
+    assert second[4].startswith("<bdi>nobody – <a")
     skips = reverse("skips", args=[told.campaign.slug, told.task.pk])
     assert (first[8], second[8]) == (f'<a href="{skips}">7</a>', "0")
     (plain,) = shown_tables(report)

@@ -1,0 +1,88 @@
+"""Every page in every language: no English left over, and numbers and dates as the language writes them."""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+from pytest_django import DjangoDbBlocker
+
+from campaign.services.people import user_language_set
+from tests.permissions.addresses import ADDRESSES
+from tests.permissions.requests import opening
+from tests.permissions.world import World
+from tests.read_pages import english_in, unlike
+
+pytestmark = pytest.mark.django_db
+
+LANGUAGES = tuple(code for code, _name in settings.LANGUAGES)
+#: Words that are the same in every language: languages in their own names, people, formats and codes of settings.
+EVERYWHERE = {*dict(settings.LANGUAGES).values(), "Davidson", "bytes csv jsonl", "char intl none"}
+
+
+def pages(world: World) -> Iterator[tuple[str, str]]:
+    """Yield role and address of each page that some role can open."""
+    for route, answers in ADDRESSES.items():
+        role = next(
+            (role for role in ("organiser", "judge", "visitor") if answers[role] == 200), ""
+        )
+        if role and opening(route) == "GET" and not route.startswith("api/"):
+            yield role, world.fill(route)
+    yield "organiser", "/campaigns/none/"
+
+
+def names_of_people() -> set[str]:
+    """Return all stored texts that are not one of a field's choices: what people wrote."""
+    fields = [
+        (model, field.name)
+        for label in ("campaign", "annotation", "ranking", "protocols")
+        if label in apps.app_configs
+        for model in apps.get_app_config(label).get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.CharField | models.TextField) and not field.choices
+    ]
+    return {
+        text
+        for model, name in fields
+        for text in model._default_manager.values_list(name, flat=True)
+        if text
+    }
+
+
+@pytest.fixture(scope="module")
+def english(world: World, django_db_blocker: DjangoDbBlocker) -> Mapping[str, str]:
+    """The English version of each page."""
+    with django_db_blocker.unblock():
+        return dict(read(world, "en"))
+
+
+def read(world: World, language: str) -> Iterator[tuple[str, str]]:
+    """Yield the address and text of each page in a language."""
+    clients = {}
+    for role, user in world.users.items():
+        clients[role] = world.client(role)
+        if user is not None:
+            user_language_set(user=user, language=language)
+            clients[role].force_login(user)
+    for role, address in pages(world):
+        answer = clients[role].get(address, headers={"accept-language": language})
+        if answer["Content-Type"].startswith("text/html"):
+            assert answer["Content-Language"] == language, address
+            yield address, answer.content.decode()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_are_in_their_language(
+    world: World, english: Mapping[str, str], language: str
+) -> None:
+    names = EVERYWHERE | names_of_people()
+    wrong: dict[str, set[str]] = {}
+    found = 0
+    for address, page in read(world, language):
+        found += 1
+        left = set() if language == "en" else english_in(page, english[address], language, names)
+        if odd := left | unlike(page, language):
+            wrong[address] = odd
+    assert wrong == {}
+    assert found > 80
