@@ -482,8 +482,8 @@ def _n_agreement(found: RatingsFound) -> Table:
                 "within_1": decimals(0.52, 2),
                 "within_2": decimals(0.76, 2),
                 "within_3": decimals(0.92, 2),
-            }
-            * _few_judges(found),
+            },
+            *_few_judges(found),
         ],
     )
 
