@@ -82,6 +82,9 @@ def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -
     except StateRefusedError as error:
         return _ask(request, campaign, effects, form, error=str(error))
     messages.success(request, labelled(campaign.name, TRANSITIONS[wanted][1].label))
+    if wanted == Transition.OPEN:
+        # It cannot be undone; the overview shows what follows.
+        return redirect("campaign-detail", slug)
     return redirect(f"{reverse('campaign-state', args=[slug])}?done={wanted}")
 
 
