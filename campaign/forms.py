@@ -176,7 +176,7 @@ class ResultsLinkForm(_SharedLinkForm):
     """A link to the results of a campaign."""
 
     field_order = ("anonymous", "expires", "note")
-    anonymous = forms.BooleanField(label=_("Anonymize systems"), required=False)
+    anonymous = forms.BooleanField(label=_("Anonymise systems"), required=False)
 
 
 class LinkForm(_SharedLinkForm, _LanguagesForm):

@@ -7,7 +7,7 @@ the punctuation of the reader's language. `joints.toml` lists joints of somethin
 import ast
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
@@ -160,7 +160,7 @@ def _blank(text: re.Match[str]) -> str:
     return "\n" * text[0].count("\n")
 
 
-_READERS = {
+_READERS: Mapping[str, Callable[[str], Iterator[int]]] = {
     ".py": joints_in_python,
     ".html": joints_in_template,
     ".txt": partial(joints_in_template, is_page=False),

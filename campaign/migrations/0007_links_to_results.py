@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='invitation',
             name='role',
-            field=models.CharField(choices=[('owner', 'owner'), ('organiser', 'organiser'), ('analyst', 'analyst'), ('judge', 'judge'), ('results', 'results'), ('anonymous', 'results, systems anonymized')], max_length=9, verbose_name='Role'),
+            field=models.CharField(choices=[('owner', 'owner'), ('organiser', 'organiser'), ('analyst', 'analyst'), ('judge', 'judge'), ('results', 'results'), ('anonymous', 'results, systems anonymised')], max_length=9, verbose_name='Role'),
         ),
         migrations.AddConstraint(
             model_name='invitation',

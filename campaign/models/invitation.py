@@ -29,7 +29,7 @@ class InvitationRole(models.TextChoices):
     ANALYST = "analyst", _("analyst")
     JUDGE = "judge", _("judge")
     RESULTS = "results", _("results")
-    RESULTS_ANONYMOUS = "anonymous", _("results, systems anonymized")
+    RESULTS_ANONYMOUS = "anonymous", _("results, systems anonymised")
 
 
 #: Roles of links that only show results.

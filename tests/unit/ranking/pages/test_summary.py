@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from django.utils.translation import override
 
 from ranking.models import RankingRun
-from ranking.pages.summary import summarise_run
+from ranking.pages.summary import names_in_a_row, summarise_run
 from ranking.range_choices import RangeChoice
 
 
@@ -123,3 +124,11 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
     assert summary["headline"] == "Some systems were never compared with the others"
     assert summary["details"] == ()
     assert summary["warnings"][0].endswith("so each is ranked separately: a and c; b.")
+
+
+def test_only_a_name_at_the_start_of_a_sentence_is_capitalised() -> None:
+    with override("cs"):
+        within = names_in_a_row(["_badref", "_ref"])
+        assert within == "poškozený referenční překlad a referenční překlad"
+        begins = names_in_a_row(["_badref", "_ref"], begins_sentence=True)
+        assert begins == "Poškozený referenční překlad a referenční překlad"
