@@ -235,13 +235,14 @@ def _answer_sentences(summaries: list[AnswersSummary]) -> Iterator[str]:
     for summary in summaries:
         values = {"question": " ".join(summary.text.split()), "count": summary.answered}
         numbers = summary.numbers
-        if summary.question is not None and len(numbers) >= SMALLEST_GROUP:
+        median = summary.median
+        if summary.question is not None and median is not None and len(numbers) >= SMALLEST_GROUP:
             yield _(
                 "“%(question)s”: median %(median)s, range %(lowest)s to %(highest)s (%(count)s answers)."
             ) % (
                 values
                 | {
-                    "median": number_format(summary.median),
+                    "median": number_format(median),
                     "lowest": number_format(numbers[0]),
                     "highest": number_format(numbers[-1]),
                 }

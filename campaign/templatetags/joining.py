@@ -1,6 +1,7 @@
 """Template tags and filters that join texts by the punctuation of the reader's language (`campaign.texts.joining`)."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django import template
 from django.template.base import NodeList, Parser, Token
@@ -26,7 +27,7 @@ def comma_list(items: Iterable[object]) -> SafeString:
 
 
 @register.filter
-def sentence_list(texts: Iterable[object]) -> SafeString:
+def sentence_list(texts: Iterable[Any]) -> SafeString:
     """Return sentences one after the other; those that are not HTML are escaped."""
     return mark_safe(joining.sentence_list(map(conditional_escape, texts)))  # noqa: S308  each is escaped
 
@@ -42,7 +43,7 @@ class SentencesNode(template.Node):
     def render(self, context: Context) -> SafeString:
         rendered = ""
         for node in self.nodelist:
-            text = node.render_annotated(context)
+            text = str(node.render_annotated(context))
             if joining.ends_wide(rendered.rstrip()):
                 rendered = rendered.rstrip() + text.lstrip()
             else:

@@ -5,7 +5,7 @@ No text is joined by a comma, colon or semicolon of its own: `python -m translat
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from django.utils.functional import lazy
 from django.utils.html import conditional_escape, format_html_join
@@ -74,7 +74,7 @@ def labelled(label: object, value: object) -> str:
 labelled_lazy = lazy(labelled, str)
 
 
-def labelled_html(label: object, value: object) -> SafeString:
+def labelled_html(label: Any, value: Any) -> SafeString:
     """Return "Label: value" as HTML; parts that are not HTML are escaped."""
     parts = (conditional_escape(label), conditional_escape(colon()), conditional_escape(value))
     return mark_safe("".join(parts))  # noqa: S308  each part is escaped

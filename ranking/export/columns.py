@@ -128,7 +128,8 @@ def _described_answers(columns: Iterable[str], task: Task) -> dict[str, str | Pr
     questions = questions_read(task.test_set.campaign.questions)
     texts = {question.name: question.texts[0].question for question in questions}
     own = {name: _DESCRIPTIONS[name] for name in RESERVED_NAMES}
-    return {name: own.get(name) or texts.get(name, _DELETED_QUESTION) for name in columns}
+    known: dict[str, str | Promise] = {**texts, **own}
+    return {name: known.get(name, _DELETED_QUESTION) for name in columns}
 
 
 def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:

@@ -655,7 +655,7 @@ def _cell(
     outcome = "won" if share > back else "lost" if share < back else "even"
     return square.cell(
         *place,
-        labelled(names, comma_list([shown, f"n = {number_format(count)}", *_level_of(mark)])),
+        labelled(names, comma_list([shown, f"n = {number_format(str(count))}", *_level_of(mark)])),
         f"{outcome} strength-{strength}",
         (20, f"{100 * share:.0f}{mark}", "more" if outcome == "won" else ""),
         (36, count, "small"),

@@ -655,7 +655,7 @@ def published_result(request: HttpRequest, digest: str, token: str = "") -> Http
 
 @require_safe
 @not_kept_if_missing
-def published_review(request: HttpRequest, digest: str, token: str) -> HttpResponse:
+def published_review(request: HttpRequest, digest: str, token: str) -> HttpResponseBase:
     """Show what a link lets its holders read: a version by its reviewer link, or the results of a campaign."""
     link = results_link(slug=digest, token=token)
     if link is None:

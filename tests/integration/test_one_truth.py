@@ -245,11 +245,11 @@ def organised_on_another_day(monkeypatch: pytest.MonkeyPatch) -> Campaign:
             # One of six before midnight of the server, the others after the campaign's.
             at = noon - timedelta(days=day, hours=12 if block else 0)
             writer.judgment("ada", writer.block(segment, ["amber", "birch"]), [1, 2], at=at)
-    for block in Block.objects.order_by("pk")[:2]:
+    for reported in Block.objects.order_by("pk")[:2]:
         ProblemReport.objects.create(
             client_id=uuid4(),
             judge=writer.judge("ada"),
-            block=block,
+            block=reported,
             task=writer.task,
             kind="source",
         )

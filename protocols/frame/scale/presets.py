@@ -150,7 +150,7 @@ def _summaries() -> tuple[Criterion, ...]:
         (
             "coherence",
             _("Coherence"),
-            _("Are the sentences well organized, and do they build on each other?"),
+            _("Are the sentences well organised, and do they build on each other?"),
         ),
         (
             "consistency",

@@ -36,7 +36,8 @@ def test_only_the_button_signs_in_and_it_needs_this_page(judge: Judge) -> None:
 
 
 def test_link_greets_judge_by_the_name_that_organisers_gave(client: Client, judge: Judge) -> None:
-    User.objects.filter(pk=judge.user_id).update(name="Anna <A>")
+    assert judge.user is not None
+    User.objects.filter(pk=judge.user.pk).update(name="Anna <A>")
     _link, token = judge_link_create(judge=judge)
     body = client.get(f"/i/{token}/").content.decode()
     assert "Begin judging as Anna &lt;A&gt;</button>" in body

@@ -21,7 +21,7 @@ from tests.recruiting import make_panel
 from whole_campaigns.cloning import campaign_clone
 
 pytestmark = pytest.mark.django_db
-AGE = {
+AGE: dict[str, Any] = {
     "name": "age",
     "kind": "number",
     "required": True,
@@ -30,7 +30,7 @@ AGE = {
         {"language": "de", "question": "Wie alt sind Sie?"},
     ],
 }
-NATIVE = {
+NATIVE: dict[str, Any] = {
     "name": "native",
     "kind": "one",
     "texts": [{"language": "en", "question": "Native speaker?", "choices": ["Yes", "No"]}],

@@ -17,7 +17,11 @@ from campaign.questions import (
     questions_written,
 )
 
-AGE = {"name": "age", "kind": "number", "texts": [{"language": "en", "question": "Age?"}]}
+AGE: dict[str, Any] = {
+    "name": "age",
+    "kind": "number",
+    "texts": [{"language": "en", "question": "Age?"}],
+}
 EXPERIENCE = {
     "name": "experience",
     "kind": "one",
