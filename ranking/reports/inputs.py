@@ -66,9 +66,9 @@ class WorkFacts:
     rule_judgments : int or None
         Number of judgments at which its stopping rule is met.
     today : int
-        Blocks judged by people since midnight, after `days`.
+        Blocks judged by people who are not excluded since midnight, after `days`.
     days : sequence of int
-        Blocks judged by people on each of the last seven whole days; empty with fewer days.
+        Blocks judged by people who are not excluded on each of the last seven whole days; empty with fewer days.
     pace : sequence of (blocks, words, seconds)
         Totals of each judge in the latest timed judgments.
     base_words, output_words : float or None
@@ -115,10 +115,15 @@ class WorkFacts:
         return max(0.0, float((self.rule_judgments or 0) - counted))
 
     def of_everybody(self, counting: float) -> float:
-        """Return the number of judgments to make until `counting` more count, given the current share that counts."""
+        """Return the number of judgments to make until `counting` more count, as `today` and `days` count them.
+
+        The share that counts is that of judges who are not excluded, because the others judge no more.
+        """
         if not counting or self.counted is None:
             return counting
-        return counting * max(1.0, self.judged / self.counted) if self.counted else inf
+        if not self.counted:
+            return inf
+        return counting * max(1.0, (self.judged - self.excluded) / self.counted)
 
     def words(self, outputs: float) -> float | None:
         """Return the number of words in a block with `outputs` outputs."""

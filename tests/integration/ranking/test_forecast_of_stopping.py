@@ -163,7 +163,7 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
 
 @pytest.mark.thorough
 def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser: User) -> None:
-    """Of 32 judgments eight are of a judge who is excluded: to 124 it is a hundred more, not 92."""
+    """Of 32 judgments eight are of a judge who is excluded: to 124 it is a hundred more, not 92, and to 132 it is 108."""
     close_race(writer, range(1, 9))
     task = writer.task
     task.blocks_wanted = 132
@@ -189,13 +189,14 @@ def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser
     ahead = {(row["measure"], row["target"]): row for row in found.data["ahead"]}
     rule = ahead["rule", 124]
     assert rule["judgments"] == {"value": 100, "low": 100, "high": 100}
-    # Three of four judgments count, so everybody makes 133 meanwhile: of 36 seconds, and ten a day.
-    assert list(rule["hours"].values()) == pytest.approx([4 / 3] * 3)
-    assert list(rule["days"].values()) == pytest.approx([(400 / 3 + 2) / 10] * 3)
-    # Those wanted are of everybody.
-    assert ahead["wanted", 132]["judgments"]["value"] == 100
-    assert list(ahead["wanted", 132]["hours"].values()) == pytest.approx([1.0] * 3)
+    # The excluded judge makes no more: all others count, of 36 seconds, and ten a day.
+    assert list(rule["hours"].values()) == pytest.approx([1.0] * 3)
+    assert list(rule["days"].values()) == pytest.approx([(100 + 2) / 10] * 3)
+    assert ahead["wanted", 132]["judgments"]["value"] == 108
+    assert list(ahead["wanted", 132]["hours"].values()) == pytest.approx([1.08] * 3)
     assert "24 judgments counted." in tables_of(found)["time_ahead"].notes
+    # Judges outside the group that is ranked go on: with half of the others in it, twice as many are made.
+    assert replace(work, counted=12).of_everybody(100) == 200
 
 
 def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:
