@@ -21,7 +21,7 @@ from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-from translations import spaces
+from translations import typesetting
 
 # Folders with texts for users.
 SOURCES = (
@@ -252,18 +252,18 @@ def forms_of(message: Message) -> tuple[str, ...]:
 
 
 def catalogue_compile(root: Path, locale: str) -> bool:
-    """Write the `.mo` next to the `.po` unless it is newer than that and the rules of spaces; return whether it was written.
+    """Write the `.mo` next to the `.po` unless it is newer than that and the rules of typesetting; return whether it was written.
 
-    Only here do no-break spaces enter, so that the `.po` stays readable.
+    Only here do invisible characters enter, so that the `.po` stays readable.
     """
     source = catalogue_file(root, locale)
     target = source.with_suffix(".mo")
-    changed = max(source.stat().st_mtime_ns, Path(spaces.__file__).stat().st_mtime_ns)
+    changed = max(source.stat().st_mtime_ns, Path(typesetting.__file__).stat().st_mtime_ns)
     if target.exists() and target.stat().st_mtime_ns >= changed:
         return False
     catalogue = catalogue_read(root, locale)
     for _key, message in entries(catalogue):
-        forms = [spaces.spaces_kept(form, locale) for form in forms_of(message)]
+        forms = [typesetting.typeset(form, locale) for form in forms_of(message)]
         message.string = forms[0] if isinstance(message.string, str) else tuple(forms)
     # Atomic, since another process may be reading it.
     partial = target.with_suffix(".mo.partial")

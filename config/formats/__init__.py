@@ -1,1 +1,3 @@
-"""Date and time formats that differ from those of Django, by language."""
+"""Formats of dates, times and numbers that differ from those of Django, by language."""
+
+import config.formats.cldr_numbers  # noqa: F401

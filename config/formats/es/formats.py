@@ -2,7 +2,7 @@
 
 from django.conf.locale.es import formats
 
-from config.formats.grouping import FromFiveDigits
+from config.formats.cldr_numbers import FromFiveDigits
 
 TIME_FORMAT = f"{formats.TIME_FORMAT} T"
 DATETIME_FORMAT = f"{formats.DATETIME_FORMAT} T"

@@ -18,7 +18,7 @@ from launcher.data_directory import CHECKOUT
 
 NODE = Path(sys.executable).parent / "node"
 LANGUAGES = tuple(dict(settings.LANGUAGES))
-NUMBERS = (0.05, 0.645, 7, 999, 1234, 9999, 12345, 1234567, 1234.5, 12345.5)
+NUMBERS = (-0.5, -12345, 0.05, 0.645, 7, 999, 1234, 9999, 12345, 1234567, 1234.5, 12345.5)
 MOMENT = datetime(2026, 11, 29, 14, 5, tzinfo=UTC)
 
 # The texts of a judging page in each language, which the module reads once.
@@ -54,7 +54,7 @@ def test_numbers_are_the_same_on_the_server_and_in_the_browser() -> None:
         with translation.override(language):
             of_server[language] = [number_format(number) for number in NUMBERS]
     assert json.loads(run.stdout) == of_server
-    assert of_server["es"][4:8] == ["1234", "9999", "12.345", "1.234.567"]
+    assert of_server["es"][6:10] == ["1234", "9999", "12.345", "1.234.567"]
 
 
 def test_filter_of_templates_groups_digits_as_other_numbers() -> None:

@@ -1,4 +1,4 @@
-"""Spaces at which a line must not end, in compiled catalogues."""
+"""Invisible characters in compiled catalogues."""
 
 import gettext
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from translations.__main__ import main
 from translations.catalogues import catalogue_file
-from translations.spaces import spaces_kept
+from translations.typesetting import typeset
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,17 @@ from translations.spaces import spaces_kept
         ("cs", "A s tím i „V úkolu“ (k testu)", "A~s~tím i~„V~úkolu“ (k~testu)"),
         ("cs", '<a href="/">Nová</a> data, o 5 %%.', '<a href="/">Nová</a> data, o~5~%%.'),
         ("es", "el %(percent)s %% de %(name)s", "el %(percent)s~%% de %(name)s"),
+        ("ar", "من −1 إلى 1، %(low)s−%(high)s", "من \u200e−1 إلى 1، %(low)s−%(high)s"),
         ("zh_Hans", "占 %(share)s%%，A 或 B", "占 %(share)s%%，A 或 B"),
     ],
 )
-def test_spaces_of_each_language_are_kept(locale: str, text: str, kept: str) -> None:
-    assert spaces_kept(text, locale) == kept.replace("~", "\u00a0")
+def test_translation_has_the_invisible_characters_of_its_language(
+    locale: str, text: str, kept: str
+) -> None:
+    assert typeset(text, locale) == kept.replace("~", "\u00a0")
 
 
-def test_compiling_keeps_spaces_that_the_catalogue_has_plain(tmp_path: Path) -> None:
+def test_compiling_adds_them_to_plain_translations(tmp_path: Path) -> None:
     (tmp_path / "campaign").mkdir()
     words = 'gettext("Of all")\nngettext("{n}% of it", "{n}% of them", n)\n'
     (tmp_path / "campaign" / "words.py").write_text(words)

@@ -1,12 +1,16 @@
-"""Thousands that are separated from five digits on.
+"""Numbers as CLDR and browsers write them, where Django's formats cannot express it.
 
-Spanish writes 1234 and 12.345 (`minimumGroupingDigits` of CLDR), which Django's formats cannot express.
+Spanish separates thousands from five digits on (1234, 12.345); in right-to-left languages, a mark of direction keeps the
+minus sign at the left of its number.
 """
 
 from functools import wraps
 from typing import Any
 
 from django.utils import numberformat
+from django.utils.translation import get_language_bidi
+
+_LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 
 
 class FromFiveDigits(int):
@@ -21,7 +25,7 @@ def _has_up_to_four_digits(number: Any) -> bool:
 
 
 @wraps(_format)
-def _format_grouped(
+def _format_as_cldr(
     number: Any,
     decimal_sep: str,
     decimal_pos: int | None = None,
@@ -31,7 +35,10 @@ def _format_grouped(
 ) -> str:
     if isinstance(grouping, FromFiveDigits) and _has_up_to_four_digits(number):
         grouping = 0
-    return _format(number, decimal_sep, decimal_pos, grouping, *arguments, **options)
+    written = _format(number, decimal_sep, decimal_pos, grouping, *arguments, **options)
+    if str(written).startswith("-") and get_language_bidi():
+        return _LEFT_TO_RIGHT + written
+    return written
 
 
-numberformat.format = _format_grouped
+numberformat.format = _format_as_cldr
