@@ -196,10 +196,19 @@ def _next_after(request: HttpRequest, upload: Upload, test_set: TestSet) -> Http
         _("%(name)s added.") % {"name": test_set.name},
         _takes_part(upload, upload.report or {}),
     ]
-    messages.success(request, sentence_list(added))
+    _say_once(request, sentence_list(added))
     if upload.campaign.state == CampaignState.DRAFT:
         return redirect("campaign-detail", upload.campaign.slug)
     return redirect("test-set-texts", upload.campaign.slug, first_task(test_set=test_set).pk)
+
+
+def _say_once(request: HttpRequest, words: str) -> None:
+    """Add a message, unless an earlier request of a page that reloads itself has left the same one."""
+    waiting = messages.get_messages(request)
+    if words not in [message.message for message in waiting]:
+        messages.success(request, words)
+    # Reading does not count as showing.
+    waiting.used = False
 
 
 @page_view

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from django.db.models import F
-from django.test import override_settings
+from django.test import Client, override_settings
+from django.urls import reverse
 
 from annotation.selectors.designs import design_in_force
 from campaign.models import (
@@ -21,6 +22,7 @@ from campaign.models import (
     SystemKind,
     Task,
     Upload,
+    User,
 )
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import (
@@ -186,6 +188,18 @@ def test_the_reference_becomes_what_was_chosen(
     assert System.objects.filter(kind=SystemKind.REFERENCE).exists() == has_system
     design = design_in_force(task_id=Task.objects.get().pk)
     assert (design is not None and design.reference_rate is None) == is_ranked
+
+
+def test_page_that_reloads_itself_announces_test_set_once(
+    sent: Sent, client: Client, organiser: User
+) -> None:
+    upload = sent(name="News", source_language="de", target_language="en")
+    imported(upload)
+    client.force_login(organiser)
+    address = reverse("upload", args=[upload.campaign.slug, upload.pk])
+    destinations = {client.get(address).url for _request in range(2)}
+    body = client.get(destinations.pop()).content.decode()
+    assert body.count("News added.") == 1
 
 
 def test_an_archive_is_taken_alone(sent: Sent) -> None:
