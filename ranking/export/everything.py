@@ -92,7 +92,7 @@ def _description(part: Export, name: str) -> str:
     lines = [name, _introduction(kind)]
     losses = (kind.formats_of(part.task) or {}).get(part.file_format) or ()
     if losses:
-        lines.append(f"{_('omits:')} {semicolon_list(map(str, losses))}")
+        lines.append(sentence_list([_("omits:"), semicolon_list(losses)]))
     if name.endswith(".csv"):
         columns = described_columns(kind, part.task)
         lines += [labelled(f"  {column}", description) for column, description in columns.items()]
