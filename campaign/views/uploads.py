@@ -1,9 +1,10 @@
 """Uploads of texts, the jobs that read them, and the texts of a test set."""
 
-from typing import Any, Final
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.messages.storage.base import BaseStorage
 from django.core.files.uploadedfile import UploadedFile as SentFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -204,7 +205,7 @@ def _next_after(request: HttpRequest, upload: Upload, test_set: TestSet) -> Http
 
 def _say_once(request: HttpRequest, words: str) -> None:
     """Add a message, unless an earlier request of a page that reloads itself has left the same one."""
-    waiting = messages.get_messages(request)
+    waiting = cast("BaseStorage", messages.get_messages(request))
     if words not in [message.message for message in waiting]:
         messages.success(request, words)
     # Reading does not count as showing.

@@ -349,7 +349,7 @@ def test_data_of_another_postgresql_is_refused_with_the_way_out(directory: DataD
     data = directory.path / "postgresql" / "data"
     data.mkdir(parents=True)
     (data / "PG_VERSION").write_text("14\n")
-    with pytest.raises(LauncherError, match=r"of PostgreSQL 14, .*restore that backup"):
+    with pytest.raises(LauncherError, match=r"by PostgreSQL 14, .*restore that backup"):
         Services(directory).__enter__()
     assert working_in(directory.path) == []
 
