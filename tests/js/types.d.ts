@@ -588,6 +588,7 @@ type PlainId =
   | "rest-history"
   | "rest-instructions"
   | "rest-more"
+  | "rest-questions"
   | "rest-text"
   | "rest-thanks"
   | "rest-title"
@@ -642,6 +643,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "report-dialog": HTMLDialogElement;
   "report-form": HTMLFormElement;
   "rest-completion": HTMLElement | null;
+  "rest-last-questions": HTMLElement | null;
   "row-template": TemplateOfOne;
   "settings-dialog": HTMLDialogElement;
   "sign-in-dialog": HTMLDialogElement;
