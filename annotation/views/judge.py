@@ -346,6 +346,7 @@ def _pages(task: Task) -> dict[str, str]:
         if has_instructions
         else "",
         "sentences": reverse("judge-preview-sentences", args=where),
+        "questions": "",
     }
 
 
@@ -354,6 +355,7 @@ def _shared(task: Task, pages: dict[str, str], here: str) -> dict[str, object]:
         "campaign": task.test_set.campaign,
         "task": task,
         "pages": pages,
+        "has_last_questions": False,
         "here": here,
         "onboarding": JudgeOnboarding(
             judge=Judge(campaign=task.test_set.campaign),
