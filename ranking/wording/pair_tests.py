@@ -69,11 +69,23 @@ def own_tests_in_words(
     """
     if resample == "pairs":
         return sign_tests_in_words(2, correction, level)
-    sentence = _("Two-sided tests of the pair’s own comparisons, %(correction)s.")
+    sentence = {
+        "two_way": _(
+            "Two-sided tests of the pair’s own comparisons, accounting for segments and judges, %(correction)s."
+        ),
+        "segments": _(
+            "Two-sided tests of the pair’s own comparisons, accounting for segments, %(correction)s."
+        ),
+        "judges": _(
+            "Two-sided tests of the pair’s own comparisons, accounting for judges, %(correction)s."
+        ),
+        "blocks": _(
+            "Two-sided tests of the pair’s own comparisons, accounting for blocks, %(correction)s."
+        ),
+    }[resample]
     few = [_("Some pairs have too few judges or segments to account for them.")] if limits else []
     return [
         sentence % {"correction": CORRECTED_WORDS[correction]},
-        units_in_words(resample),
         *few,
         *significance_in_words(correction, level),
     ]

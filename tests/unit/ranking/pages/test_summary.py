@@ -127,8 +127,11 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
 
 
 def test_only_a_name_at_the_start_of_a_sentence_is_capitalised() -> None:
+    references = ["_badref", "_ref"]
     with override("cs"):
-        within = names_in_a_row(["_badref", "_ref"])
-        assert within == "poškozený referenční překlad a referenční překlad"
-        begins = names_in_a_row(["_badref", "_ref"], begins_sentence=True)
-        assert begins == "Poškozený referenční překlad a referenční překlad"
+        within, begins = (
+            names_in_a_row(references, begins_sentence=begins_sentence).split()
+            for begins_sentence in (False, True)
+        )
+    assert within == ["poškozený", "referenční", "překlad", "a", "referenční", "překlad"]
+    assert begins == ["Poškozený", *within[1:]]
