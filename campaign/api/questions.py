@@ -42,7 +42,7 @@ class QuestionSummariesSerializer(serializers.Serializer[Any]):
 
 
 class QuestionsView(Address):
-    @operation("questions", QuestionSummariesSerializer)
+    @operation("campaigns_questions", QuestionSummariesSerializer)
     def get(self) -> dict[str, list[AnswersSummary]]:
         """Return the questions to judges and their answers: counts, and for numbers the median and the range.
 

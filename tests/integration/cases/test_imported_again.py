@@ -204,7 +204,7 @@ def test_changed_rating_without_a_time_waits_for_the_organiser(campaign: Campaig
 
     def values() -> list[int]:
         current = Judgment.objects.of(task.pk).current().counted()
-        return list(current.values_list("ratinganswer__value", flat=True))
+        return [value for (value,) in current.values_list("ratinganswer__points", flat=True)]
 
     send(4)
     with pytest.raises(ImportRefusedError, match="1 stored answer"):

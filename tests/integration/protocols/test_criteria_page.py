@@ -154,7 +154,7 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
         ([criterion("style", colour="red")], "unknown field: colour"),
         (["style"], "a criterion must be an object"),
         ({"style": 1}, "must be a list"),
-        ("everything", "no preset of criteria"),
+        ("everything", "not a preset of criteria"),
     ],
 )
 def test_wrong_criteria_are_refused_in_a_sentence(task: Task, criteria: Any, words: str) -> None:

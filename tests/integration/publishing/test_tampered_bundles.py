@@ -112,7 +112,7 @@ def test_a_result_that_says_something_twice_is_found(judged: TestSetWriter, tmp_
     path = packed(tmp_path / "bundle.zip", changed)
     status, check = said(path, "--digest", result.address)
     assert status == 1
-    assert {"file": "result.json", "problem": "changed"} in check["findings"]
+    assert {"file": "result.json", "problem": "unreadable"} in check["findings"]
 
 
 def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path: Path) -> None:

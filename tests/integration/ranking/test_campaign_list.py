@@ -90,7 +90,7 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
         totals, (line,) = totals_of(overviews), overview_rows(overviews, today=now.date())
         assert totals_of(table.facts[campaign.pk].overviews) == totals
         own = text_of(page.get(f"/campaigns/{campaign.slug}/"))
-        name, state, needs, languages, _best, judged, _cost, end = shown[campaign.name]
+        name, state, needs, languages, judged, end = shown[campaign.name]
         assert (state, languages) == ("open", f"cs → en {name}")
         assert judged.split()[0] == str(totals["judged"])
         assert f"{totals['judged']} block{'' if totals['judged'] == 1 else 's'} judged" in own
@@ -99,8 +99,8 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
         assert end == f"{line['end']} {line['end_range']}".strip()
         assert needs.removesuffix(f" {name}").strip() in own or needs == "–"
         assert (needs == "–") == ("Nothing needs your attention" in own)
-    assert shown["Museum"][5] == "41 (41% of target)"
-    assert re.match(r"\w+\.? \d+, \d{4} ", shown["Museum"][7])
+    assert shown["Museum"][4] == "41 (41% of target)"
+    assert re.match(r"\w+\.? \d+, \d{4} ", shown["Museum"][5])
     assert shown["Zoo"][2] == "1 item needs your attention Zoo"
 
 

@@ -99,7 +99,7 @@ def test_what_needs_somebody(writer: TestSetWriter) -> None:
     overview_of(writer, wanted=3)
     assert needs(writer.campaign) == [
         f"one has reached its target. → {own}close/",
-        f"1 judge of one {LESS} → {own}judges/?sort=agreement",
+        f"1 judge in one {LESS} → {own}judges/?sort=agreement",
     ]
     close(task=writer.task)
     assert needs(writer.campaign) == []

@@ -55,6 +55,7 @@ def test_campaigns_and_their_tasks(
         "duration": "",
         "contact": "",
         "time_zone": "",
+        "questions": [],
         "created_at": campaign.created_at.isoformat().replace("+00:00", "Z"),
         "test_sets": [
             {

@@ -129,7 +129,7 @@ def test_impossible_arguments_are_refused() -> None:
         {"limit": 0},
         {"target_pairs": ()},
     ):
-        with pytest.raises(ValueError, match=r"expected|give"):
+        with pytest.raises(ValueError, match=r"expected|specify"):
             compare_designs(MODEL, experiments=1, **wrong)
 
 
