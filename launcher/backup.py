@@ -33,7 +33,7 @@ from launcher.data_directory import (
     start_command,
     write_private,
 )
-from launcher.older_server import KNOWS_TRANSACTION_TIMEOUT, restore_into_older
+from launcher.dump_restore import dump_restore
 from launcher.processes import ProcessRegistry
 from launcher.program_target import Target
 from launcher.services import (
@@ -503,21 +503,8 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
 def _restore(dump: Path, url: str) -> None:
     """Restore a dump into an empty database, in one transaction."""
     with connected(url) as connection:
-        major = server_major(connection)
-    programs = programs_for(major)
-    if major < KNOWS_TRANSACTION_TIMEOUT:
-        restore_into_older(programs, dump, Target.of(url))
-        return
-    run_program(
-        programs / "pg_restore",
-        "--no-owner",
-        "--no-privileges",
-        "--exit-on-error",
-        "--single-transaction",
-        "--no-password",
-        str(dump),
-        url=url,
-    )
+        programs = programs_for(server_major(connection))
+    dump_restore(programs, dump, Target.of(url))
 
 
 def _what_is_there(postgres: Postgres) -> str:

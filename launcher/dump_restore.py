@@ -1,8 +1,9 @@
-"""Restore a dump into a PostgreSQL that is older than 17."""
+"""Restore a dump of pg_dump into PostgreSQL of any supported version."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,14 +13,17 @@ from typing import IO, Final, cast
 from launcher.data_directory import LauncherError
 from launcher.program_target import Target
 
-#: The first version that knows the setting below.
-KNOWS_TRANSACTION_TIMEOUT: Final = 17
-#: pg_restore 17 and newer write this for every server, and the older ones refuse it.
-_UNKNOWN: Final = b"SET transaction_timeout = 0;\n"
+#: Statements that some servers refuse, and that change nothing on the others. pg_restore 17 and newer write the
+#: setting for every server. PostgreSQL's security releases of November 2026 keep a version of each column among
+#: its options; a pg_dump that is older than these releases copies it, and older servers do not know it.
+_NOT_FOR_EVERY_SERVER: Final = re.compile(
+    rb"SET transaction_timeout = 0;\n"
+    rb"|ALTER TABLE ONLY .+ ALTER COLUMN .+ SET \(pg_attver=\d+\);\n"
+)
 
 
-def restore_into_older(programs: Path, dump: Path, target: Target) -> None:
-    """Restore a dump in one transaction, without the setting that the server does not know.
+def dump_restore(programs: Path, dump: Path, target: Target) -> None:
+    """Restore a dump into an empty database in one transaction.
 
     Args:
         programs: folder of pg_restore and psql.
@@ -62,11 +66,14 @@ def restore_into_older(programs: Path, dump: Path, target: Target) -> None:
 
 
 def _copy(source: IO[bytes], target: IO[bytes]) -> None:
-    """Copy statements, unless psql ends at an error."""
+    """Copy the statements that every server knows, unless psql ends at an error."""
     with source, contextlib.suppress(BrokenPipeError):
         for line in source:
-            if line == _UNKNOWN:
-                break
+            if _NOT_FOR_EVERY_SERVER.fullmatch(line):
+                continue
             target.write(line)
+            if line.startswith(b"COPY "):
+                # Data follow, and after them only indexes, constraints and triggers.
+                break
         shutil.copyfileobj(source, target)
         target.flush()
