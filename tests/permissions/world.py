@@ -56,11 +56,12 @@ from tests.recruiting import make_panel
 
 @dataclass(frozen=True)
 class World:
-    """Campaign "mine" with a judge, an organiser, an analyst, a ranking and a quiz; and another."""
+    """Campaign "mine" with a judge, an organiser, an analyst, and tasks of ranking, quiz and rating; and another."""
 
     campaign: Campaign
     task: Task
     quiz: Task
+    rating: Task
     run: RankingRun
     users: dict[str, User | None]
     block: Block
@@ -86,8 +87,10 @@ class World:
         for name in ("<uuid:client_id>", "<uuid:batch>"):
             route = route.replace(name, str(uuid4()))
         if route.endswith("/snippets/"):
-            # They are of quizzes alone.
+            # Only quizzes have snippets, and only ratings have criteria.
             route = route.replace("<int:task_id>", str(self.quiz.pk))
+        if route.endswith("/criteria/"):
+            route = route.replace("<int:task_id>", str(self.rating.pk))
         for name, part in self._parts.items():
             route = route.replace(name, part)
         return f"/{route}"
@@ -216,6 +219,7 @@ def make_world() -> World:
         campaign=mine.test_set.campaign,
         task=mine,
         quiz=_make_quiz(mine),
+        rating=_make_rating(mine),
         run=run,
         block=block,
         rule=quality_rules_suggest(campaign=mine.test_set.campaign, user=None)[0],
@@ -233,6 +237,13 @@ def make_world() -> World:
             "other organiser": make_organiser(other.test_set.campaign, "other@example.org"),
         },
     )
+
+
+def _make_rating(ranking: Task) -> Task:
+    """Make a rating task of the same texts, closed as the quiz is."""
+    rating = task_create(test_set=ranking.test_set, protocol=Protocol.RATING, by=None)
+    task_close(task=rating)
+    return rating
 
 
 def _make_quiz(ranking: Task) -> Task:
