@@ -5,9 +5,11 @@ from django.conf import settings
 from django.utils.translation import get_language_info, gettext, override
 from playwright.sync_api import Page, expect
 
+from campaign.models import Output
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import type_ranks
 from tests.factories import make_campaign, make_judge, make_task
+from tests.read_pages import english_in, unlike
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -54,3 +56,31 @@ def test_the_judges_page_speaks_each_language_on_a_phone(
             assert code == "en" or words != english[place], f"{code}: “{words}” is English"
         type_ranks(page, "12")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_page_of_a_narrow_window_is_in_its_language_with_its_tools_in_one_line(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
+    task = make_task(make_campaign(blocks_per_judge=1200), documents=(3,), blocks_wanted=3000)
+    page = new_page(viewport={"width": 360, "height": 740})
+    sign_in(page, make_judge(task.test_set.campaign))
+    # Screen readers get outputs in elements of the page's language.
+    read_aloud = {"Museum", *Output.objects.values_list("text", flat=True)}
+    english = ""
+    for code, _name in settings.LANGUAGES:
+        if code != "en":
+            choose_language(page, code)
+        expect(page.locator("#differences")).to_be_visible()
+        type_ranks(page, "12")
+        page.keyboard.press("h")
+        expect(page.locator("#history-dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        content = page.content()
+        english = english or content
+        left = set() if code == "en" else english_in(content, english, code, read_aloud)
+        assert left | unlike(content, code) == set(), code
+        tops = page.locator(".tools > :visible").evaluate_all(
+            "tools => tools.map((tool) => Math.round(tool.getBoundingClientRect().top))"
+        )
+        assert len(tops) > 2
+        assert len(set(tops)) == 1, code

@@ -6,12 +6,18 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.db import models
+from django.test import Client
+from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
+from campaign.accounts.interface_language import SESSION_KEY
+from campaign.models import Protocol
 from campaign.services.people import user_language_set
+from tests.factories import make_organiser
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.requests import opening
 from tests.permissions.world import World
+from tests.protocol_tasks import make_task_of_protocol
 from tests.read_pages import english_in, unlike
 
 pytestmark = pytest.mark.django_db
@@ -86,3 +92,27 @@ def test_pages_are_in_their_language(
             wrong[address] = odd
     assert wrong == {}
     assert found > 80
+
+
+@pytest.mark.parametrize("protocol", [each for each in Protocol if each != Protocol.RANKING])
+def test_judging_and_results_of_each_protocol_are_in_their_language(
+    client: Client, protocol: Protocol
+) -> None:
+    task = make_task_of_protocol(protocol)
+    campaign = task.test_set.campaign
+    organiser = make_organiser(campaign)
+    client.force_login(organiser)
+    names = EVERYWHERE | names_of_people()
+    read = {}
+    # One with a decimal comma, one with a point.
+    for language in ("en", "cs", "ar"):
+        session = client.session
+        session[SESSION_KEY] = language
+        session.save()
+        for name in ("judge-preview-sentences", "test-set-dashboard", "design", "ranking-settings"):
+            answer = client.get(reverse(name, args=[campaign.slug, task.pk]))
+            page = read[name, language] = answer.content.decode()
+            left = (
+                set() if language == "en" else english_in(page, read[name, "en"], language, names)
+            )
+            assert left | unlike(page, language) == set(), (name, language)
