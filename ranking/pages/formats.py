@@ -32,10 +32,8 @@ _NOTHING = "–"
 
 
 def kappa(value: float | None) -> str:
-    """Return κ with two decimals and a true minus sign; a dash without a κ."""
-    if value is None:
-        return _NOTHING
-    return decimals(value, 2).replace("-", "−")
+    """Return κ with two decimals; a dash without a κ."""
+    return _NOTHING if value is None else decimals(value, 2)
 
 
 def figure(value: int | None) -> str:

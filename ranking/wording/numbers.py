@@ -25,9 +25,9 @@ def percent(share: float) -> str:
 
 
 def decimals(value: float, places: int) -> str:
-    """Return a number rounded to `places` decimals: `number_format` alone truncates."""
+    """Return a number rounded to `places` decimals, with a true minus sign: `number_format` alone truncates."""
     # Avoid "-0".
-    return number_format(round(value, places) + 0.0, places)
+    return number_format(round(value, places) + 0.0, places).replace("-", "−")
 
 
 def p_in_words(p: float) -> str:

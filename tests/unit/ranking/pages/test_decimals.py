@@ -13,7 +13,7 @@ from ranking.wording.numbers import decimals, p_in_words
 
 @pytest.mark.parametrize(
     ("value", "places", "words"),
-    [(0.50363, 3, "0.504"), (-0.2897, 3, "-0.290"), (0.9996, 3, "1.000"), (-0.0001, 3, "0.000"), (1234.56, 1, "1,234.6"), (2e-7, 3, "0.000")],
+    [(0.50363, 3, "0.504"), (-0.2897, 3, "−0.290"), (0.9996, 3, "1.000"), (-0.0001, 3, "0.000"), (1234.56, 1, "1,234.6"), (2e-7, 3, "0.000")],
 )  # fmt: skip
 def test_a_number_is_rounded_to_its_decimals(value: float, places: int, words: str) -> None:
     with translation.override("en"):
