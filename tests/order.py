@@ -17,6 +17,7 @@ FIRST = (
     "tests/integration/test_permissions.py",
     "tests/integration/test_hostile_requests.py",
     "tests/integration/test_cost_of_pages.py",
+    "tests/integration/test_pages_in_every_language.py",
     "tests/browser/test_judge_reload.py",
     "tests/browser/test_desk_walk.py",
     "tests/integration/importing",

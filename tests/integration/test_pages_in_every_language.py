@@ -100,7 +100,7 @@ def test_judging_and_results_of_each_protocol_are_in_their_language(
 ) -> None:
     task = make_task_of_protocol(protocol)
     campaign = task.test_set.campaign
-    organiser = make_organiser(campaign)
+    organiser = make_organiser(campaign, "desk@example.org")
     client.force_login(organiser)
     names = EVERYWHERE | names_of_people()
     read = {}
