@@ -67,6 +67,19 @@ def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
         assert Invitation.objects.get(user=None).arrived == 1
 
 
+@breaks("invitation_for_anybody_is_to_judge_and_capped_or_to_results")
+def link_to_results_names_a_user_or_has_a_cap(attempt: Attempt) -> None:
+    link = link_for_anybody()
+    member = make_judge(make_campaign("elsewhere")).user
+    for fields in ({"user": member, "cap": None}, {"cap": 2}, {"cap": None, "arrived": 1}):
+        with attempt.refuses():
+            link(role="results", **fields)
+    with attempt.refuses():
+        link(cap=None)
+    with attempt.accepts():
+        link(role="results", cap=None)
+
+
 @breaks("group_member_within_a_campaign")
 def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
     judge = make_judge(make_campaign())
