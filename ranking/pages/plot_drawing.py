@@ -261,14 +261,40 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[i
     """Return height and drawing."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     y = svg.Axis(values, plot, svg.LINE_HEIGHT - 40, svg.HIGHEST)
-    places = _places(rows, sheet)
+    left, right = 56, sheet.right - 12
+    x = _number_axis(rows, left, right, sheet)
+    if x is None:
+        gap = (right - left) / max(1, len(rows) - 1)
+        places = [left + number * gap for number in range(len(rows))]
+        names = _names_below([row.name for row in rows], places, sheet)
+    else:
+        places = [float(x.at(float(row.label or 0))) for row in rows]
+        names = _ticks_below(x)
     parts = [svg.above(table, plot.value), svg.horizontal(y, plot, 48, sheet.right)]
     parts += [svg.tag("polygon", class_="band", points=each) for each in _bands(places, rows, y)]
     curve = " ".join(f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True))
     parts.append(svg.tag("polyline", class_="curve", points=curve))
-    parts += _names_below([row.name for row in rows], places, sheet)
+    parts += names
     parts.append(svg.below(table, plot.label, sheet, svg.LINE_HEIGHT))
     return svg.LINE_HEIGHT, svg.joined(parts)
+
+
+def _number_axis(rows: list[Row], left: int, right: int, sheet: svg.Sheet) -> svg.Axis | None:
+    """Return the axis of a line over numbers; None if it is over names or a single number."""
+    numbers = [float(row.label) for row in rows if isinstance(row.label, int | float)]
+    if len(numbers) < len(rows) or min(numbers) == max(numbers):
+        return None
+    is_whole = all(number.is_integer() for number in numbers)
+    scale = Plot(kind="line", label="", value="", is_whole=is_whole)
+    return svg.Axis(numbers, scale, left, right, steps=sheet.ticks)
+
+
+def _ticks_below(axis: svg.Axis) -> list[SafeString]:
+    """Return the numbers of a horizontal axis, below it."""
+    return [
+        svg.text(at, svg.LINE_HEIGHT - 20, number, kind="quiet", anchor="middle")
+        for at, number in axis.ticks
+    ]
 
 
 def _names_below(names: list[str], places: list[float], sheet: svg.Sheet) -> list[SafeString]:
@@ -303,18 +329,6 @@ def _bands(places: list[float], rows: list[Row], y: svg.Axis) -> list[str]:
     return found
 
 
-def _places(rows: list[Row], sheet: svg.Sheet) -> list[float]:
-    """Return the positions of the rows of a line: by their numbers, or evenly spaced without numbers."""
-    left, right = 56, sheet.right - 12
-    found = [float(row.label) for row in rows if isinstance(row.label, int | float)]
-    if len(found) == len(rows):
-        low, high = min(found), max(found)
-        if high > low:
-            return [left + (each - low) / (high - low) * (right - left) for each in found]
-    gap = (right - left) / max(1, len(rows) - 1)
-    return [left + number * gap for number in range(len(rows))]
-
-
 def points(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple[int, SafeString]:
     """Return height and drawing."""
     found = [row for row in rows if row.low is not None]
@@ -332,10 +346,7 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: svg.Sheet) -> tuple
         [*(row.low or 0.0 for row in found), *across_ends], free, 64, right, steps=sheet.ticks
     )
     parts = [svg.above(table, plot.value), svg.horizontal(y, plot, 48, sheet.right)]
-    parts += [
-        svg.text(at, svg.LINE_HEIGHT - 20, tick, kind="quiet", anchor="middle")
-        for at, tick in x.ticks
-    ]
+    parts += _ticks_below(x)
     places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
     words = [labels[row.name] for row in found]
     if bars := _crosses(found, x, y):
