@@ -18,11 +18,19 @@ from django.db import connection
 from django.db.models import Model
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
+from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Task
+from campaign.refusals import RefusedError
+from campaign.texts.by_language import (
+    TextsField,
+    TextsJSON,
+    lines_checked,
+    text_in_active_language,
+)
 from campaign.texts.counted import counted
 
 #: Answer to a block: labels, or an object with the fields of the protocol.
@@ -38,12 +46,51 @@ WHOLE_DOCUMENT_FIELD: Final = forms.BooleanField(
 )
 
 
+#: Name of the rule with the organiser's question.
+QUESTION: Final = "question"
+_MAX_QUESTION: Final = 500
+
+
 class RuleField(forms.Field):
     """A rule with a structure of its own, which its field checks and completes."""
+
+    has_own_page = True
 
     def rule_value(self, value: Any) -> Any:
         """Return the rule as tasks hold it. Raises ValidationError."""
         raise NotImplementedError
+
+
+class QuestionField(RuleField, TextsField):
+    """The organiser's question, in place of the protocol's; empty for that."""
+
+    has_own_page = False
+
+    def __init__(self) -> None:
+        super().__init__(
+            label=gettext_lazy("Question"),
+            initial="",
+            help_text=gettext_lazy(
+                "Shown above the outputs, such as “Rank the summaries from most to least faithful.” One line for all readers, or a line per language that begins with its tag, such as “de: ”. Leave empty for the usual question."
+            ),
+        )
+
+    def rule_value(self, value: Any) -> TextsJSON:
+        """Return the question as tasks hold it. Raises ValidationError."""
+        if not value:
+            return ""
+        try:
+            return lines_checked(value, QUESTION, _MAX_QUESTION)
+        except RefusedError as error:
+            raise ValidationError(str(error)) from error
+
+
+class QuestionSerializer(serializers.Serializer[object]):
+    """The organiser's question."""
+
+    question = serializers.CharField(
+        help_text="The organiser's question in the judge's language; empty for that of the protocol."
+    )
 
 
 def numbered_columns(name: str, kind: type, count: int) -> dict[str, type]:
@@ -483,6 +530,8 @@ def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, 
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
     kind = answer_kind(protocol, rules)
     shown = kind.shown_rules(campaign, rules)
+    if QUESTION in kind.rules_fields:
+        shown = {**shown, QUESTION: text_in_active_language(rules.get(QUESTION, ""))}
     return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
 
 

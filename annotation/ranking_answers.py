@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Rules
+from annotation.protocols import QUESTION, AnswerKind, QuestionField, QuestionSerializer, Rules
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
@@ -17,7 +17,7 @@ Labels = Sequence[int | None]
 FEWEST_RANKED: Final = 2
 
 
-class RankingRulesSerializer(serializers.Serializer[object]):
+class RankingRulesSerializer(QuestionSerializer):
     """Rules of the campaign for rankings."""
 
     partial = serializers.BooleanField(  # type: ignore[assignment]  # the contract's name
@@ -66,5 +66,6 @@ RANKING: Final = AnswerKind(
     refusal=labels_refusal,
     shown_rules=_shown_rules,
     rules_serializer=RankingRulesSerializer,
+    rules_fields={QUESTION: QuestionField()},
     simulated=lambda perceived: perceived.labels,
 )

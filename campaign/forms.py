@@ -28,15 +28,15 @@ from campaign.models import (
     Upload,
     User,
 )
+from campaign.models.campaign import MAX_JUDGED, Judged
 from campaign.pages.desk import ROLE_MEANS
-from campaign.refusals import RefusalsAt
+from campaign.refusals import RefusalsAt, RefusedError
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.campaigns import (
     MAX_BLOCKS,
     MAX_LEASE_MINUTES,
     ReferenceRankedError,
     Rules,
-    RulesRefusedError,
     campaign_change,
     campaign_create,
     campaign_extend,
@@ -44,6 +44,7 @@ from campaign.services.campaigns import (
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
 from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, last_moment, link_lifetime
 from campaign.services.uploads import UploadRefusedError, upload_change
+from campaign.texts.by_language import TextsField
 from campaign.texts.joining import comma_list, labelled_lazy, sentence_list, sentence_list_lazy
 from campaign.texts.languages import LanguageTagError, language_name, language_tags_checked
 from campaign.texts.names import visible_name
@@ -364,7 +365,45 @@ _RULES: Final = tuple(name for name in Rules.__annotations__ if name not in _ELS
 _MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUTES}
 
 
+class JudgedField(forms.MultiValueField):
+    """What is judged: a word that Quintet knows, or the organiser's own."""
+
+    def __init__(self, **options: Any) -> None:
+        known = [*Judged.choices, ("", _("Other"))]
+        own = TextsField(max_length=20 * MAX_JUDGED)
+        label = {"aria-label": _("Your own word")}
+        super().__init__(
+            fields=[forms.ChoiceField(choices=known, required=False), own],
+            widget=_JudgedWidget(
+                [forms.Select(choices=known), forms.Textarea({**own.widget.attrs, **label})]
+            ),
+            require_all_fields=False,
+            **options,
+        )
+
+    def compress(self, data_list: list[Any]) -> Any:
+        """Return the word; only one of both may be chosen."""
+        known, own = data_list or ("", "")
+        if bool(known) == bool(own):
+            raise ValidationError(_("Choose a word from the list, or “Other” and enter your own."))
+        return known or own
+
+
+class _JudgedWidget(forms.MultiWidget):
+    def decompress(self, value: Any) -> list[Any]:
+        """Return the chosen word, or the lines of the organiser's own."""
+        is_known = value in Judged.values
+        return [value, ""] if is_known else ["", TextsField().prepare_value(value)]
+
+
 def _field(field: Any, **options: Any) -> Any:
+    if field.name == "judged":
+        return JudgedField(
+            label=field.verbose_name,
+            help_text=_(
+                "Shown to judges. Your own word can be one line for all readers, or a line per language, such as “de: Bildunterschriften”."
+            ),
+        )
     limits = {"min_value": 1, "max_value": _MOST[field.name]} if field.name in _MOST else {}
     return field.formfield(**limits, **options)
 
@@ -389,7 +428,7 @@ class SettingsForm(VersionedForm):
             )
         except ReferenceRankedError:
             raise
-        except RulesRefusedError as error:
+        except RefusedError as error:
             self.add_error(error.field, str(error))
             return False
         return True
@@ -504,13 +543,19 @@ class DeletionForm(forms.Form):
     name = forms.CharField(label=_("Campaign name"), max_length=200)
 
 
+LANGUAGE_TAG: Final = _("Language tag, such as cs, de-AT or zh-Hans.")
+SOURCE_TAG: Final = _(
+    "Language tag, such as cs, de-AT or zh-Hans; zxx if the source has no language, such as pictures."
+)
+
+
 class UploadForm(forms.Form):
     """Name, languages and reference of the new test set; `role:FILE` and `system:FILE` for each file."""
 
     name = forms.CharField(label=_("Test set name"), max_length=200, required=False)
     source_language = forms.CharField(
         label=_("Source language"),
-        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
+        help_text=SOURCE_TAG,
         max_length=35,
         required=False,
     )

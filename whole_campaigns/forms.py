@@ -23,7 +23,7 @@ from annotation.services.tasks import (
     task_with_rules_create,
     test_set_rename,
 )
-from campaign.forms import VersionedForm, languages_validate
+from campaign.forms import LANGUAGE_TAG, SOURCE_TAG, VersionedForm
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.protocol_words import protocol_in_words
 from campaign.refusals import RefusalsAt
@@ -98,13 +98,8 @@ def _blocks(name: str) -> Any:
     return quota.formfield(min_value=1, max_value=MAX_BLOCKS)
 
 
-def _language(label: Any) -> forms.CharField:
-    return forms.CharField(
-        label=label,
-        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
-        validators=[languages_validate],
-        widget=_TAG,
-    )
+def _language(label: Any, help_text: Any = LANGUAGE_TAG) -> forms.CharField:
+    return forms.CharField(label=label, help_text=help_text, widget=_TAG)
 
 
 def _segments_again(**more: Any) -> forms.BooleanField:
@@ -234,7 +229,7 @@ class TaskSettingsForm(VersionedForm):
         ),
         required=False,
     )
-    source_language = _language(_("Source language"))
+    source_language = _language(_("Source language"), SOURCE_TAG)
     target_language = _language(_("Target language"))
 
     def __init__(
@@ -311,7 +306,7 @@ def _fields_add(
     names = {}
     for name, known in answer_kind(protocol).rules_fields.items():
         # Structured rules have pages of their own.
-        if isinstance(known, RuleField):
+        if isinstance(known, RuleField) and known.has_own_page:
             continue
         field = deepcopy(known)
         field.initial = rules[name]

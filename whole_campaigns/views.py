@@ -15,8 +15,8 @@ from campaign.refusals import RefusalsAt
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.selectors.tasks import languages_settled_in_words
 from campaign.services.campaigns import TaskRefusedError, rehearsal_begin, rehearsal_end_later
-from campaign.texts.joining import sentence_list
-from campaign.texts.languages import language_name
+from campaign.texts.joining import labelled, sentence_list, with_full_stop
+from campaign.texts.languages import language_pair_name
 from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
@@ -205,11 +205,9 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
 
 
 def _said_of(task: Task) -> str:
-    pair = _("%(name)s: %(source)s to %(target)s.") % {
-        "name": task.test_set.name,
-        "source": language_name(task.test_set.source_language),
-        "target": language_name(task.test_set.target_language),
-    }
+    test_set = task.test_set
+    languages = language_pair_name(test_set.source_language, test_set.target_language)
+    pair = with_full_stop(labelled(test_set.name, languages))
     wanted = task.blocks_wanted
     if wanted is None:
         return pair

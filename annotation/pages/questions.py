@@ -30,7 +30,7 @@ from campaign.selectors.questions import SMALLEST_GROUP, AnswersSummary, answers
 from campaign.services.questions import judge_group_from_answer, question_save
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, labelled, sentence_list
-from campaign.texts.languages import language_name, language_tag_checked
+from campaign.texts.languages import language_name, language_pair_name, language_tag_checked
 
 
 class QuestionForm(VersionedForm):
@@ -219,7 +219,7 @@ _SECONDS: Final = 3600
 def _language_sentences(campaign: Campaign, judges: list[Judge]) -> Iterator[str]:
     pairs = sorted(set(Task.objects.of(campaign).language_pairs()))
     if pairs:
-        names = [f"{language_name(source)} → {language_name(target)}" for source, target in pairs]
+        names = [language_pair_name(*pair) for pair in pairs]
         yield _("Languages of the texts: %(pairs)s.") % {"pairs": comma_list(names)}
     read = Counter(tag for judge in judges for tag in judge.languages)
     common = [

@@ -65,7 +65,9 @@ _LOOKED_AT: Final = 30
 class IsReadBy(Func):
     """Compare a language with those of an array in SQL, as `reads_languages` does."""
 
-    template = "EXISTS (SELECT FROM unnest(%(expressions)s || '-', own.tag || '-'))"
+    template = (
+        "EXISTS (SELECT FROM unnest('{zxx}'::varchar[] || %(expressions)s || '-', own.tag || '-'))"
+    )
     arg_joiner = ") AS own (tag) WHERE starts_with("
     output_field = BooleanField()
 

@@ -36,7 +36,7 @@ from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_sen
 from campaign.services.invitations import own_link_create, own_link_revoke
 from campaign.services.people import task_choose
 from campaign.services.questions import judge_answers_delete, judge_answers_write
-from campaign.texts.languages import language_name
+from campaign.texts.languages import language_pair_name
 from campaign.views.decorators import form_view, page_view
 
 
@@ -160,8 +160,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
         "offers": [
             {
                 "value": opaque("test-set", offer.task.pk),
-                "source": language_name(offer.task.test_set.source_language),
-                "target": language_name(offer.task.test_set.target_language),
+                "languages": language_pair_name(*_pair(offer)),
                 # Names are meant for organisers, so judges see them only to tell test sets apart.
                 "name": offer.task.test_set.name if pairs[_pair(offer)] > 1 else "",
                 # The protocol is shown if the same texts are used in several tasks.

@@ -60,6 +60,7 @@ from campaign.panels import (
 from campaign.questions import QuestionStage
 from campaign.refusals import RefusalsAt
 from campaign.selectors.questions import answers_owed
+from campaign.selectors.tasks import work_of_judges
 from campaign.services.panels import (
     CODE_PATTERN,
     GENERIC_TERMS,
@@ -118,8 +119,7 @@ class PanelForm(VersionedForm):
             self.initial = forms.model_to_dict(panel, exclude=["webhook_secret"])
         languages = self.fields["languages"]
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        pairs = Task.objects.of(campaign).language_pairs()
-        known = {tag for pair in pairs for tag in pair} | set(panel.languages if panel else ())
+        known = Task.objects.of(campaign).languages() | set(panel.languages if panel else ())
         languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
         if panel is not None:
             del self.fields["kind"]
@@ -247,7 +247,8 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
         own = participation_at_address(panel=panel, entry=entry, user=request.user)
         if own is not None:
             return _lead_on(participation_refresh(participation=own))
-    return render(request, "panel/begin.html", {"panel": panel})
+    context = {"panel": panel, "work": work_of_judges(campaign=panel.campaign)}
+    return render(request, "panel/begin.html", context)
 
 
 def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:

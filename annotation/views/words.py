@@ -146,7 +146,7 @@ WORDS = {
 OF_SCREENS = {
     Protocol.RANKING.value: {
         "ranking_question": _(
-            "Rank the translations from best to worst: meaning first, then fluency. Ties are allowed."
+            "Rank the outputs from best to worst: meaning first, then fluency. Ties are allowed."
         ),
     },
     "rating": {
@@ -168,7 +168,7 @@ OF_SCREENS = {
     },
     "top": {
         "top_question": _(
-            "Mark the best translation: meaning first, then fluency. Mark several if they are equally good."
+            "Mark the best output: meaning first, then fluency. Mark several if they are equally good."
         ),
         "top_none": _("No outputs marked yet"),
         "top_said": _("Top: {letters}"),

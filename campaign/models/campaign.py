@@ -12,6 +12,7 @@ from django.utils.translation import pgettext_lazy
 from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.texts.by_language import text_in_active_language
 from campaign.texts.time_zones import NamedZone, named_zone, time_zone_names
 
 if TYPE_CHECKING:
@@ -96,6 +97,24 @@ class StateFollows(pgtrigger.Trigger):
     func = _refusal()
 
 
+class Judged(models.TextChoices):
+    """What the judges of a campaign judge, with words in every language of Quintet."""
+
+    TRANSLATIONS = "translations", pgettext_lazy("judged", "Translations")
+    SUMMARIES = "summaries", pgettext_lazy("judged", "Summaries")
+    ANSWERS = "answers", pgettext_lazy("judged", "Answers")
+    RECORDINGS = "recordings", pgettext_lazy("judged", "Recordings")
+
+
+def judged_by_default() -> str:
+    """Return what is judged in campaigns that do not say."""
+    return Judged.TRANSLATIONS.value
+
+
+#: Longest word of an organiser for what is judged.
+MAX_JUDGED: Final = 60
+
+
 class CampaignQuerySet(RecordedQuerySet["Campaign"]):
     def with_role_of(self, user: "User | int | models.Expression") -> "CampaignQuerySet":
         """Return the campaigns this user is a member of, including those in the bin, each with their `role`."""
@@ -126,6 +145,13 @@ class Campaign(RecordedModel):
 
     slug = models.SlugField(_("Short name"), max_length=60, unique=True)
     name = models.CharField(_("Name"), max_length=200)
+    # A value of `Judged`, or the organiser's own word as `campaign.texts.by_language.TextsJSON`.
+    judged = models.JSONField(
+        _("What is judged"),
+        default=judged_by_default,
+        db_default=Judged.TRANSLATIONS.value,
+        help_text="`translations`, `summaries`, `answers`, `recordings`, or your own word: a text, or an object with a text by language.",
+    )
     allow_partial_ranking = models.BooleanField(
         _("Allow partial ranking"),
         default=False,
@@ -227,6 +253,7 @@ class Campaign(RecordedModel):
         fields=[
             "slug",
             "name",
+            "judged",
             "allow_partial_ranking",
             "blocks_per_judge",
             "lease_minutes",
@@ -250,6 +277,10 @@ class Campaign(RecordedModel):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(lease_minutes__gte=1), name="campaign_lease_is_positive"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(judged="") & ~models.Q(judged={}),
+                name="campaign_judged_not_empty",
             ),
             models.CheckConstraint(
                 condition=models.Q(blocks_per_judge__gte=1),
@@ -278,6 +309,13 @@ class Campaign(RecordedModel):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def judged_label(self) -> str:
+        """What is judged, in the active language."""
+        if self.judged in Judged.values:
+            return str(Judged(self.judged).label)
+        return text_in_active_language(self.judged)
 
     @property
     def zone(self) -> NamedZone:

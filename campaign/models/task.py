@@ -12,6 +12,8 @@ from django.utils.translation import pgettext_lazy
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
 from campaign.models.campaign import CampaignState
+from campaign.texts.by_language import text_in_active_language
+from campaign.texts.languages import NO_LANGUAGE
 
 if TYPE_CHECKING:
     from campaign.models.campaign import Campaign
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class TestSet(RecordedModel):
-    """Documents of consecutive segments from one language into another, with the systems' outputs.
+    """Documents of consecutive segments, with the systems' outputs, which may be in the language of the source or another.
 
     Its tasks define the questions to judges: `campaign.models.task`.
     """
@@ -28,7 +30,7 @@ class TestSet(RecordedModel):
         "campaign.Campaign", models.CASCADE, related_name="test_sets", db_index=False
     )
     name = models.CharField(_("Name"), max_length=200)
-    # Canonical BCP 47 tags: `campaign/texts/languages.py`. Judgments imported before this check
+    # Canonical BCP 47 tags: `campaign/texts/languages.py`; `zxx` for a source without a language. Judgments imported before this check
     # may have unknown tags from their file.
     source_language = models.CharField(_("Source language"), max_length=35)
     target_language = models.CharField(_("Target language"), max_length=35)
@@ -65,10 +67,6 @@ class TestSet(RecordedModel):
                 name="test_set_name_unique_in_campaign_in_any_case",
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="test_set_name_not_empty"),
-            models.CheckConstraint(
-                condition=~models.Q(source_language=models.F("target_language")),
-                name="test_set_source_differs_from_target",
-            ),
         ]
 
     # Keep pytest from collecting the class because of its name.
@@ -132,7 +130,7 @@ class Segment(models.Model):
 
 
 class Reference(models.Model):
-    """A human translation of a segment, shown to judges beside the source."""
+    """A text written by a person for a segment, such as a translation, shown to judges beside the source."""
 
     segment = models.ForeignKey(Segment, models.CASCADE, related_name="references", db_index=False)
     # From 1.
@@ -183,32 +181,30 @@ class Protocol(models.TextChoices):
 
 
 _WORK: Final = {
-    Protocol.RANKING: _("You rank up to five translations of a sentence from best to worst."),
+    Protocol.RANKING: _("You rank up to five outputs from best to worst."),
     Protocol.RATING: _(
-        "You rate translations one by one: how fluent each is, and how much of the meaning it keeps."
+        "You rate outputs one by one: how fluent each is, and how much of the meaning it keeps."
     ),
-    Protocol.TWO_OUTPUTS: _(
-        "You compare two translations of a sentence and choose the better one."
-    ),
-    Protocol.TOP: _("You mark the best of several translations of a sentence."),
-    Protocol.SPANS: _("You mark the errors in a translation and give it a score from 0 to 100."),
-    Protocol.SORTING: _("You compare two translations of a sentence and choose the better one."),
+    Protocol.TWO_OUTPUTS: _("You compare two outputs and choose the better one."),
+    Protocol.TOP: _("You mark the best of several outputs."),
+    Protocol.SPANS: _("You mark the errors in an output and give it a score from 0 to 100."),
+    Protocol.SORTING: _("You compare two outputs and choose the better one."),
     Protocol.EDITING: _(
-        "You correct translations without seeing the source, and decide whether corrections by others are acceptable."
+        "You correct texts without seeing the source, and decide whether corrections by others are acceptable."
     ),
     Protocol.QUIZ: _("You read short texts and decide whether statements about them are true."),
 }
 
-_WORK_BY_CRITERIA: Final = _("You rate texts by the questions on the page.")
+_WORK_BY_CRITERIA: Final = _("You rate outputs by the questions on the page.")
 _BETTER: Final = _(
-    "A translation is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better."
+    "An output is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better."
 )
 _CRITERIA: Final = {
     Protocol.RATING: _(
-        "Judge fluency by the translation alone. Judge meaning by how much of the source it expresses, regardless of fluency."
+        "Judge fluency by the output alone. Judge meaning by how much of the source it expresses, regardless of fluency."
     ),
     Protocol.SPANS: _(
-        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is for the whole translation."
+        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is for the whole output."
     ),
     Protocol.EDITING: _(
         "Correct only what is not fluent. A corrected text is acceptable if it is fluent and means the same as the source."
@@ -224,6 +220,10 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
     def language_pairs(self) -> "models.QuerySet[Task, tuple[str, str]]":
         """Return the source and target language of each task."""
         return self.values_list("test_set__source_language", "test_set__target_language")
+
+    def languages(self) -> set[str]:
+        """Return the languages of the texts of these tasks. One query."""
+        return {tag for pair in self.language_pairs() for tag in pair} - {NO_LANGUAGE}
 
     def open_to(self, user: "User | int | models.Expression") -> "TaskQuerySet":
         """Return the tasks of campaigns whose results this user may read; none of campaigns in the bin."""
@@ -342,7 +342,12 @@ class Task(RecordedModel):
     @property
     def criterion(self) -> str:
         """Criterion in starter instructions; empty if the page asks about several."""
-        return "" if self.has_own_criteria else Protocol(self.protocol).criterion
+        return "" if self.has_own_criteria else self.question or Protocol(self.protocol).criterion
+
+    @property
+    def question(self) -> str:
+        """The organiser's own question in the active language; empty for that of the protocol."""
+        return text_in_active_language(self.rules.get("question", ""))
 
     @property
     def state(self) -> CampaignState:

@@ -292,8 +292,7 @@ _NOT_SENT: Final = (MailState.FAILED, MailState.UNCONFIRMED)
 
 def campaign_languages(campaign: Campaign) -> list[str]:
     """Return the languages of the campaign's test sets, as spelled there. One query."""
-    pairs = Task.objects.of(campaign).language_pairs()
-    return sorted({tag for pair in pairs for tag in pair})
+    return sorted(Task.objects.of(campaign).languages())
 
 
 def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:

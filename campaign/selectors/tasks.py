@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, Protocol, Task, TestSet
 from campaign.texts.joining import comma_list
-from campaign.texts.languages import language_name
+from campaign.texts.languages import language_name, language_pair_name, reads_languages
 
 
 def tasks_in_order(campaign: Campaign) -> list[Task]:
@@ -46,13 +46,14 @@ def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
 
 
 def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[str]:
-    """Return the work that a campaign asks of judges, a sentence for each kind, in the reader's language. One query.
+    """Return the work that a campaign asks of judges, a sentence for each kind and each own question, in the reader's language. One query.
 
-    If the judge chose a task, only its sentence is returned; none if the campaign has no task yet.
+    If the judge chose a task, only its sentences are returned; none if the campaign has no task yet.
     """
     tasks = Task.objects.of(campaign).order_by("pk")
     chosen = tasks.filter(pk=judge.chosen_task_id) if judge and judge.chosen_task_id else tasks
-    return list(dict.fromkeys(task.work for task in chosen))
+    words = [line for task in chosen for line in (task.work, task.question)]
+    return list(dict.fromkeys(filter(None, words)))
 
 
 #: Sent with `test_set`; each receiver returns True if it has judgments of the test set.
@@ -74,12 +75,11 @@ def languages_settled_in_words(*, test_set: TestSet) -> str:
     if not has_judgments(test_set=test_set):
         return ""
     return _(
-        "“%(name)s” has been judged (%(source)s to %(target)s), so its languages cannot be changed. Import "
+        "“%(name)s” has been judged (%(languages)s), so its languages cannot be changed. Import "
         "the texts as a new test set with the correct languages."
     ) % {
         "name": test_set.name,
-        "source": language_name(test_set.source_language),
-        "target": language_name(test_set.target_language),
+        "languages": language_pair_name(test_set.source_language, test_set.target_language),
     }
 
 
@@ -120,7 +120,7 @@ def languages_without_work(
     pairs = Task.objects.of(campaign).language_pairs()
     known = {tag for pair in pairs for tag in pair}
     unknown = comma_list(language_name(tag) for tag in languages if tag not in known)
-    has_work = not judge or any(set(pair) <= set(languages) for pair in pairs)
+    has_work = not judge or any(reads_languages(languages, pair) for pair in pairs)
     said = {"languages": unknown, "judge": judge}
     if unknown and has_work:
         return _("No test set uses %(languages)s.") % said

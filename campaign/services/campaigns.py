@@ -30,7 +30,7 @@ from campaign.models import (
     User,
     WebhookEvent,
 )
-from campaign.models.campaign import TRANSITIONS
+from campaign.models.campaign import MAX_JUDGED, TRANSITIONS
 from campaign.questions import questions_read, questions_written
 from campaign.refusals import RefusedError
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
@@ -43,6 +43,7 @@ from campaign.services.members import (
     owner_demand,
 )
 from campaign.services.webhooks import webhook_event_record
+from campaign.texts.by_language import lines_checked
 from campaign.texts.languages import language_pair_checked
 from campaign.texts.time_zones import time_zone_names
 
@@ -176,6 +177,7 @@ class Rules(TypedDict, total=False):
     The page, REST and campaign files include all of them.
     """
 
+    judged: Any
     show_source: bool
     show_reference: bool
     allow_partial_ranking: bool
@@ -264,7 +266,7 @@ def campaign_change(
     They apply to judges at work from the next HIT that their page fetches; running leases keep
     their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
     source nor reference, or for an unknown time zone. Answers to questions that change are kept. Raises
-    `QuestionsRefusedError` for invalid questions. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
+    `QuestionsRefusedError` for invalid questions, and `TextsRefusedError` for an invalid word. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
     unless `rank_shown_reference` asks for that.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -275,6 +277,8 @@ def campaign_change(
             raise ReferenceRankedError(facts)
     if "questions" in changes:
         changes["questions"] = questions_written(questions_read(changes["questions"]))
+    if "judged" in changes:
+        changes["judged"] = lines_checked(changes["judged"], "judged", MAX_JUDGED)
     for name, value in changes.items():
         setattr(locked, name, " ".join(value.split()) if isinstance(value, str) else value)
     if not locked.show_source and not locked.show_reference:

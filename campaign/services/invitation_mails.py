@@ -290,4 +290,4 @@ def _subject_and_template(mail: Mail, invitation: Invitation) -> tuple[str, str]
         return subject, "campaign/member_mail.txt"
     if mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id:
         return _("Your personal link: %(campaign)s"), "campaign/own_link_mail.txt"
-    return _("Invitation to judge translations: %(campaign)s"), "campaign/invitation_mail.txt"
+    return _("Invitation to judge: %(campaign)s"), "campaign/invitation_mail.txt"

@@ -41,7 +41,7 @@ from campaign.services.invitations import (
     own_link_revoke,
 )
 from campaign.texts.addresses import address_canonical, address_key, address_spellings
-from campaign.texts.languages import language_tags_checked, reads_languages
+from campaign.texts.languages import NO_LANGUAGE, language_tags_checked, reads_languages
 from campaign.texts.names import visible_name
 from campaign.texts.normalisation import normalise_text
 
@@ -387,7 +387,7 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
     read = [pair for pair in pairs_offered(invitation) if reads_languages(said, pair)]
     if not said or not read:
         raise JoinRefusedError(_("Choose at least one language pair."))
-    return sorted({tag for pair in read for tag in pair})
+    return sorted({tag for pair in read for tag in pair} - {NO_LANGUAGE})
 
 
 def pairs_offered(invitation: Invitation) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from campaign.refusals import RefusedError
+from campaign.texts.joining import from_to
 
 _Text = TypeVar("_Text")
 #: Length of the database columns.
@@ -26,6 +27,8 @@ _TAG: Final = re.compile(
     r"(?P<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)"
     r"(?P<private>-x(?:-[a-z0-9]{1,8})+)?"
 )
+#: Language of a source without one, such as a picture or a table (ISO 639-2).
+NO_LANGUAGE: Final = "zxx"
 # Valid tags without a single language: unknown, several, and languages without a code.
 _NO_ONE_LANGUAGE: Final = frozenset({"und", "mul", "mis"})
 # Codes that mean “unknown”, “no text” or “made up for tests”.
@@ -82,7 +85,7 @@ def language_tag_checked(text: str, field: str = "languages") -> str:
     Also accepted: languages that CLDR does not name but lists with likely scripts; `und`, `mul` and `mis`, since
     texts in an unknown language, in several, or in one without a code can be judged; and `qaa` to `qtz`, which are
     reserved for private use, with or without private subtags (`qaa-x-mine`). Refused although BCP 47 allows them:
-    `zxx`, because text in no language has no translation; tags of only private subtags (`x-mine`), which are
+    `zxx`, because only a source can do without a language; tags of only private subtags (`x-mine`), which are
     meaningless to others; and extensions (`-u-…`, `-t-…`), which describe dates and keyboards, not texts.
 
     Raises `LanguageTagError` for this field.
@@ -115,32 +118,31 @@ def language_chosen(written: Iterable[str], wanted: str) -> str | None:
 def reads_languages(known: Collection[str], wanted: Iterable[str]) -> bool:
     """Return whether a person who reads these languages reads all the wanted ones; without any, they read all.
 
-    By lookup as in RFC 4647, section 3.4: who reads `de` also reads `de-DE`, but not the other way round.
-    `annotation.selectors.pool` decides the same in SQL.
+    By lookup as in RFC 4647, section 3.4: who reads `de` also reads `de-DE`, but not the other way round. Everybody
+    reads `zxx`. `annotation.selectors.pool` decides the same in SQL.
     """
     if not known:
         return True
-    return all(any(f"{tag}-".startswith(f"{own}-") for own in known) for tag in wanted)
+    read = [*known, NO_LANGUAGE]
+    return all(any(f"{tag}-".startswith(f"{own}-") for own in read) for tag in wanted)
 
 
 def language_pair_checked(source: str, target: str) -> tuple[str, str]:
     """Return the canonical tags of the source and target of a test set.
 
-    They may be two regions or scripts of one language. Raises `LanguageTagError`, also if both are the same.
+    They may be the same, as for summaries. The source may be `zxx`. Raises `LanguageTagError`.
     """
-    pair = (
-        language_tag_checked(source, "source_language"),
-        language_tag_checked(target, "target_language"),
-    )
-    if pair[0] == pair[1]:
-        raise LanguageTagError(
-            _(
-                "Source and target language are both %(language)s (“%(tag)s”). Choose two different languages."
-            )
-            % {"language": language_name(pair[0]), "tag": pair[0]},
-            field="target_language",
-        )
-    return pair
+    target = language_tag_checked(target, "target_language")
+    if source.strip().lower() == NO_LANGUAGE:
+        return NO_LANGUAGE, target
+    return language_tag_checked(source, "source_language"), target
+
+
+def language_pair_name(source: str, target: str) -> str:
+    """Return “Czech → English”, or “English” if the source has the same language or none."""
+    if source in {target, NO_LANGUAGE}:
+        return language_name(target)
+    return from_to(language_name(source), language_name(target))
 
 
 def language_by_name(name: str) -> str | None:

@@ -67,8 +67,8 @@ from campaign.services.people import (
     pairs_offered,
 )
 from campaign.texts.counted import counted
-from campaign.texts.joining import comma_list
-from campaign.texts.languages import language_name
+from campaign.texts.joining import and_list, comma_list
+from campaign.texts.languages import NO_LANGUAGE, language_name
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.account import enter
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
@@ -243,7 +243,7 @@ def _landing_page(
         "problem": problem,
         "work": work_of_judges(campaign=opened.campaign),
         "languages": [
-            (" ".join(pair), *map(language_name, pair), set(pair) <= set(chosen or []))
+            (" ".join(pair), _languages_to_read(pair), set(pair) <= set(chosen or []))
             for pair in offered
         ],
     }
@@ -252,6 +252,11 @@ def _landing_page(
     # Before the button is pressed, so that pressing it twice creates one judge.
     browser_remember(response, browser)
     return response
+
+
+def _languages_to_read(pair: tuple[str, str]) -> str:
+    names = dict.fromkeys(language_name(tag) for tag in pair if tag != NO_LANGUAGE)
+    return and_list(list(names))
 
 
 # Backend that writes messages to files, for trying things out without a mail server.

@@ -34,7 +34,7 @@ from campaign.services.uploads import (
 )
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
-from campaign.texts.languages import language_described, language_name
+from campaign.texts.languages import language_described, language_pair_name
 from campaign.views.access import form_page, of_task, organised_campaign, organised_task, user_of
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
@@ -62,10 +62,7 @@ def upload_in_words(upload: Upload) -> dict[str, Any]:
 def _languages(upload: Upload) -> str:
     if not (upload.source_language and upload.target_language):
         return ""
-    return _("%(source)s → %(target)s") % {
-        "source": language_name(upload.source_language),
-        "target": language_name(upload.target_language),
-    }
+    return language_pair_name(upload.source_language, upload.target_language)
 
 
 def _stands_out(report: dict[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.texts.by_language import Texts, TextsJSON
 from campaign.texts.languages import language_chosen
 from protocols.frame.scale.criteria import (
     MAX_CRITERIA,
@@ -17,8 +18,6 @@ from protocols.frame.scale.criteria import (
     Beside,
     Criterion,
     CriterionJSON,
-    Texts,
-    TextsJSON,
 )
 
 #: Between the value and the text of a point.

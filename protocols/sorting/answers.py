@@ -19,7 +19,14 @@ from rest_framework import serializers
 from annotation.export.five_way import systems_shown
 from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.protocols import Comparisons, OpenComparison, rules_completed
+from annotation.protocols import (
+    QUESTION,
+    Comparisons,
+    OpenComparison,
+    QuestionField,
+    QuestionSerializer,
+    rules_completed,
+)
 from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
 from annotation.selectors.designs import systems_drawn
 from annotation.selectors.judges import excluded_judges
@@ -47,6 +54,7 @@ _number: Final = partial(forms.IntegerField, min_value=0, max_value=MOST, requir
 #: By default, seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share
 #: of one judge.
 RULES: Final = {
+    QUESTION: QuestionField(),
     "judgments": _number(
         label=gettext_lazy("Judgments per comparison"),
         help_text=gettext_lazy(
@@ -258,8 +266,8 @@ class SortingAnswerSerializer(serializers.Serializer[object]):
     verdict = serializers.ChoiceField(choices=list(_VERDICTS.values()))
 
 
-class SortingRulesSerializer(serializers.Serializer[object]):
-    """Rules of a sort for judges: none."""
+class SortingRulesSerializer(QuestionSerializer):
+    """Rules of a sort for judges."""
 
 
 ANSWERS: Final = two_outputs_answers(

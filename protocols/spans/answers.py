@@ -22,8 +22,11 @@ from rest_framework.settings import api_settings
 from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.protocols import (
+    QUESTION,
     AnswerKind,
     Perceived,
+    QuestionField,
+    QuestionSerializer,
     Rules,
     numbered_cells,
     numbered_columns,
@@ -82,6 +85,7 @@ _SWITCHES: Final = ("spans_asked", "missing")
 #: Rule for asking judges to confirm a score.
 _THRESHOLDS: Final = asdict(ContradictionRule())
 _RULES: Final[dict[str, forms.Field]] = {
+    QUESTION: QuestionField(),
     "spans_asked": forms.BooleanField(
         label=gettext_lazy("Judges mark errors before they score"), initial=True, required=False
     ),
@@ -197,7 +201,7 @@ class ContradictionRuleSerializer(serializers.Serializer[object]):
     )
 
 
-class SpansRulesSerializer(serializers.Serializer[object]):
+class SpansRulesSerializer(QuestionSerializer):
     """Options of a task with error spans and scores."""
 
     spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")

@@ -6,7 +6,15 @@ from typing import Final
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Perceived, numbered_cells, numbered_columns
+from annotation.protocols import (
+    QUESTION,
+    AnswerKind,
+    Perceived,
+    QuestionField,
+    QuestionSerializer,
+    numbered_cells,
+    numbered_columns,
+)
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
@@ -29,8 +37,8 @@ class TopAnswerSerializer(serializers.Serializer[object]):
     )
 
 
-class TopRulesSerializer(serializers.Serializer[object]):
-    """Options of “top or not”: none."""
+class TopRulesSerializer(QuestionSerializer):
+    """Options of “top or not”."""
 
 
 def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
@@ -59,5 +67,6 @@ ANSWERS: Final = AnswerKind(
     cell_kinds=lambda candidates: numbered_columns("top", bool, candidates),
     cells=lambda answer: numbered_cells("top", answer["top"]),
     rules_serializer=TopRulesSerializer,
+    rules_fields={QUESTION: QuestionField()},
     simulated=_simulated,
 )

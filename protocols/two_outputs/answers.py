@@ -11,7 +11,13 @@ from django import forms
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import Perceived, rules_completed
+from annotation.protocols import (
+    QUESTION,
+    Perceived,
+    QuestionField,
+    QuestionSerializer,
+    rules_completed,
+)
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.frame.two_outputs import refusal, simulated, two_outputs_answers
@@ -32,7 +38,7 @@ class TwoOutputsAnswerSerializer(serializers.Serializer[object]):
     )
 
 
-class TwoOutputsRulesSerializer(serializers.Serializer[object]):
+class TwoOutputsRulesSerializer(QuestionSerializer):
     """Options of a two-output task."""
 
     four_answers = serializers.BooleanField(
@@ -56,11 +62,12 @@ def _simulated(perceived: Perceived) -> dict[str, str]:
 
 
 _RULES: Final = {
+    QUESTION: QuestionField(),
     "four_answers": forms.BooleanField(
         label=gettext_lazy("Offer “both fine” and “both wrong” instead of “the same”"),
         initial=False,
         required=False,
-    )
+    ),
 }
 
 ANSWERS: Final = two_outputs_answers(

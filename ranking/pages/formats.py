@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from annotation.selectors.judges import JudgeStatus
 from campaign.models import Campaign, Judge, System, Task, TestSet
 from campaign.models.system import system_named
-from campaign.texts.languages import cldr_of, language_name
+from campaign.texts.languages import cldr_of, language_pair_name
 from ranking.reports import Report
 from ranking.selectors.analyses import systems_of_tasks
 from ranking.selectors.one_system import systems_by_name
@@ -95,15 +95,7 @@ def ago(moment: datetime) -> str:
 
 def languages(task: Task) -> str:
     """Return "Czech → English"; the arrow points in the direction of the reader's script."""
-    return language_pair(task.test_set.source_language, task.test_set.target_language)
-
-
-def language_pair(source: str, target: str) -> str:
-    """Return "Czech → English"."""
-    return _("%(source)s → %(target)s") % {
-        "source": language_name(source),
-        "target": language_name(target),
-    }
+    return language_pair_name(task.test_set.source_language, task.test_set.target_language)
 
 
 def lengths(words: str) -> dict[str, str]:

@@ -31,6 +31,7 @@ from campaign.texts.joining import (
     sentence_list,
     with_full_stop,
 )
+from campaign.texts.languages import language_pair_name
 from ranking.analyses.pairs import pairs_matrix, shares_in_words
 from ranking.analyses.ranking import ranks_table
 from ranking.core.counting.moments import MIN_UNITS
@@ -116,7 +117,7 @@ def left_out_lines(content: Content) -> list[dict[str, Any]]:
     lines = [
         *map(_judge, left_out["judges"]),
         *_group(content),
-        *_of_kind(left_out["references"], _("Reference"), _("Human translation, not ranked.")),
+        *_of_kind(left_out["references"], _("Reference"), _("Written by a person, not ranked.")),
         *_of_kind(
             left_out["damaged_references"],
             _("Damaged reference"),
@@ -208,9 +209,7 @@ def published_page(content: Content) -> dict[str, Any]:
     return {
         "content": content,
         "summary": summarise_run(run_of(content)),
-        "languages": formats.language_pair(
-            test_set["source_language"], test_set["target_language"]
-        ),
+        "languages": language_pair_name(test_set["source_language"], test_set["target_language"]),
         "firmness": firmness_in_words(sections["firmness"]) if "firmness" in sections else [],
         "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
         "withdrawn": {each["system"] for each in content["systems"] if each["is_withdrawn"]},

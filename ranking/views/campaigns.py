@@ -24,14 +24,14 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from campaign.formats.recognising import FEWEST_SYSTEMS
-from campaign.models import Campaign, CampaignState, Judge, Task, Transition, User
+from campaign.models import Campaign, CampaignState, Judge, Task, TestSet, Transition, User
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages, may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, labelled, semicolon_list
-from campaign.texts.languages import language_name
+from campaign.texts.languages import NO_LANGUAGE, language_name
 from campaign.texts.pay import hourly_pay
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import page_view
@@ -285,10 +285,7 @@ class CampaignTable(DeskTable):
         return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
 
     def cell_languages(self, row: Campaign) -> SafeString:
-        pairs = dict.fromkeys(
-            f"{each.task.test_set.source_language}\u00a0→\u00a0{each.task.test_set.target_language}"
-            for each in self.facts[row.pk].overviews
-        )
+        pairs = dict.fromkeys(_tags(each.task.test_set) for each in self.facts[row.pk].overviews)
         return (
             _link(reverse("test-sets", args=[row.slug]), _some(list(pairs)), row)
             if pairs
@@ -375,6 +372,14 @@ def _some(words: Sequence[str]) -> str:
     """Return the first two names and the number of others."""
     more = len(words) - 2
     return semicolon_list(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
+
+
+def _tags(test_set: TestSet) -> str:
+    """Return the languages of a test set as tags."""
+    source, target = test_set.source_language, test_set.target_language
+    if source in {target, NO_LANGUAGE}:
+        return target
+    return f"{source}\u00a0→\u00a0{target}"
 
 
 def _overview(row: Campaign) -> str:

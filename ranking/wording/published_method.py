@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.utils.formats import date_format, number_format
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from campaign.texts.by_language import text_in_active_language
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
-from campaign.texts.languages import language_chosen
 from ranking.core.ranges import Correction
 from ranking.range_choices import recorded_choice
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
@@ -41,6 +41,7 @@ def method_sentences(content: Content) -> list[str]:
     )
     return [
         _shown(content),
+        *_asked(content),
         _("Identical outputs were shown once and count as ties."),
         _scored(method["name"]),
         *ranges,
@@ -86,9 +87,17 @@ def _shown(content: Content) -> str:
     return sentence_list([seen, _("Outputs could be left unranked.")])
 
 
+def _asked(content: Content) -> Iterator[str]:
+    question = content.get("sections", {}).get("question")
+    if question:
+        yield _("The question was: “%(question)s”") % {
+            "question": text_in_active_language(question)
+        }
+
+
 def _rated(criteria: Sequence[Mapping[str, Any]]) -> str:
     """Return the sentence on a task whose outputs compare by points, with the weights of its criteria."""
-    names = [_name_for_reader(criterion["name"]) for criterion in criteria]
+    names = [text_in_active_language(criterion["name"]) for criterion in criteria]
     weights = [criterion["weight"] for criterion in criteria]
     if len(criteria) == 1:
         weights = [1]
@@ -100,13 +109,6 @@ def _rated(criteria: Sequence[Mapping[str, Any]]) -> str:
     return _(
         "Judges rated outputs by %(criteria)s. Outputs compare by the sum of their points with these weights: %(weights)s."
     ) % {"criteria": comma_list(names), "weights": comma_list(weighted)}
-
-
-def _name_for_reader(name: str | Mapping[str, str]) -> str:
-    if isinstance(name, str):
-        return name
-    tag = language_chosen(name, get_language() or "")
-    return "" if tag is None else name[tag]
 
 
 def _scored(name: str) -> str:

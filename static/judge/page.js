@@ -15,6 +15,8 @@ import { say, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 const $ = (id) => document.getElementById(id);
 // A judge who was away so long may have worked on another device.
 const AWAY_MS = 60_000;
+// The language of a source without one, such as a picture.
+const NO_LANGUAGE = "zxx";
 
 // Events: "shown" (a block), "answered" (its answer changed), "done" (it was submitted or skipped; detail: {block, kind}),
 // "unsent" (the judge is leaving an unsaved change; detail: {to}, a block), "altered" (not submitted, because the page does
@@ -103,11 +105,13 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { before = [], after = [] } = block.context ?? {};
     const isAlone = screen.isOfOneOutputAlone || !(block.source || block.references.length);
     $("context").hidden = Boolean(isAlone) && before.length + after.length === 0;
-    const asked = $("question").textContent === screen.question ? "" : screen.question;
+    const question = hit.rules.question || screen.question;
+    const asked = $("question").textContent === question ? "" : question;
     if (asked) $("question").textContent = asked;
     this.view.show(block, screen);
     const { source, target } = hit.languages;
-    $("languages").textContent = say("languages", { source: source.name, target: target.name });
+    const isPair = source.lang !== NO_LANGUAGE && source.lang !== target.lang;
+    $("languages").textContent = isPair ? say("languages", { source: source.name, target: target.name }) : target.name;
     const place = { position: block.position, total: hit.total };
     this.progress.showSentence({ ...place, revised: block.state !== "open", isPractice: hit.rules.practice });
     this.#showAnswer();

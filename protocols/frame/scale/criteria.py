@@ -10,17 +10,19 @@ from typing import Any, Final, NoReturn, NotRequired, TypedDict
 
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from campaign.refusals import RefusedError
+from campaign.texts.by_language import (
+    Texts,
+    TextsJSON,
+    text_in_active_language,
+    texts_json,
+    texts_read,
+)
 from campaign.texts.joining import comma_list
-from campaign.texts.languages import LanguageTagError, language_chosen, language_tag_checked
 from protocols.frame.scale.statistics.ratings import MAX_POINTS, Scale
-
-#: A text by language. The language of a text that is for all readers is empty.
-Texts = Mapping[str, str]
-#: The same in JSON: one text for all readers, or a text by language.
-TextsJSON = str | dict[str, str]
 
 MAX_CRITERIA: Final = 8
 MAX_NAME, MAX_QUESTION, MAX_LABEL = 60, 500, 200
@@ -80,19 +82,19 @@ class Criterion:
     @property
     def label(self) -> str:
         """The name in the active language."""
-        return text_for_reader(self.name)
+        return text_in_active_language(self.name)
 
     def as_json(self) -> CriterionJSON:
         """Return the criterion as `Task.rules` hold it."""
         return {
             "key": self.key,
-            "name": _texts_json(self.name),
-            "question": _texts_json(self.question),
+            "name": texts_json(self.name),
+            "question": texts_json(self.question),
             "beside": self.beside.value,
             "lowest": self.scale.lowest,
             "highest": self.scale.highest,
             "lower_is_better": self.scale.lower_is_better,
-            "labels": {str(value): _texts_json(texts) for value, texts in self.labels.items()},
+            "labels": {str(value): texts_json(texts) for value, texts in self.labels.items()},
             "weight": self.weight,
         }
 
@@ -101,23 +103,19 @@ class Criterion:
         return {
             "key": self.key,
             "name": self.label,
-            "question": text_for_reader(self.question),
+            "question": text_in_active_language(self.question),
             "lowest": self.scale.lowest,
             "highest": self.scale.highest,
             "lower_is_better": self.scale.lower_is_better,
-            "labels": {str(value): text_for_reader(texts) for value, texts in self.labels.items()},
+            "labels": {
+                str(value): text_in_active_language(texts) for value, texts in self.labels.items()
+            },
         }
 
 
 def is_key(text: str) -> bool:
     """Return whether a text may be the key of a criterion."""
     return _KEY.fullmatch(text) is not None
-
-
-def text_for_reader(texts: Texts) -> str:
-    """Return a text in the active language, or in the best other one."""
-    tag = language_chosen(texts, get_language() or "")
-    return "" if tag is None else texts[tag]
 
 
 def weights_of(criteria: Sequence[Criterion]) -> dict[str, int]:
@@ -261,29 +259,7 @@ class _Reader:
         return dict(sorted(labels.items()))
 
     def _texts(self, name: str, value: object, most: int) -> dict[str, str]:
-        texts = {"": value} if isinstance(value, str) else value
-        if not isinstance(texts, dict) or not texts:
-            self._refuse(_("“%(name)s” is missing.") % {"name": name})
-        found: dict[str, str] = {}
-        for tag, text in texts.items():
-            if not isinstance(text, str) or not text.strip():
-                self._refuse(_("“%(name)s” is empty.") % {"name": name})
-            if len(text) > most:
-                self._refuse(
-                    _("“%(name)s” has %(length)d characters; the maximum is %(most)d.")
-                    % {"name": name, "length": len(text), "most": most}
-                )
-            found[self._tag(tag)] = text.strip()
-        return found
-
-    def _tag(self, tag: object) -> str:
-        if tag == "":
-            return ""
         try:
-            return language_tag_checked(str(tag))
-        except LanguageTagError as error:
+            return texts_read(value, name, most)
+        except RefusedError as error:
             self._refuse(str(error))
-
-
-def _texts_json(texts: Texts) -> TextsJSON:
-    return texts[""] if list(texts) == [""] else dict(texts)

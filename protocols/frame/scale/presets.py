@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from annotation.selectors.designs import PRESETS as DESIGN_PRESETS
 from annotation.selectors.designs import Preset
 from campaign.models import Protocol
+from campaign.texts.by_language import Texts
 from campaign.texts.languages import language_tag_checked
-from protocols.frame.scale.criteria import Beside, Criterion, Texts, criteria_read
+from protocols.frame.scale.criteria import Beside, Criterion, criteria_read
 from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
 from protocols.models import AdequacyBasis
 
@@ -23,15 +24,13 @@ ADEQUACY_FLUENCY: Final = "adequacy-fluency"
 
 _ADEQUACY: Final = {
     AdequacyBasis.REFERENCE: _(
-        "How much of the meaning expressed in the reference translation is also expressed in the target "
-        "translation?"
+        "How much of the meaning expressed in the reference is also expressed in the output?"
     ),
     AdequacyBasis.SOURCE: _(
-        "How much of the meaning expressed in the source is also expressed in the target translation?"
+        "How much of the meaning expressed in the source is also expressed in the output?"
     ),
     AdequacyBasis.BOTH: _(
-        "How much of the meaning expressed in the source and the reference translation is also expressed in the "
-        "target translation?"
+        "How much of the meaning expressed in the source and the reference is also expressed in the output?"
     ),
 }
 _GOODNESS: Final = {1: _("Very poor"), 5: _("Very good")}

@@ -51,6 +51,8 @@ from ranking.services.run_results import (
 from ranking.wording.ranges import count_clusters, first_cluster
 
 _SYSTEMS = ("systems", "left_out")
+#: Rules of a task that say what judges were asked.
+_ASKED: Final = ("question", "criteria")
 
 
 def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
@@ -338,7 +340,7 @@ def published_content(
             ],
             **_stopping(facts, labels, words.wordings),
             # With their weights, by which outputs compare.
-            **({"criteria": task.rules["criteria"]} if task.rules.get("criteria") else {}),
+            **{name: task.rules[name] for name in _ASKED if task.rules.get(name)},
             **sections,
         },
     }

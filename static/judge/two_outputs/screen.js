@@ -44,7 +44,7 @@ class TwoOutputsScreen extends ButtonScreen {
   }
 
   get question() {
-    return say("which_is_better");
+    return this.hit.rules.question || say("which_is_better");
   }
 
   enter() {

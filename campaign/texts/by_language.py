@@ -1,0 +1,99 @@
+"""Texts that organisers write for readers of several languages."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from campaign.refusals import RefusedError
+from campaign.texts.languages import LanguageTagError, language_tag_checked, text_for_reader
+
+#: A text by language. The language of a text that is for all readers is empty.
+Texts = Mapping[str, str]
+#: The same in JSON: one text for all readers, or a text by language.
+TextsJSON = str | dict[str, str]
+
+
+class TextsRefusedError(RefusedError):
+    """The texts are not possible; the message says why."""
+
+
+def texts_read(value: object, name: str, most: int) -> dict[str, str]:
+    """Return texts of at most `most` characters from their JSON.
+
+    Raises `TextsRefusedError`, which names the texts, and `LanguageTagError`.
+    """
+    given = {"": value} if isinstance(value, str) else value
+    if not isinstance(given, dict) or not given:
+        raise TextsRefusedError(_("“%(name)s” is missing.") % {"name": name}, field=name)
+    texts: dict[str, str] = {}
+    for tag, text in given.items():
+        if not isinstance(text, str) or not text.strip():
+            raise TextsRefusedError(_("“%(name)s” is empty.") % {"name": name}, field=name)
+        if len(text) > most:
+            problem = _("“%(name)s” has %(length)d characters; the maximum is %(most)d.")
+            facts = {"name": name, "length": len(text), "most": most}
+            raise TextsRefusedError(problem % facts, field=name)
+        texts["" if tag == "" else language_tag_checked(str(tag), name)] = text.strip()
+    return texts
+
+
+def texts_json(texts: Texts) -> TextsJSON:
+    """Return the JSON of texts."""
+    return texts[""] if list(texts) == [""] else dict(texts)
+
+
+def lines_checked(value: object, name: str, most: int) -> TextsJSON:
+    """Return the JSON of texts of one line each. Raises as `texts_read`."""
+    texts = texts_read(value, name, most)
+    return texts_json({tag: " ".join(text.split()) for tag, text in texts.items()})
+
+
+def text_in_active_language(texts: TextsJSON | Texts) -> str:
+    """Return a text in the active language, or in the best other one; empty if there is none."""
+    if isinstance(texts, str):
+        return texts
+    return text_for_reader(texts, get_language() or "") or ""
+
+
+class TextsField(forms.CharField):
+    """Texts of one line each: for all readers, or with a language tag, such as “de: Zusammenfassungen”."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": 2, "dir": "auto"})
+        super().__init__(required=False, widget=widget, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the lines that stand for the JSON of texts."""
+        if isinstance(value, dict):
+            return "\n".join(f"{tag}: {text}" if tag else text for tag, text in value.items())
+        return value
+
+    def to_python(self, value: Any) -> TextsJSON:
+        """Return the JSON of the texts; an empty text if there are none."""
+        if isinstance(value, dict):
+            return value
+        lines = [line.strip() for line in str(value or "").splitlines() if line.strip()]
+        texts: dict[str, str] = {}
+        for number, line in enumerate(lines, 1):
+            tag, text = _parted(line)
+            if tag in texts or (tag == "" and len(lines) > 1):
+                raise ValidationError(
+                    _("Line %(number)d: begin with the tag of another language, such as “de: ”.")
+                    % {"number": number}
+                )
+            texts[tag] = text
+        return texts_json(texts) if texts else ""
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """Return the language tag with which a line begins, empty if it has none, and the text."""
+    before, colon, text = line.partition(":")
+    try:
+        tag = language_tag_checked(before) if colon else ""
+    except LanguageTagError:
+        tag = ""
+    return (tag, text.strip()) if tag and text.strip() else ("", line)
