@@ -89,7 +89,8 @@ class QuestionSerializer(serializers.Serializer[object]):
     """The organiser's question."""
 
     question = serializers.CharField(
-        help_text="The organiser's question in the judge's language; empty for that of the protocol."
+        required=False,
+        help_text="The organiser's question in the judge's language; omitted if the protocol's applies.",
     )
 
 
@@ -529,9 +530,10 @@ def answer_kinds() -> list[AnswerKind]:
 def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int) -> Rules:
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
     kind = answer_kind(protocol, rules)
-    shown = kind.shown_rules(campaign, rules)
-    if QUESTION in kind.rules_fields:
-        shown = {**shown, QUESTION: text_in_active_language(rules.get(QUESTION, ""))}
+    shown = dict(kind.shown_rules(campaign, rules))
+    shown.pop(QUESTION, None)
+    if question := rules.get(QUESTION):
+        shown[QUESTION] = text_in_active_language(question)
     return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
 
 

@@ -366,10 +366,10 @@ _MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUT
 
 
 class JudgedField(forms.MultiValueField):
-    """What is judged: a word that Quintet knows, or the organiser's own."""
+    """The type of output: a word that Quintet knows, or the organiser's own."""
 
     def __init__(self, **options: Any) -> None:
-        known = [*Judged.choices, ("", _("Other"))]
+        known = [*Judged.choices, ("", _("Your own word"))]
         own = TextsField(max_length=20 * MAX_JUDGED)
         label = {"aria-label": _("Your own word")}
         super().__init__(
@@ -385,7 +385,9 @@ class JudgedField(forms.MultiValueField):
         """Return the word; only one of both may be chosen."""
         known, own = data_list or ("", "")
         if bool(known) == bool(own):
-            raise ValidationError(_("Choose a word from the list, or “Other” and enter your own."))
+            raise ValidationError(
+                _("Choose a word from the list, or “Your own word” and enter it.")
+            )
         return known or own
 
 

@@ -98,7 +98,7 @@ class StateFollows(pgtrigger.Trigger):
 
 
 class Judged(models.TextChoices):
-    """What the judges of a campaign judge, with words in every language of Quintet."""
+    """The type of output that judges judge, with words in every language of Quintet."""
 
     TRANSLATIONS = "translations", pgettext_lazy("judged", "Translations")
     SUMMARIES = "summaries", pgettext_lazy("judged", "Summaries")
@@ -147,7 +147,7 @@ class Campaign(RecordedModel):
     name = models.CharField(_("Name"), max_length=200)
     # A value of `Judged`, or the organiser's own word as `campaign.texts.by_language.TextsJSON`.
     judged = models.JSONField(
-        _("What is judged"),
+        _("Type of output"),
         default=judged_by_default,
         db_default=Judged.TRANSLATIONS.value,
         help_text="`translations`, `summaries`, `answers`, `recordings`, or your own word: a text, or an object with a text by language.",
@@ -312,7 +312,7 @@ class Campaign(RecordedModel):
 
     @property
     def judged_label(self) -> str:
-        """What is judged, in the active language."""
+        """Type of output, in the active language."""
         if self.judged in Judged.values:
             return str(Judged(self.judged).label)
         return text_in_active_language(self.judged)

@@ -1,9 +1,10 @@
 """Texts that organisers write for readers of several languages."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -15,6 +16,8 @@ from campaign.texts.languages import LanguageTagError, language_tag_checked, tex
 Texts = Mapping[str, str]
 #: The same in JSON: one text for all readers, or a text by language.
 TextsJSON = str | dict[str, str]
+#: Between the language tag and the text of a line.
+_COLON: Final = ":"
 
 
 class TextsRefusedError(RefusedError):
@@ -53,10 +56,12 @@ def lines_checked(value: object, name: str, most: int) -> TextsJSON:
 
 
 def text_in_active_language(texts: TextsJSON | Texts) -> str:
-    """Return a text in the active language, or in the best other one; empty if there is none."""
+    """Return a text in the active language, or else in English or the best other one; empty if there is none."""
     if isinstance(texts, str):
         return texts
-    return text_for_reader(texts, get_language() or "") or ""
+    # PostgreSQL does not keep the order of JSON.
+    tags = sorted(texts, key=lambda tag: tag != settings.LANGUAGE_CODE)
+    return text_for_reader({tag: texts[tag] for tag in tags}, get_language() or "") or ""
 
 
 class TextsField(forms.CharField):
@@ -69,7 +74,9 @@ class TextsField(forms.CharField):
     def prepare_value(self, value: Any) -> Any:
         """Return the lines that stand for the JSON of texts."""
         if isinstance(value, dict):
-            return "\n".join(f"{tag}: {text}" if tag else text for tag, text in value.items())
+            return "\n".join(
+                f"{tag}{_COLON} {text}" if tag else text for tag, text in value.items()
+            )
         return value
 
     def to_python(self, value: Any) -> TextsJSON:
@@ -91,7 +98,7 @@ class TextsField(forms.CharField):
 
 def _parted(line: str) -> tuple[str, str]:
     """Return the language tag with which a line begins, empty if it has none, and the text."""
-    before, colon, text = line.partition(":")
+    before, colon, text = line.partition(_COLON)
     try:
         tag = language_tag_checked(before) if colon else ""
     except LanguageTagError:

@@ -128,7 +128,12 @@ class Filled:
     data: Mapping[str, str]
 
 
-_RULES = {"show_source": "on", "show_reference": "on", "lease_minutes": "120"}
+_RULES = {
+    "judged_0": "translations",
+    "show_source": "on",
+    "show_reference": "on",
+    "lease_minutes": "120",
+}
 PAGES = {
     "quota of 0": Filled("1", "settings/", _RULES | {"blocks_per_judge": "0"}),
     "quota of 1.5": Filled("whole number", "settings/", _RULES | {"blocks_per_judge": "1.5"}),

@@ -17,7 +17,12 @@ from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 SETTINGS = "/campaigns/museum/settings/"
-AS_IT_IS = {"show_source": "on", "show_reference": "on", "lease_minutes": "60"}
+AS_IT_IS = {
+    "judged_0": "translations",
+    "show_source": "on",
+    "show_reference": "on",
+    "lease_minutes": "60",
+}
 
 
 @pytest.fixture
@@ -49,6 +54,7 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, tas
     assert SETTINGS in section.content.decode()
     assert 'value="60"' in page.get(SETTINGS).content.decode()
     change = {
+        "judged_0": "translations",
         "show_source": "on",
         "allow_partial_ranking": "on",
         "pay": "voluntary",

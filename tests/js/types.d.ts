@@ -61,6 +61,8 @@ interface Languages {
 }
 
 interface Rules {
+  // The organiser’s question; absent if the protocol’s applies.
+  question?: string;
   // Of ratings: the criteria of the HIT, and the only one where each has a pass.
   criteria?: Criterion[];
   criterion?: string;

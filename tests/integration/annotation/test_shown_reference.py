@@ -147,7 +147,12 @@ class TestCampaign:
         self, client: Client, hidden: Task
     ) -> None:
         client.force_login(make_organiser(hidden.test_set.campaign))
-        wanted = {"show_source": "on", "show_reference": "on", "lease_minutes": "61"}
+        wanted = {
+            "judged_0": "translations",
+            "show_source": "on",
+            "show_reference": "on",
+            "lease_minutes": "61",
+        }
         asked = client.post(SETTINGS, wanted)
         assert "like any system" in asked.content.decode()
         assert 'name="lease_minutes" value="61"' in asked.content.decode()
@@ -160,6 +165,10 @@ class TestCampaign:
         assert hidden.test_set.campaign.lease_minutes == 61
         # The page goes on to say it.
         assert TWICE in done.content.decode()
-        hides = client.post(SETTINGS, {"show_source": "on", "lease_minutes": "61"}, follow=True)
+        hides = client.post(
+            SETTINGS,
+            {"judged_0": "translations", "show_source": "on", "lease_minutes": "61"},
+            follow=True,
+        )
         assert not is_shown(hidden)
         assert TWICE not in hides.content.decode()

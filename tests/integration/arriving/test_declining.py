@@ -120,7 +120,13 @@ class TestTerms:
 
     def test_on_the_settings_page(self, campaign: Campaign) -> None:
         organiser = signed_in(make_organiser(campaign))
-        form = {"show_source": "on", "show_reference": "on", "lease_minutes": "60", **TERMS}
+        form = {
+            "judged_0": "translations",
+            "show_source": "on",
+            "show_reference": "on",
+            "lease_minutes": "60",
+            **TERMS,
+        }
         answer = organiser.post("/campaigns/museum/settings/", form)
         assert answer.status_code == 302
         assert terms_of(campaign) == TERMS

@@ -157,7 +157,7 @@ def test_what_is_refused_changes_nothing(campaign: Campaign, user: User) -> None
         ("closes_at: 2020-01-01T00:00:00Z", 3, "This time is in the past"),
         ("closes_at: tomorrow", 3, "not a time with a time zone"),
         ("instructions: [{language: xx-xx, text: a}]", 3, "xx"),
-        (f"{SET}source_language: de", 5, "both German"),
+        (f"{SET}target_language: zxx", 5, "not a language tag"),
         (f"{SET}design: {{documents: [9]}}", 5, "not in the test set: 9"),
         (f"{SET}design: {{redundancy: 50, inter_share: 0.95}}", 5, "enter 0.9 or less"),
         (f"{SET}design: {{reference_rate: 0.5}}", 5, "see the reference"),

@@ -38,7 +38,7 @@ test_sets:
 def in_browser(client: Client) -> Task:
     """Make a campaign by the pages, and its test set by the requests of its pages."""
     client.post(reverse("campaign-new"), {"slug": "browser", "name": "By hand"})
-    settings = {"lease_minutes": 30, "show_source": "on"}
+    settings = {"judged_0": "translations", "lease_minutes": 30, "show_source": "on"}
     assert client.post(reverse("campaign-settings", args=["browser"]), settings).status_code == 302
     uploads = "/api/v1/campaigns/browser/uploads/"
     upload = f"{uploads}{client.post(uploads).json()['id']}/"

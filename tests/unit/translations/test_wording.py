@@ -18,6 +18,7 @@ from translations.wording import wording_problems
         "These are not modeled.",
         "A judge's pace",
         "Leave blank for no limit.",
+        "You rank up to five translations.",
     ],
 )
 def test_translated_english_is_found(text: str) -> None:
@@ -31,6 +32,7 @@ def test_translated_english_is_found(text: str) -> None:
         "22% of target",
         "Closes automatically on",
         "Offline",
+        "Translations",
         "Anonymise systems of this size",
         "W. E. Smith (1956), Various Optimizers for Single-Stage Production",
     ],

@@ -36,6 +36,7 @@ class GeneralSection(Section[Campaign]):
             blocks_per_judge={"minimum": 1},
             lease_minutes={"minimum": 1, "maximum": MAX_LEASE_MINUTES},
             questions={"type": "array", "items": {"type": "object"}},
+            judged={"type": ["string", "object"], "additionalProperties": {"type": "string"}},
         )
 
     def read(self, owner: Campaign) -> dict[str, Any]:

@@ -509,15 +509,17 @@ class TaskRulesSection(Section[Task]):
 
     fields = {Task: (_RULES, _AGAIN)}
 
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
     def properties(self) -> dict[str, Schema]:
         """Return the schema of the rules; valid keys depend on the protocol."""
-        return properties_of(Task, [_RULES, _AGAIN])
+        return properties_of(Task, self._names)
 
     def read(self, owner: Task) -> dict[str, Any]:
         """Return the rules."""
-        rules = task_rules(owner)
-        again = {_AGAIN: owner.segments_again}
-        return {_RULES: rules, **again} if rules else again
+        values = {_RULES: task_rules(owner), _AGAIN: owner.segments_again}
+        return {name: values[name] for name in self._names if values[name] != {}}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Change the rules that differ."""
@@ -533,7 +535,7 @@ class TaskRulesSection(Section[Task]):
 #: Sections of a task other than the ranking, in the order in which they are applied and written.
 _TASK_SECTIONS: Final[tuple[Section[Task], ...]] = (
     SettingsSection(*_QUOTAS),
-    TaskRulesSection(),
+    TaskRulesSection(_RULES, _AGAIN),
     TrainingSection(),
     DesignSection(),
     RankingSettingsSection(),
@@ -599,6 +601,7 @@ class OtherTasksSection(ListSection[Task]):
 #: In the order in which they are applied and written.
 SECTIONS: Final[tuple[Section[Task], ...]] = (
     SettingsSection(*_LANGUAGES, *_QUOTAS, "expertise"),
+    TaskRulesSection(_RULES),
     SystemsSection(),
     DamagedReferencesSection(),
     TrainingSection(),

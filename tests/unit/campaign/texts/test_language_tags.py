@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from campaign.importing.judgment_files import language_tag
 from campaign.texts.languages import (
     MAX_LENGTH,
+    NO_LANGUAGE,
     LanguageTagError,
-    language_name,
     language_pair_checked,
+    language_pair_name,
     language_tag_checked,
     language_tags_checked,
+    reads_languages,
 )
 
 ENGLISH = Locale("en")
@@ -149,11 +151,24 @@ def test_regions_and_scripts_of_a_language_make_a_pair(pair: tuple[str, str]) ->
     assert language_pair_checked(*pair) == pair
 
 
-@pytest.mark.parametrize("pair", [("en", "EN"), ("iw", "he"), ("en-UK", "en_gb"), ("und", "und")])
-def test_a_language_makes_no_pair_with_itself(pair: tuple[str, str]) -> None:
-    name = language_name(language_tag_checked(pair[0]))
-    with pytest.raises(LanguageTagError, match=f"Source and target language are both {name}"):
-        language_pair_checked(*pair)
+def test_source_and_target_may_have_the_same_language() -> None:
+    assert language_pair_checked("en-UK", "en_gb") == ("en-GB", "en-GB")
+
+
+def test_only_the_source_may_have_no_language() -> None:
+    assert language_pair_checked("ZXX ", "de") == (NO_LANGUAGE, "de")
+    with pytest.raises(LanguageTagError):
+        language_pair_checked("de", "zxx")
+
+
+@pytest.mark.parametrize(("source", "name"), [("cs", "Czech → English"), ("en", "English"), ("zxx", "English")])  # fmt: skip
+def test_a_pair_names_the_source_language_only_if_it_is_another(source: str, name: str) -> None:
+    assert language_pair_name(source, "en") == name
+
+
+def test_everybody_reads_a_source_without_a_language() -> None:
+    assert reads_languages(["de"], [NO_LANGUAGE, "de"])
+    assert not reads_languages(["de"], [NO_LANGUAGE, "en"])
 
 
 @pytest.mark.parametrize(

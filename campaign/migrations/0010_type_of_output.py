@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='judged',
-            field=models.JSONField(db_default='translations', default=campaign.models.campaign.judged_by_default, help_text='`translations`, `summaries`, `answers`, `recordings`, or your own word: a text, or an object with a text by language.', verbose_name='What is judged'),
+            field=models.JSONField(db_default='translations', default=campaign.models.campaign.judged_by_default, help_text='`translations`, `summaries`, `answers`, `recordings`, or your own word: a text, or an object with a text by language.', verbose_name='Type of output'),
         ),
         migrations.AddConstraint(
             model_name='campaign',
