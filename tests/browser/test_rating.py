@@ -69,7 +69,7 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     pool_fill(task_id=task.pk, size=1)
     assert HIT.objects.filter(task=task, part=2).exists()
     page.reload()
-    expect(question).to_contain_text("expressed in the reference translation")
+    expect(question).to_contain_text("expressed in the reference")
     expect(page.locator(".point-text").first).to_have_text("All the meaning")
     expect(page.locator("#reference-part")).to_contain_text("Reference")
     expect(page.locator("#source-part")).to_be_hidden()

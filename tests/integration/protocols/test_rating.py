@@ -103,7 +103,7 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     # Each segment once.
     assert len(blocks) == task.test_set.segments.count()
     assert criterion_of(hit) == "adequacy"
-    assert "reference translation" in hit["rules"]["criteria"][0]["question"]
+    assert "expressed in the reference" in hit["rules"]["criteria"][0]["question"]
     late = rated(judging, blocks[0], 3)
     assert late.status_code == 400
     assert "can no longer be changed" in late.json()["detail"]
