@@ -371,7 +371,7 @@ class JudgedField(forms.MultiValueField):
     def __init__(self, **options: Any) -> None:
         known = [*Judged.choices, ("", _("Your own word"))]
         own = TextsField(max_length=20 * MAX_JUDGED)
-        label = {"aria-label": _("Your own word")}
+        label = {"aria-label": _("Your own word"), "placeholder": _("Your own word")}
         super().__init__(
             fields=[forms.ChoiceField(choices=known, required=False), own],
             widget=_JudgedWidget(

@@ -1,15 +1,13 @@
 """Languages are tags, wherever one enters; those of a test set can be corrected until its first judgment."""
 
-import re
 from collections.abc import Callable
 from io import StringIO
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import IntegrityError, transaction
+from django.core.management import call_command
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -26,7 +24,6 @@ from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.panels import panel_change, panel_create
 from campaign.services.people import judge_add, judge_change
-from campaign.texts.languages import LanguageTagError
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser, make_task
 
@@ -124,25 +121,19 @@ def test_every_service_stores_the_canonical_tag(task: Task) -> None:
             transaction.set_rollback(True)
 
 
-def test_source_and_target_must_differ(task: Task, tmp_path: Path) -> None:
-    before = stored()
-    says = "Source and target language are both German (“de”)."
-    with pytest.raises(LanguageTagError, match=re.escape(says)):
-        set_change(task=task, source_language="deu")
-    rows = tmp_path / "same.csv"
-    rows.write_text(FIVE_WAY.format(languages="German,de"))
-    with pytest.raises(CommandError, match="both German"):
-        run("import_answers", str(rows), *WHERE, "--test-set", "x", "--create-test-set")
-    assert stored() == before
-    for source, target in (("en-GB", "en-US"), ("pt_BR", "pt-PT")):
-        set_create(
-            campaign=task.test_set.campaign,
-            name=source,
-            source_language=source,
-            target_language=target,
-        )
-    with pytest.raises(IntegrityError, match="source_differs"), transaction.atomic():
-        TestSet.objects.filter(pk=task.test_set_id).update(source_language="de")
+@pytest.mark.parametrize(
+    ("source", "stored_as"), [("deu", "de"), ("ZXX", "zxx"), ("de-AT", "de-AT")]
+)
+def test_the_source_may_have_the_language_of_the_outputs_or_none(
+    task: Task, source: str, stored_as: str
+) -> None:
+    set_change(task=task, source_language=source)
+    task.test_set.refresh_from_db()
+    assert (task.test_set.source_language, task.test_set.target_language) == (stored_as, "de")
+    created = set_create(
+        campaign=task.test_set.campaign, name="new", source_language=source, target_language="de"
+    )
+    assert created.source_language == stored_as
 
 
 @pytest.fixture
