@@ -28,6 +28,7 @@ from campaign.models import (
     TestSet,
     User,
 )
+from campaign.models.campaign import Judged
 from campaign.models.system import system_label
 from campaign.models.webhook import WebhookEvent
 from campaign.pages.filters import DayFilter, DaysForm, DeskFilter
@@ -83,7 +84,8 @@ class ActivityFilter(DeskFilter):
 #: Maximum number of characters shown of a value; files contain all of it.
 _SHOWN: Final = 200
 _NOTHING: Final = "–"
-_EVENTS: Final = "events"
+#: Choices of fields that Django does not know.
+_CHOICES: Final = {"events": WebhookEvent.choices, "judged": Judged.choices}
 _LANGUAGES: Final = frozenset({"language", "languages", "source_language", "target_language"})
 
 
@@ -201,7 +203,7 @@ class _Words:
             return date_format(moment, "DATETIME_FORMAT")
         if field.name in _LANGUAGES:
             return language_name(value)
-        choices = WebhookEvent.choices if field.name == _EVENTS else field.flatchoices
+        choices = _CHOICES.get(field.name, field.flatchoices)
         return str(dict(choices).get(value, system_label(value)))
 
     def _named(self, model: Any, key: int | None) -> str:

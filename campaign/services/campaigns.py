@@ -43,7 +43,7 @@ from campaign.services.members import (
     owner_demand,
 )
 from campaign.services.webhooks import webhook_event_record
-from campaign.texts.by_language import lines_checked
+from campaign.texts.by_language import TextsJSON, lines_checked
 from campaign.texts.languages import language_pair_checked
 from campaign.texts.time_zones import time_zone_names
 
@@ -177,7 +177,7 @@ class Rules(TypedDict, total=False):
     The page, REST and campaign files include all of them.
     """
 
-    judged: Any
+    judged: TextsJSON
     show_source: bool
     show_reference: bool
     allow_partial_ranking: bool

@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 
 from campaign.database.recording import RecordedModel, recorded_models
 from campaign.models import ActivityEvent, ActivityOperation, Campaign
+from campaign.models.campaign import Judged
 from campaign.models.webhook import WebhookEvent
 from tests.factories import make_organiser
 from translations.catalogues import catalogue_read, entries
@@ -53,6 +54,8 @@ def values_of(field: "models.Field[Any, Any]") -> list[Any]:
     """Return values of a field: all choices, or one of its type."""
     if field.name == "events":
         return [WebhookEvent.values]
+    if field.name == "judged":
+        return Judged.values
     if field.flatchoices:
         return [value for value, _label in field.flatchoices]
     if isinstance(field, models.ForeignKey):

@@ -59,7 +59,7 @@ def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: 
     assert server.recipients == ["rcpt TO:<ada@example.org>"]
     (raw,) = server.messages
     message = email.message_from_string(raw, policy=email.policy.default)
-    assert message["Subject"] == "Invitation to judge translations: Museum"
+    assert message["Subject"] == "Invitation to judge: Museum"
     assert message["Reply-To"] == "organiser@example.org"
     assert isinstance(message, email.message.EmailMessage)
     words = message.get_content()

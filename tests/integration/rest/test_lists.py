@@ -48,6 +48,7 @@ def test_campaigns_and_their_tasks(
         "closes_at": None,
         "allow_partial_ranking": False,
         "blocks_per_judge": None,
+        "judged": "translations",
         "show_source": True,
         "show_reference": True,
         "lease_minutes": campaign.lease_minutes,
