@@ -368,6 +368,8 @@ _MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUT
 class JudgedField(forms.MultiValueField):
     """The type of output: a word that Quintet knows, or the organiser's own."""
 
+    choices = Judged.choices
+
     def __init__(self, **options: Any) -> None:
         known = [*Judged.choices, ("", _("Your own word"))]
         own = TextsField(max_length=20 * MAX_JUDGED)
@@ -381,6 +383,10 @@ class JudgedField(forms.MultiValueField):
             **options,
         )
 
+    def prepare_value(self, value: Any) -> Any:
+        """Return a word of the list, or the lines of the organiser's own."""
+        return TextsField().prepare_value(value)
+
     def compress(self, data_list: list[Any]) -> Any:
         """Return the word; only one of both may be chosen."""
         known, own = data_list or ("", "")
@@ -393,9 +399,8 @@ class JudgedField(forms.MultiValueField):
 
 class _JudgedWidget(forms.MultiWidget):
     def decompress(self, value: Any) -> list[Any]:
-        """Return the chosen word, or the lines of the organiser's own."""
-        is_known = value in Judged.values
-        return [value, ""] if is_known else ["", TextsField().prepare_value(value)]
+        """Return what each of both shows."""
+        return [value, ""] if value in Judged.values else ["", value]
 
 
 def _field(field: Any, **options: Any) -> Any:

@@ -19,7 +19,7 @@ from campaign.services.mails import mails_send_due
 from campaign.services.people import judge_join
 from campaign.texts.by_language import TextsRefusedError
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 from tests.protocol_tasks import make_task_of_protocol
 from tests.recruiting import Prolific, make_panel
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
@@ -131,6 +131,18 @@ def test_the_pages_change_word_and_question(client: Client, campaign: Campaign, 
     assert client.post(of_task, {**form, "ranking_question": "Best: first."}).status_code == 302
     task.refresh_from_db()
     assert task.rules["question"] == "Best: first."
+
+
+@pytest.mark.parametrize(("word", "shown"), [("summaries", "Summaries"), (OWN, "en: Captions")])
+def test_analysts_see_word_and_question(
+    client: Client, campaign: Campaign, task: Task, word: Any, shown: str
+) -> None:
+    campaign_change(campaign=campaign, judged=word)
+    make_organiser(campaign)
+    client.force_login(make_analyst(campaign))
+    assert shown in client.get(SETTINGS).content.decode()
+    of_task = client.get(reverse("test-set-settings", args=["museum", task.pk]))
+    assert "en: Most faithful first." in of_task.content.decode()
 
 
 @pytest.mark.parametrize(
