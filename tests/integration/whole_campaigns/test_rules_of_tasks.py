@@ -20,7 +20,7 @@ from whole_campaigns.campaign_file.applying import campaign_file_apply
 
 pytestmark = pytest.mark.django_db
 TWO = Protocol.TWO_OUTPUTS
-FOUR = {"four_answers": True}
+FOUR = {"question": "", "four_answers": True}
 BEGUN = "judging has started"
 
 #: Asks for four answers, or others, and returns what was refused: its place and its words.
@@ -90,7 +90,7 @@ class TestChanging:
         assert way(client, task, FOUR) == ""
         assert events.count() == count
         assert way(client, task, {"four_answers": False}) == ""
-        assert rules_of(task) == {"four_answers": False}
+        assert rules_of(task) == {**FOUR, "four_answers": False}
 
     @WAYS
     def test_what_is_not_named_stays(self, client: Client, task: Task, way: Way) -> None:
