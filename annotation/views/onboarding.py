@@ -1,7 +1,6 @@
 """A judge's pages other than the judging page: instructions, test sets, own link, time worked, own data, declining."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import segno
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.export.own_data import own_data_zip
 from annotation.export.work_time import clock_time, work_time_csv
+from annotation.pages.questions import AnswersForm
 from annotation.selectors.judges import messages_to
 from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
 from annotation.selectors.onboarding import JudgeOnboarding, TaskOnOffer, tasks_on_offer
@@ -26,10 +26,10 @@ from annotation.views.judge import instructions_context, onboarding_or_404, opaq
 from campaign.export.downloads import download, for_spreadsheets
 from campaign.models import Judge
 from campaign.notification import mail_is_printed
-from campaign.questions import Question, QuestionKind, QuestionStage
+from campaign.questions import QuestionStage
 from campaign.selectors.credentials import own_link_of
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
-from campaign.selectors.questions import questions_shown, questions_to_judge
+from campaign.selectors.questions import questions_to_judge
 from campaign.services.erasures import erasure_ask, erasure_withdraw
 from campaign.services.instructions import instructions_accept
 from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
@@ -92,50 +92,32 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
     if not questions:
         return redirect("judge", slug)
     action = request.POST.get("action")
-    problems: dict[str, str] = {}
     if action == "delete":
         judge_answers_delete(judge=judge)
         messages.success(request, _("Your answers were deleted."))
         return redirect(request.get_full_path())
-    if action == "save":
-        problems = judge_answers_write(
+    entries = request.POST if action == "save" else None
+    form = AnswersForm(entries, judge=judge, questions=questions)
+    if form.is_valid():
+        judge_answers_write(
             judge=judge,
             questions=questions,
-            values=_values(request, questions),
+            values=form.values(),
             language=get_language() or "",
         )
-        if not problems:
-            return redirect(_after_questions(judge) if is_end else "judge", slug)
+        return redirect(_after_questions(judge) if is_end else "judge", slug)
     context = {
-        "questions": questions_shown(
-            judge=judge,
-            questions=questions,
-            language=get_language() or "",
-            values=_values(request, questions) if problems else None,
-            problems=problems,
-        ),
+        "answers_form": form,
         "is_end": is_end,
         "is_first_time": any(question.name not in judge.answers for question in questions),
-        "problems": problems,
         "onward": reverse(_after_questions(judge), args=[slug]) if is_end else "",
     }
-    return _page(request, "questions", onboarding, context, 400 if problems else 200)
+    return _page(request, "questions", onboarding, context, 400 if form.errors else 200)
 
 
 def _after_questions(judge: Judge) -> str:
     """Return the name of the page after the last questions: participants of a panel need their code."""
     return "judge" if participation_of(judge=judge) is None else "completion"
-
-
-def _values(request: HttpRequest, questions: Sequence[Question]) -> dict[str, str | list[str]]:
-    """Return the entries of the form by name of the question."""
-    post = request.POST
-    return {
-        question.name: post.getlist(question.name)
-        if question.kind == QuestionKind.SEVERAL
-        else post.get(question.name, "")
-        for question in questions
-    }
 
 
 @form_view

@@ -17,11 +17,9 @@ class AnswerCountSerializer(serializers.Serializer[Any]):
 class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
     """A question and its answers. Questions are changed with the settings of the campaign."""
 
-    name = serializers.CharField()
-    text = serializers.CharField(help_text="In the first language of the question.")
-    kind = serializers.CharField(
-        source="question.kind", default=None, allow_null=True, help_text="Null if it was deleted."
-    )
+    name = serializers.CharField(source="question.name")
+    text = serializers.CharField(source="question.text", help_text="In the first language.")
+    kind = serializers.CharField(source="question.kind")
     answered = serializers.IntegerField(help_text="Judges who answered.")
     unanswered = serializers.IntegerField(
         help_text="Judges who were asked and left it empty, or deleted their answer."
@@ -30,7 +28,8 @@ class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
         help_text="Answers to an earlier version of the question; they are counted, too."
     )
     counts = AnswerCountSerializer(
-        many=True, help_text="Choices in their order; of texts, the ten most frequent."
+        many=True,
+        help_text="Choices in their order; of texts, the ten most frequent; numbers up to and above the median.",
     )
     median = serializers.FloatField(allow_null=True, help_text="Of numbers.")
     minimum = serializers.FloatField(source="lowest", allow_null=True, help_text="Of numbers.")

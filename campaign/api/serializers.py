@@ -6,6 +6,7 @@ from django.conf import settings
 from rest_framework import serializers
 
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
+from campaign.questions import JudgeQuestionSerializer
 from campaign.services.campaigns import MAX_LEASE_MINUTES, TERMS, Rules
 
 
@@ -32,6 +33,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         choices=MembershipRole.choices, read_only=True, help_text="Your role in this campaign."
     )
     test_sets = TestSetBriefSerializer(many=True, read_only=True)
+    questions = JudgeQuestionSerializer(many=True, read_only=True)
     rehearsal_of = serializers.SlugRelatedField[Campaign](
         slug_field="slug",
         read_only=True,
@@ -72,6 +74,8 @@ class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
         help_text="Show the reference even where judges rank it. Otherwise the response is 409 and lists the "
         "test sets concerned.",
     )
+
+    questions = JudgeQuestionSerializer(many=True, required=False)
 
     class Meta:
         model = Campaign

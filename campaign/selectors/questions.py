@@ -1,24 +1,24 @@
 """Questions to judges, and their answers."""
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final, cast
+from typing import Final
 
 from campaign.models import Campaign, Judge
 from campaign.questions import (
-    Answer,
     Question,
     QuestionKind,
     QuestionStage,
     choices_of,
-    questions_owed,
-    questions_read,
+    plain_number,
+    questions_stored,
 )
 
-#: Most frequent texts shown.
-_TEXTS_SHOWN: Final = 10
+#: Smaller groups of judges are not published by their answer.
+SMALLEST_GROUP: Final = 3
+#: Most frequent answers shown that are not among the choices.
+_OTHERS_SHOWN: Final = 10
 
 
 def answers_owed(*, judge: Judge, stage: QuestionStage) -> list[Question]:
@@ -26,94 +26,37 @@ def answers_owed(*, judge: Judge, stage: QuestionStage) -> list[Question]:
 
     Imported and simulated judges are asked nothing.
     """
-    if judge.user_id is None or not judge.campaign.questions:
+    if judge.user_id is None:
         return []
-    return questions_owed(questions_read(judge.campaign.questions), judge.answers, stage)
+    return [
+        question
+        for question in questions_stored(judge.campaign.questions)
+        if question.stage == stage and question.is_owed(judge.answers)
+    ]
 
 
 def questions_to_judge(*, judge: Judge, is_end: bool) -> list[Question]:
     """Return the questions on a judge's page: those of the end, or those of the start and all that they were asked."""
-    questions = questions_read(judge.campaign.questions)
-    if is_end:
-        return [question for question in questions if question.stage == QuestionStage.END]
+    stage = QuestionStage.END if is_end else QuestionStage.START
     return [
         question
-        for question in questions
-        if question.stage == QuestionStage.START or question.name in judge.answers
+        for question in questions_stored(judge.campaign.questions)
+        if question.stage == stage or (not is_end and question.name in judge.answers)
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownChoice:
-    """A choice on a judge's page."""
-
-    value: str
-    label: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownQuestion:
-    """A question on a judge's page, in their language, with their answer or what they entered."""
-
-    question: Question
-    text: str
-    language: str
-    choices: list[ShownChoice]
-    value: object
-    problem: str
-    #: Text that the judge answered, if it has changed since.
-    earlier: str
-
-
-def questions_shown(
-    *,
-    judge: Judge,
-    questions: Sequence[Question],
-    language: str,
-    values: Mapping[str, object] | None = None,
-    problems: Mapping[str, str] | None = None,
-) -> list[ShownQuestion]:
-    """Return questions for a judge's page; `values` are entries to show instead of the stored answers."""
-    shown = []
-    for question in questions:
-        wording = question.wording(language)
-        answer = cast("Answer | None", judge.answers.get(question.name))
-        value: object = answer["value"] if answer is not None else None
-        if values is not None:
-            value = values[question.name]
-        chosen = value if isinstance(value, list) else [value]
-        earlier = ""
-        if answer is not None and answer["value"] is not None:
-            earlier = "" if question.is_answered_by(answer) else answer["question"]
-        shown.append(
-            ShownQuestion(
-                question=question,
-                text=wording.question,
-                language=wording.language,
-                choices=[
-                    ShownChoice(value=choice, label=label, is_chosen=choice in chosen)
-                    for choice, label in zip(question.choices, wording.choices, strict=True)
-                ],
-                value=value,
-                problem=(problems or {}).get(question.name, ""),
-                earlier=earlier,
-            )
-        )
-    return shown
-
-
-#: Smaller groups of judges are not published by their answer.
-SMALLEST_GROUP: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerCount:
-    """Number of judges who gave an answer, and their share of those who answered."""
+    """Judges who gave an answer, and their share of those who answered."""
 
     answer: str
-    judges: int
+    givers: list[Judge]
     share: float
+
+    @property
+    def judges(self) -> int:
+        """Number of judges who gave it."""
+        return len(self.givers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,115 +65,88 @@ class AnswersSummary:
 
     Attributes
     ----------
-    name : str
-    text : str
-        The question in its first language; that of an answer if the question was deleted.
-    question : Question or None
-        None if it was deleted.
+    question : Question
     answered, unanswered : int
         Judges with and without an answer, of those who were asked.
     earlier : int
         Answers to an earlier version of the question, which are counted, too.
     counts : list of AnswerCount
-        Empty for numbers. Choices in their order, texts by frequency.
-    numbers : list of float
-        Sorted.
+        Choices in their order, texts by frequency, numbers up to and above the median.
+    median, lowest, highest : float or None
+        Of numbers, if there are any.
     """
 
-    name: str
-    text: str
-    question: Question | None
+    question: Question
     answered: int
     unanswered: int
     earlier: int
     counts: list[AnswerCount]
-    numbers: list[float]
+    median: float | None
+    lowest: float | None
+    highest: float | None
 
     @property
-    def median(self) -> float | None:
-        """Median of the numbers, if there are any."""
-        if not self.numbers:
-            return None
-        middle = median(self.numbers)
-        return int(middle) if float(middle).is_integer() else middle
+    def published_counts(self) -> dict[str, int]:
+        """Judges by choice; empty if one was chosen by few.
 
-    @property
-    def lowest(self) -> float | None:
-        """Smallest number, if there are any."""
-        return self.numbers[0] if self.numbers else None
-
-    @property
-    def highest(self) -> float | None:
-        """Largest number, if there are any."""
-        return self.numbers[-1] if self.numbers else None
-
-    def published_counts(self) -> list[AnswerCount]:
-        """Return the counts without those of few judges, which are merged as an empty answer.
-
-        Empty if the merged group were as small. Texts could identify their authors, so they are left out; consents
-        say nothing about judges.
+        Texts could identify their authors, and consents say nothing about judges.
         """
-        if self.question is None or not self.question.kind.has_choices:
-            return []
-        large = [row for row in self.counts if row.judges >= SMALLEST_GROUP]
-        small = [row for row in self.counts if 0 < row.judges < SMALLEST_GROUP]
-        if not small:
-            return large
-        judges = sum(row.judges for row in small)
-        if len(small) < 2 or judges < SMALLEST_GROUP:
-            return []
-        merged = AnswerCount(answer="", judges=judges, share=sum(row.share for row in small))
-        return [*large, merged]
+        counts = {row.answer: row.judges for row in self.counts if row.judges}
+        is_safe = min(counts.values(), default=0) >= SMALLEST_GROUP
+        return counts if is_safe and self.question.kind.has_choices else {}
 
 
 def answers_summaries(
     *, campaign: Campaign, judges: Collection[int] | None = None
 ) -> list[AnswersSummary]:
-    """Return a summary for each question, and for each deleted question that has answers. One query.
+    """Return a summary for each question. One query.
 
     `judges` are the ids of those whose answers count, by default all.
     """
-    people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
+    people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON).order_by("pk")
     if judges is not None:
         people = people.filter(pk__in=judges)
-    by_name: dict[str, list[Answer]] = {}
-    for answers in people.order_by("pk").values_list("answers", flat=True):
-        for name, answer in answers.items():
-            by_name.setdefault(name, []).append(answer)
-    questions = {question.name: question for question in questions_read(campaign.questions)}
-    deleted = [
-        name
-        for name, answers in by_name.items()
-        if name not in questions and any(answer["value"] is not None for answer in answers)
-    ]
-    return [
-        _summary(name, questions.get(name), by_name.get(name, []))
-        for name in [*questions, *sorted(deleted)]
-    ]
+    asked = list(people)
+    return [_summary(question, asked) for question in questions_stored(campaign.questions)]
 
 
-def _summary(name: str, question: Question | None, answers: Sequence[Answer]) -> AnswersSummary:
-    answered = [answer for answer in answers if answer["value"] is not None]
-    values = [answer["value"] for answer in answered]
-    numbers = [
-        value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
-    ]
-    counter = Counter(choice for value in values for choice in choices_of(value))
-    listed: list[str] = []
-    if question is not None:
-        listed = ["yes", "no"] if question.kind == QuestionKind.CONSENT else [*question.choices]
-        earlier = [answer for answer in answered if not question.is_answered_by(answer)]
-    others = [choice for choice, _count in counter.most_common() if choice not in listed]
+def _summary(question: Question, judges: Sequence[Judge]) -> AnswersSummary:
+    asked = [judge for judge in judges if question.name in judge.answers]
+    answered = [judge for judge in asked if judge.answers[question.name]["value"] is not None]
+    values = [judge.answers[question.name]["value"] for judge in answered]
+    numbers = []
+    if question.kind == QuestionKind.NUMBER:
+        # Answers to an earlier version may be texts.
+        numbers = [value for value in values if isinstance(value, int | float)]
+    middle = plain_number(median(numbers)) if numbers else None
     return AnswersSummary(
-        name=name,
-        text=question.texts[0].question if question is not None else answered[-1]["question"],
         question=question,
         answered=len(answered),
-        unanswered=len(answers) - len(answered),
-        earlier=len(earlier) if question is not None else 0,
-        counts=[
-            AnswerCount(choice, counter[choice], counter[choice] / max(1, len(answered)))
-            for choice in [*listed, *others[:_TEXTS_SHOWN]]
-        ],
-        numbers=sorted(numbers),
+        unanswered=len(asked) - len(answered),
+        earlier=sum(
+            not question.is_answered_by(judge.answers[question.name]) for judge in answered
+        ),
+        counts=_counts(question, answered, middle),
+        median=middle,
+        lowest=min(numbers, default=None),
+        highest=max(numbers, default=None),
     )
+
+
+def _counts(
+    question: Question, answered: Sequence[Judge], middle: float | None
+) -> list[AnswerCount]:
+    by_answer: dict[str, list[Judge]] = {choice: [] for choice in question.choices}
+    for judge in answered:
+        value = judge.answers[question.name]["value"]
+        answers = choices_of(value)
+        if middle is not None and isinstance(value, int | float):
+            answers = [f"≤ {middle}" if value <= middle else f"> {middle}"]
+        for answer in answers:
+            by_answer.setdefault(answer, []).append(judge)
+    others = [answer for answer in by_answer if answer not in question.choices]
+    others.sort(key=lambda answer: -len(by_answer[answer]))
+    return [
+        AnswerCount(answer, by_answer[answer], len(by_answer[answer]) / max(1, len(answered)))
+        for answer in [*question.choices, *others[:_OTHERS_SHOWN]]
+    ]

@@ -31,7 +31,7 @@ from campaign.models import (
     WebhookEvent,
 )
 from campaign.models.campaign import MAX_JUDGED, TRANSITIONS
-from campaign.questions import questions_read, questions_written
+from campaign.questions import questions_checked
 from campaign.refusals import RefusedError
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
@@ -276,7 +276,7 @@ def campaign_change(
         if facts:
             raise ReferenceRankedError(facts)
     if "questions" in changes:
-        changes["questions"] = questions_written(questions_read(changes["questions"]))
+        changes["questions"] = questions_checked(changes["questions"])
     if "judged" in changes:
         changes["judged"] = lines_checked(changes["judged"], "judged", MAX_JUDGED)
     for name, value in changes.items():

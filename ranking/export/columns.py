@@ -11,7 +11,7 @@ from annotation.models import Design
 from annotation.protocols import answer_kind_of
 from campaign.formats.five_way import five_way_header
 from campaign.models import Task
-from campaign.questions import RESERVED_NAMES, questions_read
+from campaign.questions import RESERVED_NAMES, questions_stored
 from ranking.export.kinds import JUDGE_ANSWERS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS
 from ranking.files.pairwise import COLUMNS as PAIRWISE_COLUMNS
@@ -125,7 +125,7 @@ def described_columns(kind: ExportKind, task: Task) -> dict[str, str | Promise]:
 
 def _described_answers(columns: Iterable[str], task: Task) -> dict[str, str | Promise]:
     """Describe the columns of questions by their texts, whatever their names."""
-    questions = questions_read(task.test_set.campaign.questions)
+    questions = questions_stored(task.test_set.campaign.questions)
     texts = {question.name: question.texts[0].question for question in questions}
     own = {name: _DESCRIPTIONS[name] for name in RESERVED_NAMES}
     known: dict[str, str | Promise] = {**texts, **own}

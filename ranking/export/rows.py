@@ -12,7 +12,7 @@ from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Func, Max, QuerySet, Sum, TextField
 from django.utils import timezone
 from rest_framework.fields import BooleanField, IntegerField
 from rest_framework.utils.encoders import JSONEncoder
@@ -26,9 +26,8 @@ from annotation.services.numbers import judgments_number
 from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
 from campaign.export.activity import event_data, event_rows
 from campaign.models import ActivityEvent, Judge, Reference, Segment, SystemKind, Task
-from campaign.questions import RESERVED_NAMES, Question, choices_of, questions_read
+from campaign.questions import RESERVED_NAMES, Question, questions_stored
 from campaign.selectors.activity import users_named
-from campaign.selectors.questions import answers_summaries
 from campaign.selectors.texts import text_lines
 from campaign.texts.moments import moment
 from campaign.texts.values import joined
@@ -253,42 +252,45 @@ def _asked_judges(task: Task) -> QuerySet[Judge]:
 
 def _answer_columns(task: Task, _slots: int) -> Columns:
     """Return a column for each question, deleted ones with answers at the end."""
-    summaries = answers_summaries(campaign=task.test_set.campaign)
-    names = [summary.name for summary in summaries]
+    names = [entry["name"] for entry in task.test_set.campaign.questions]
+    answered = _asked_judges(task).annotate(name=_AnsweredNames("answers"))
+    names += sorted(answered.order_by().values_list("name", flat=True).distinct())
     return {"number": int, "judge": str, **dict.fromkeys(names, str), _EARLIER_WORDING: str}
 
 
+class _AnsweredNames(Func):
+    """Names of the questions that a judge was asked, each in a row."""
+
+    function = "jsonb_object_keys"
+    output_field = TextField()
+    set_returning = True
+
+
 def _judge_answers(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
-    questions = {row.name: row for row in questions_read(task.test_set.campaign.questions)}
+    questions = questions_stored(task.test_set.campaign.questions)
     names = [name for name in _answer_columns(task, 0) if name not in RESERVED_NAMES]
     for some in _in_parts(_asked_judges(task), after, until):
         yield [_answers_of(judge, names, questions) for judge in some]
 
 
-def _answers_of(judge: Judge, names: Sequence[str], questions: Mapping[str, Question]) -> Row:
-    values = {name: judge.answers[name]["value"] for name in names if name in judge.answers}
-    earlier = [
-        name
-        for name, value in values.items()
-        if value is not None
-        and name in questions
-        and not questions[name].is_answered_by(judge.answers[name])
+def _answers_of(judge: Judge, names: Sequence[str], questions: Sequence[Question]) -> Row:
+    row = {"number": judge.pk, "judge": judge.pseudonym, **dict.fromkeys(names)}
+    for name, answer in judge.answers.items():
+        row[name] = answer["value"]
+    row[_EARLIER_WORDING] = [
+        question.name
+        for question in questions
+        if row[question.name] is not None
+        and not question.is_answered_by(judge.answers[question.name])
     ]
-    return {
-        "number": judge.pk,
-        "judge": judge.pseudonym,
-        **{name: values.get(name) for name in names},
-        _EARLIER_WORDING: earlier,
-    }
+    return row
 
 
 def _answers_in_table(_task: Task, row: Row) -> list[Row]:
     """Return the answers with `yes` and `no` for consents."""
+    words = {True: "yes", False: "no"}
     return [
-        {
-            name: choices_of(value)[0] if isinstance(value, bool) else value
-            for name, value in row.items()
-        }
+        {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
     ]
 
 

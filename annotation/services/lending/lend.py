@@ -108,7 +108,7 @@ def assignment_lend(
         raise LendingRefusedError("instructions")
     # Optional questions are asked when the page is opened, and interrupt nobody at work.
     owed = answers_owed(judge=judge, stage=QuestionStage.START)
-    if any(question.is_required for question in owed):
+    if any(question.required for question in owed):
         raise LendingRefusedError("questions")
     known = {after, *in_hand}
     begun = [pk for public_id, pk in context.begun.items() if public_id not in known]

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Final
 from annotation.selectors.designs import reference_uses
 from campaign.models import Campaign, CampaignState, Instructions, Task, Transition
 from campaign.models.campaign import TRANSITIONS
+from campaign.questions import JudgeQuestionSerializer
 from campaign.selectors.instructions import instructions_in_force
 from campaign.services.campaigns import (
     MAX_LEASE_MINUTES,
@@ -17,9 +18,20 @@ from campaign.services.campaigns import (
 )
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.texts.languages import language_tag_checked
-from whole_campaigns.campaign_file.properties import Schema, flag, properties_of, property_of
+from whole_campaigns.campaign_file.properties import (
+    Schema,
+    flag,
+    object_of,
+    properties_of,
+    property_of,
+)
 from whole_campaigns.campaign_file.said import Said
 from whole_campaigns.campaign_file.sections.section import ListSection, Run, Section, differing
+
+_QUESTION: Final[dict[str, Schema]] = {
+    name: {"description": field.help_text}
+    for name, field in JudgeQuestionSerializer().fields.items()
+}
 
 
 class GeneralSection(Section[Campaign]):
@@ -35,7 +47,7 @@ class GeneralSection(Section[Campaign]):
             self.names,
             blocks_per_judge={"minimum": 1},
             lease_minutes={"minimum": 1, "maximum": MAX_LEASE_MINUTES},
-            questions={"type": "array", "items": {"type": "object"}},
+            questions={"type": "array", "items": object_of(_QUESTION, "name", "kind", "texts")},
             judged={"type": ["string", "object"], "additionalProperties": {"type": "string"}},
         )
 
