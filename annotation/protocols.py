@@ -288,7 +288,7 @@ class AnswerKind:
     serializer : type of Serializer, optional
         Reads the `answer` in a request. None if requests send `labels`.
     serializer_of_several : type of Serializer, optional
-        Reads answers with the field `outputs`, if single ones have another form.
+        Reads answers with its fields, if those to several outputs, or of tasks with other rules, have another form.
     table : type of Model
         Stores the answers: a table of the protocol with a judgment as its primary key, or `Judgment` if answers consist of
         labels only.
@@ -336,6 +336,8 @@ class AnswerKind:
         are read.
     passes : Passes, optional
         None if texts are drawn, and judges see an output once.
+    best_worst : bool
+        Whether labels are those of best-worst scaling: equal ones are no comparison.
     orders_outputs : bool
         Whether answers to blocks of several outputs imply an order.
     comparisons : Comparisons, optional
@@ -389,6 +391,7 @@ class AnswerKind:
     not_in_cells: Promise | None = None
     simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
     passes: Passes | None = None
+    best_worst: bool = False
     orders_outputs: bool = True
     comparisons: Comparisons | None = None
     screen: str = ""

@@ -133,9 +133,19 @@ END IF;
 RETURN NULL;
 
 -- trigger judgment_has_its_answer
-SELECT k.protocol INTO asked FROM campaign_task k WHERE k.id = NEW.task_id;
+SELECT k.protocol, coalesce((k.rules ->> 'best_worst')::boolean, false) INTO asked, is_best_worst
+FROM campaign_task k WHERE k.id = NEW.task_id;
 -- If the task is gone by now, so is the judgment.
 IF asked IS NULL OR asked = 'ranking' THEN
+    RETURN NULL;
+END IF;
+IF asked = 'top' AND is_best_worst THEN
+    IF NOT NEW.labels <@ '{1,2,3}' OR cardinality(array_positions(NEW.labels, 1)) <> 1
+        OR cardinality(array_positions(NEW.labels, 3)) <> 1 THEN
+        RAISE EXCEPTION 'judgment % has the labels %, not 1 for the best output, 3 for the worst and 2 for others', NEW.id, NEW.labels
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'judgment_of_best_and_worst_has_its_labels';
+    END IF;
     RETURN NULL;
 END IF;
 IF asked = 'top' THEN

@@ -69,7 +69,10 @@ MeasuresByJudge = dict[str, dict[str, MeasureResult]]
 
 
 def measures_of_tallies(
-    tallies: JudgeTallies, *, judges: Collection[str] | None = None
+    tallies: JudgeTallies,
+    *,
+    judges: Collection[str] | None = None,
+    best_worst: bool = False,
 ) -> MeasuresByJudge:
     """Measure judges by their tallies, without resampling: all measures except `JudgeMeasure.DISAGREES`.
 
@@ -81,6 +84,8 @@ def measures_of_tallies(
         Tallies of all judges, because p-values depend on their number.
     judges : collection of str or None
         Judges to measure, see `judges_to_measure`; all by default.
+    best_worst : bool
+        As in `Blocks`.
 
     Returns
     -------
@@ -100,7 +105,8 @@ def measures_of_tallies(
     count = len(found)
     margins = reference_margins(own.places, count)
     damaged = reference_margins(own.damaged_places, count)
-    sums = margins.sums, damaged.sums, tie_sums(own.lines, count), repeat_sums(own.repeats, count)
+    tied_sums = tie_sums(own.lines, count, best_worst=best_worst)
+    sums = margins.sums, damaged.sums, tied_sums, repeat_sums(own.repeats, count)
     # All at once, because the overhead of a call exceeds the cost of the quantiles.
     shares = shares_of_sums(np.concatenate(sums), confidence=_CONFIDENCE)
     preferred, rejected, ties, intra = (shares[k * count : (k + 1) * count] for k in range(4))

@@ -121,8 +121,13 @@ def answer_validated(protocol: str, answer: Any) -> Any:
     """Return the answer in a request, validated by a serializer of the protocol if it has one."""
     kind = answer_kind(protocol)
     serializer = kind.serializer
-    if isinstance(answer, dict) and "outputs" in answer and kind.serializer_of_several is not None:
-        serializer = kind.serializer_of_several
+    other = kind.serializer_of_several
+    if (
+        isinstance(answer, dict)
+        and other is not None
+        and not set(answer).isdisjoint(other().fields)
+    ):
+        serializer = other
     if serializer is None or answer is None:
         return answer
     try:

@@ -15,7 +15,7 @@ from annotation.api.serializers import AnswerField
 from annotation.export.five_way import systems_shown
 from annotation.models import Judgment, JudgmentNumber, ProblemReply, ProblemReportKind, Skip
 from annotation.pages.judgment_tables import JudgmentFilter, ProblemReportFilter, SkipFilter
-from annotation.protocols import Answer, answers_read
+from annotation.protocols import Answer, answer_kind_of, answers_read
 from annotation.selectors.judgment_list import (
     Comparison,
     Outcome,
@@ -234,7 +234,7 @@ class ComparisonsView(Address):
     def get(self) -> QuerySet[JudgmentNumber]:
         """List the comparisons of the judgments that count, by judgment number.
 
-        A judgment of five outputs gives ten. With `system`, only its comparisons are listed, and it comes first.
+        A judgment of five outputs gives ten; one of the best and the worst of them gives seven. With `system`, only its comparisons are listed, and it comes first.
         Use `exports/` to download all of them.
         """
         # Number waiting judgments first, so that every acknowledged judgment is included.
@@ -243,11 +243,16 @@ class ComparisonsView(Address):
 
     def rows(self, page: Any) -> list[dict[str, Any]]:
         judgments = judgments_recorded(page, task=self.task, until=None)
-        return [row for each in judgments for row in _rows(each, self.request.query_params)]
+        best_worst = answer_kind_of(self.task).best_worst
+        asked = self.request.query_params
+        return [row for each in judgments for row in _rows(each, asked, best_worst=best_worst)]
 
 
-def _rows(judgment: Mapping[str, Any], asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    for each in comparisons_of(judgment["candidates"], judgment["labels"]):
+def _rows(
+    judgment: Mapping[str, Any], asked: Mapping[str, str], *, best_worst: bool
+) -> Iterator[dict[str, Any]]:
+    labels = judgment["labels"]
+    for each in comparisons_of(judgment["candidates"], labels, best_worst=best_worst):
         for shown in _turned(each, asked):
             yield {
                 "judgment": judgment["number"],

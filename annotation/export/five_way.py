@@ -10,6 +10,7 @@ from django.db.models import Max, QuerySet, Value
 from annotation.models import Block, Judgment, Skip
 from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
+from annotation.protocols import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count, outputs_of
 from campaign.database.many_rows import table_scans_off
@@ -75,6 +76,7 @@ def _rows(
     # The format requires a number for each system; the numbers have no meaning outside the file.
     known = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
     is_judged = rows.model is Judgment
+    best_worst = answer_kind_of(task).best_worst
     # Without indexes, each part would read whole tables.
     with transaction.atomic(), table_scans_off():
         found = list(
@@ -105,6 +107,7 @@ def _rows(
                 ),
                 line=line,
                 duration_ms=duration_ms,
+                best_worst=best_worst,
             )
         )
     return written

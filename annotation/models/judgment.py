@@ -197,7 +197,11 @@ class Judgment(Submission):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 timing=pgtrigger.Deferred,
-                declare=[("asked", "TEXT"), ("is_there", "BOOLEAN")],
+                declare=[
+                    ("asked", "TEXT"),
+                    ("is_best_worst", "BOOLEAN"),
+                    ("is_there", "BOOLEAN"),
+                ],
             ),
         ]
 

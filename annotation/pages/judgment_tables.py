@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from annotation.models import BlockControl, ProblemReport, ProblemReportKind, Skip, SkipReason
 from annotation.selectors.judgment_list import (
+    EQUAL_LABELS_TIE,
     HasTies,
     Outcome,
     by_group,
@@ -102,7 +103,9 @@ class JudgmentFilter(DeskFilter):
         method=lambda rows, _name, value: rows.filter(on_day(value)),
     )
     counts = _has(gettext_lazy("Counts in rankings"), counted_in_rankings)
-    ties = _has(gettext_lazy("Has ties"), lambda: HasTies(F("judgment__labels")))
+    ties = _has(
+        gettext_lazy("Has ties"), lambda: Q(HasTies(F("judgment__labels"))) & EQUAL_LABELS_TIE
+    )
     min_seconds = _number(
         gettext_lazy("Minimum seconds"),
         lambda rows, _name, value: rows.filter(judgment__active_ms__gte=int(1000 * value)),

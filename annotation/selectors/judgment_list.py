@@ -138,6 +138,10 @@ class Outcome(TextChoices):
     TIED = "tied", gettext_lazy("Tied")
 
 
+#: Condition on judgment numbers: equal labels are ties, unlike in best-worst scaling.
+EQUAL_LABELS_TIE: Final = ~Q(task__rules__best_worst=True)
+
+
 def of_outcome(
     rows: QuerySet[JudgmentNumber, Any], *, system: str, other: str = "", outcome: str = ""
 ) -> QuerySet[JudgmentNumber, Any]:
@@ -154,6 +158,7 @@ def of_outcome(
         found = found.alias(others=_label_of("other_candidate"))
         # A candidate is not compared with itself.
         found = found.filter(~Q(candidate=F("other_candidate")))
+        found = found.filter(EQUAL_LABELS_TIE | ~Q(own=F("others")))
         return found.filter(
             {
                 "": Q(own__isnull=False, others__isnull=False),
@@ -163,6 +168,7 @@ def of_outcome(
             }[outcome]
         )
     if outcome == Outcome.TIED:
+        found = found.filter(EQUAL_LABELS_TIE)
         return found.alias(alike=_number(_ALIKE, labels, F("own"))).filter(alike__gte=2)
     if outcome == Outcome.LOST:
         best = _number("(SELECT min(label) FROM unnest(%(expressions)s) AS label)", labels)
@@ -384,17 +390,18 @@ class Comparison:
 
 
 def comparisons_of(
-    candidates: Sequence[Sequence[str]], labels: Sequence[int | None]
+    candidates: Sequence[Sequence[str]], labels: Sequence[int | None], *, best_worst: bool
 ) -> Iterator[Comparison]:
     """Yield the comparisons of a judgment: a pair for any two texts that both have a label, in display order.
 
-    `candidates` and `labels` have the same length, at least one.
+    `candidates` and `labels` have the same length, at least one. In best-worst scaling, equal labels are no comparison.
     """
     ranked = [
         (names, label) for names, label in zip(candidates, labels, strict=True) if label is not None
     ]
     for (first, first_label), (second, second_label) in combinations(ranked, 2):
-        yield Comparison(first, second, first_label, second_label)
+        if not best_worst or first_label != second_label:
+            yield Comparison(first, second, first_label, second_label)
 
 
 def is_asked_for(each: Comparison, *, system: str, other: str, outcome: str) -> bool:

@@ -23,7 +23,9 @@ from campaign.formats.tables import (
 )
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
-_FIXED_KEYS: Final = frozenset(map(str.lower, FIXED_COLUMNS))
+#: Column of best-worst scaling: 1 if equal ranks are no comparison.
+BEST_WORST: Final = "bestWorst"
+_FIXED_KEYS: Final = frozenset(map(str.lower, (*FIXED_COLUMNS, BEST_WORST)))
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]{0,3})(number|id|rank)")
 BLANK: Final = "-1"
 
@@ -44,6 +46,7 @@ class _Layout:
     names: tuple[str, ...]
     fixed: dict[str, int]
     slots: tuple[_Slot, ...]
+    best_worst: int | None
 
 
 def five_way_blocks(file: StoredFile) -> Iterator[JudgedBlock]:
@@ -76,7 +79,8 @@ def _layout(table: Table) -> _Layout:
             raise FormatError(file, *problem, line=line, column=column + 1, field=name)
         columns[name.lower()] = column
     fixed = {name: _required(file, line, columns, name) for name in FIXED_COLUMNS}
-    return _Layout(table.names, fixed, _slots(file, line, columns))
+    best_worst = columns.get(BEST_WORST.lower())
+    return _Layout(table.names, fixed, _slots(file, line, columns), best_worst)
 
 
 def is_five_way_column(name: str) -> bool:
@@ -156,7 +160,14 @@ def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> JudgedBlock
             () if slot.number is None else _numbers(*at(slot.number), len(systems), refuse)
             for slot, systems in zip(shown, candidates, strict=True)
         ),
+        best_worst=layout.best_worst is not None and _is_set(*at(layout.best_worst), refuse),
     )
+
+
+def _is_set(text: str, field: str, refuse: Refuse) -> bool:
+    if text.strip() not in {"", "0", "1"}:
+        refuse(field, f"{text!r} is neither 0 nor 1", "write 1 for best-worst scaling, else 0")
+    return text.strip() == "1"
 
 
 def _is_filled(slot: _Slot, at: Callable[[int], tuple[str, str]], refuse: Refuse) -> bool:
@@ -194,15 +205,17 @@ def _numbers(text: str, field: str, systems: int, refuse: Refuse) -> tuple[int, 
     return tuple(numbers)
 
 
-def write_five_way_csv(rows: Iterable[JudgedBlock], *, slots: int = 5) -> Iterator[str]:
+def write_five_way_csv(
+    rows: Iterable[JudgedBlock], *, slots: int = 5, best_worst: bool = False
+) -> Iterator[str]:
     r"""Yield the header and one line per row, each ended by \n; `read_five_way_csv` reads them back.
 
-    `slots` is the number of columns for systems. Texts that a spreadsheet would take for a formula
+    `slots` is the number of columns for systems; `best_worst` tells that all rows are of best-worst scaling. Texts that a spreadsheet would take for a formula
     get an apostrophe, which the reader removes.
 
     Raises ValueError for a row with more candidates.
     """
-    yield five_way_header(slots)
+    yield five_way_header(slots, best_worst=best_worst)
     for row in rows:
         yield five_way_line(row, slots)
 
@@ -224,12 +237,18 @@ def five_way_line(row: JudgedBlock, slots: int) -> str:
         cells += [neutral(",".join(map(str, numbers))), neutral(",".join(systems))]
     cells += ["", ""] * empty
     cells += [BLANK if label is None else str(label) for label in row.labels]
-    return csv_row([*cells, *[BLANK] * empty])
+    cells += [BLANK] * empty
+    if row.best_worst:
+        cells.append("1")
+    return csv_row(cells)
 
 
-def five_way_header(slots: int) -> str:
+def five_way_header(slots: int, *, best_worst: bool = False) -> str:
     """Return the header line."""
     names = [*FIXED_COLUMNS]
     for slot in range(1, slots + 1):
         names += [f"system{slot}Number", f"system{slot}Id"]
-    return csv_row([*names, *(f"system{slot}rank" for slot in range(1, slots + 1))])
+    names += [f"system{slot}rank" for slot in range(1, slots + 1)]
+    if best_worst:
+        names.append(BEST_WORST)
+    return csv_row(names)

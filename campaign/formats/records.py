@@ -42,7 +42,8 @@ class JudgedBlock:
     A candidate is the tuple of systems that produced the same text. Labels are from 1 (best) to 5, or None
     if the judge left the candidate blank; a block without labels or candidates was skipped. Names are
     empty, and `duration_ms` (wall-clock time) is None, if the file does not give them; so are `segment_id`, the
-    position in the document, and `system_numbers`, which only five-way CSV has. `line` is the line of the file or
+    position in the document, and `system_numbers`, which only five-way CSV has. `best_worst` tells that the best output has
+    the label 1, the worst 3, and the others 2, which is no comparison between them. `line` is the line of the file or
     the number of a stored judgment, and is ignored in comparisons.
     """
 
@@ -57,6 +58,7 @@ class JudgedBlock:
     document: str = ""
     segment_id: str = ""
     system_numbers: tuple[tuple[int, ...], ...] = ()
+    best_worst: bool = False
 
 
 def counted(count: int, noun: str) -> str:

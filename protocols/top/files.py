@@ -3,19 +3,33 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from annotation.answer_files import AnswerFiles, Lose
+from annotation.answer_files import AnswerFiles, AnswerRefusedError, Lose
 from ranking.files.answer_records import RANKED_FORMATS, ranked_records
 from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_content
 
 
 def _answer(
-    ranks: Ranks, _texts: Sequence[str | None], _rules: Mapping[str, Any], lose: Lose
-) -> dict[str, list[bool]]:
+    ranks: Ranks, _texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
+) -> Mapping[str, Any]:
     complete = complete_ranks(ranks)
+    if rules.get("best_worst"):
+        return _best_worst(complete, lose)
     best = min(complete)
     if set(complete) - {1, 2} or best != 1:
         lose("the order of outputs below the top, and their rank differences")
     return {"top": [rank == best for rank in complete]}
+
+
+def _best_worst(ranks: Sequence[int], lose: Lose) -> dict[str, int]:
+    best, worst = min(ranks), max(ranks)
+    if ranks.count(best) > 1 or ranks.count(worst) > 1:
+        raise AnswerRefusedError(
+            "several outputs are the best or the worst",
+            "rank one output above and one below all others, or import it into another task",
+        )
+    if sorted(ranks) != [1, *[2] * (len(ranks) - 2), 3]:
+        lose("the order between the best and the worst output, and rank differences")
+    return {"best": ranks.index(best) + 1, "worst": ranks.index(worst) + 1}
 
 
 FILES: Final = AnswerFiles(

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from annotation.answer_files import FileWritten, answer_files
 from annotation.export.five_way import most_candidates_skipped
 from annotation.models import JudgmentSequence
+from annotation.protocols import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.export.downloads import ending
@@ -106,6 +107,11 @@ class Export:
         if files is None or self.kind.name != ANSWERS:
             return None
         return files.writers[self.file_format](self.task, self.watermark)
+
+    @property
+    def best_worst(self) -> bool:
+        """True if the labels are those of best-worst scaling."""
+        return answer_kind_of(self.task).best_worst
 
     @property
     def tag(self) -> str:

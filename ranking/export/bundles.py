@@ -12,6 +12,7 @@ from annotation.export.five_way import judged_rows, most_candidates, systems_sho
 from annotation.models import HIT, Block, Design, Judgment
 from annotation.models.design import PARAMETERS
 from annotation.models.judgment import JudgmentQuerySet
+from annotation.protocols import answer_kind_of
 from campaign.formats import JudgedBlock, write_five_way_csv
 from campaign.models import Segment, System, Task
 from campaign.selectors.texts import text_lines
@@ -132,7 +133,8 @@ def _judgments(
         task=frozen.task, judgments=judgments, until=frozen.watermark, names=frozen.names
     )
     slots = max(most_candidates(judgments), 5)
-    return write_five_way_csv(_told(rows, frozen, progress), slots=slots)
+    best_worst = answer_kind_of(frozen.task).best_worst
+    return write_five_way_csv(_told(rows, frozen, progress), slots=slots, best_worst=best_worst)
 
 
 def _told(

@@ -137,7 +137,8 @@ def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:
     if kind.name in ROWS:
         return ROWS[kind.name].columns(task, answer_kind_of(task).candidates[-1])
     if ExportFormat.FIVE_WAY_CSV in kind.formats:
-        return five_way_header(1).strip().split(",")
+        best_worst = answer_kind_of(task).best_worst
+        return five_way_header(1, best_worst=best_worst).strip().split(",")
     return PAIRWISE_COLUMNS if ExportFormat.PAIRWISE_CSV in kind.formats else ()
 
 

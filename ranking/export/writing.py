@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 from annotation.export.five_way import judged_rows, judgments_written, skipped_rows
 from campaign.export.downloads import csv_line
 from campaign.formats import JudgedBlock
-from campaign.formats.five_way import BLANK, five_way_header, five_way_line
+from campaign.formats.five_way import BEST_WORST, BLANK, five_way_header, five_way_line
 from campaign.formats.tables import csv_row, neutral
 from campaign.models import Job, JobKind, Task
 from campaign.selectors.exported_files import ExportStorageError
@@ -86,9 +86,9 @@ def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 class _Lines(NamedTuple):
-    """Text format of judgments: the tail, and functions for the head (given the number of candidates) and each row."""
+    """Text format of judgments: the tail, and functions for the head and each row (given the number of candidates)."""
 
-    head: Callable[[int], str]
+    head: Callable[[Export], str]
     row: Callable[[JudgedBlock, int], str]
     tail: str = ""
 
@@ -101,11 +101,11 @@ def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
         until=export.until,
     )
     if export.file_format == ExportFormat.PARQUET:
-        yield from _judged_parquet(_batches(export, rows, _ROW_GROUP, told), export.slots)
+        yield from _judged_parquet(export, _batches(export, rows, _ROW_GROUP, told))
         return
     lines = _LINES[export.file_format]
     if not export.after:
-        yield lines.head(export.slots).encode()
+        yield lines.head(export).encode()
     for batch in _batches(export, rows, _AT_ONCE, told):
         yield "".join([lines.row(row, export.slots) for row in batch]).encode()
     if export.kind.name == WITH_SKIPS:
@@ -131,11 +131,14 @@ _KEYS: Final = (
 
 def _json_line(row: JudgedBlock, _slots: int) -> str:
     """Return a judgment as a JSON object that the file commands can read."""
-    return _json({key: getattr(row, key) for key in _KEYS}) + "\n"
+    line = {key: getattr(row, key) for key in _KEYS}
+    if row.best_worst:
+        line["best_worst"] = True
+    return _json(line) + "\n"
 
 
 def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
-    """Return a line for every pair of systems in a block with different outputs."""
+    """Return a line for every comparison of two systems in a block."""
     block = [
         *(neutral(row.source_language), neutral(row.target_language)),
         *(row.segment, neutral(row.segment_id), neutral(row.judge)),
@@ -148,6 +151,8 @@ def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
         csv_row([*block, *left, *right, row.line])
         for one, other in combinations(labelled, 2)
         for left, right in product(one, other)
+        # Of the others than the best and the worst, no pair was compared.
+        if not (row.best_worst and left[1] == right[1])
     )
 
 
@@ -178,11 +183,13 @@ def _rank(label: int | None) -> str:
 
 #: Text formats of judgments.
 _LINES: Final[Mapping[str, _Lines]] = {
-    ExportFormat.FIVE_WAY_CSV: _Lines(five_way_header, five_way_line),
-    ExportFormat.PAIRWISE_CSV: _Lines(lambda _slots: csv_row(COLUMNS), _pairwise_lines),
-    ExportFormat.JSONL: _Lines(lambda _slots: "", _json_line),
+    ExportFormat.FIVE_WAY_CSV: _Lines(
+        lambda export: five_way_header(export.slots, best_worst=export.best_worst), five_way_line
+    ),
+    ExportFormat.PAIRWISE_CSV: _Lines(lambda _export: csv_row(COLUMNS), _pairwise_lines),
+    ExportFormat.JSONL: _Lines(lambda _export: "", _json_line),
     ExportFormat.APPRAISE_XML: _Lines(
-        lambda _slots: '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n', _hit, "</results>\n"
+        lambda _export: '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n', _hit, "</results>\n"
     ),
 }
 
@@ -261,16 +268,18 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _judged_parquet(batches: Iterable[list[JudgedBlock]], slots: int) -> Iterator[bytes]:
+def _judged_parquet(export: Export, batches: Iterable[list[JudgedBlock]]) -> Iterator[bytes]:
     """Yield judgments with the columns of the five-way CSV and the elapsed time."""
     import pyarrow as pa
 
+    slots = export.slots
     schema = pa.schema(
         [
             *(("srclang", pa.string()), ("trglang", pa.string()), ("srcIndex", pa.int32())),
             *(("documentId", pa.string()), ("judgeId", pa.string()), ("duration_ms", pa.int64())),
             *((f"system{slot}Id", pa.string()) for slot in range(1, slots + 1)),
             *((f"system{slot}rank", pa.int8()) for slot in range(1, slots + 1)),
+            *([(BEST_WORST, pa.int8())] if export.best_worst else []),
         ]
     )
     return _parquet(schema, ([_cells(row, slots) for row in batch] for batch in batches))
@@ -283,6 +292,7 @@ def _cells(row: JudgedBlock, slots: int) -> list[Any]:
         *(row.document, row.judge, row.duration_ms),
         *(*map(",".join, row.candidates), *empty),
         *(*row.labels, *empty),
+        *([1] if row.best_worst else []),
     ]
 
 

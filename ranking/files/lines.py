@@ -12,6 +12,7 @@ from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
 from ranking.files.labels import (
     Take,
+    boolean_of,
     candidate_of,
     each_of,
     json_objects,
@@ -130,5 +131,6 @@ _KEYS: Final[dict[str, Take | None]] = {
     "document": lambda key, value, refuse: "" if value == "" else name_of(key, value, refuse),
     "segment_id": None,
     "duration_ms": whole(0),
+    "best_worst": boolean_of,
 }
-_OPTIONAL: Final = ("document", "segment_id", "duration_ms")
+_OPTIONAL: Final = ("document", "segment_id", "duration_ms", "best_worst")

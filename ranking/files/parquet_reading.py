@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from campaign.formats import InputFile, Place
 from campaign.formats.cells import LARGEST_LABEL, Refuse, filled, judge_of, refuse_at, systems_of
+from campaign.formats.five_way import BEST_WORST
 from campaign.formats.records import CONTROL, JudgedBlock
 from campaign.formats.streams import byte_chunks
 from campaign.formats.tables import MAX_INTEGER, UNKNOWN_COLUMN, is_index, require_column
@@ -30,7 +31,7 @@ MAGIC: Final = b"PAR1"
 #: Rows decoded at a time.
 _ROWS_AT_A_TIME: Final = 1 << 16
 _REQUIRED: Final = ("srclang", "trglang", "srcIndex")
-_FIXED: Final = (*_REQUIRED, "judgeId", "documentId", "duration_ms")
+_FIXED: Final = (*_REQUIRED, "judgeId", "documentId", "duration_ms", BEST_WORST)
 _SLOT: Final = re.compile(r"system([1-9][0-9]{0,3})(id|rank|number)")
 #: Columns of the CSV that do not affect rankings.
 _NOT_READ: Final = ("segmentid",)
@@ -251,6 +252,8 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
             f"name the system in {system}, or leave the rank empty",
         )
     _refuse_rows(batch, shown.T, vocabulary)
+    best_worst = batch.fixed(BEST_WORST, _best_worst, 0)
+    vocabulary.best_worst.update((best_worst > 0).tolist())
     no_judge = -1 if "judgeid" in batch.file.columns else vocabulary.judge(NO_JUDGE)
     return Columns(
         language=np.array(_languages(batch, vocabulary), dtype=np.int32),
@@ -261,6 +264,12 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
         duration_ms=batch.fixed("duration_ms", _duration, -1),
         document=batch.fixed("documentId", document, -1).astype(np.int32),
     )
+
+
+def _best_worst(value: Any, field: str, refuse: Refuse) -> int:
+    if value not in {None, 0, 1}:
+        refuse(field, f"{value!r} is neither 0 nor 1", "write 1 for best-worst scaling, else 0")
+    return int(value or 0)
 
 
 def _languages(batch: _Batch, vocabulary: Vocabulary) -> list[int]:
@@ -404,4 +413,5 @@ def _blocks(columns: Columns, vocabulary: Vocabulary, before: int) -> Iterator[J
             labels=tuple(int(label) or None for _one, label in shown),
             duration_ms=duration if duration >= 0 else None,
             document=documents[document] if document >= 0 else "",
+            best_worst=True in vocabulary.best_worst,
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from campaign.formats.five_way import BEST_WORST
 from optional_packages import extra_require
 from ranking.files.records import NO_JUDGE
 from ranking.files.vocabulary import Columns, Vocabulary
@@ -93,6 +94,8 @@ def _table(columns: Columns, vocabulary: Vocabulary) -> pa.Table:
         found[f"system{place}Id"] = _texts(numbers, candidates)
     for place, ranks in enumerate(label.T, 1):
         found[f"system{place}rank"] = pa.array(np.ascontiguousarray(ranks), mask=ranks == 0)
+    if True in vocabulary.best_worst:
+        found[BEST_WORST] = pa.array(np.ones(len(columns), dtype=np.int8))
     return pa.table(found)
 
 

@@ -19,7 +19,7 @@ from ranking.core.judged.blocks import (
     blocks_of_codes,
     several_documents,
 )
-from ranking.files.records import LanguagePair
+from ranking.files.records import LanguagePair, SelectionError
 
 Int32Array = npt.NDArray[np.int32]
 
@@ -32,6 +32,8 @@ class Vocabulary:
     judges: dict[str, int] = field(default_factory=dict)
     candidates: dict[Candidate, int] = field(default_factory=dict)
     documents: dict[str, int] = field(default_factory=dict)
+    #: Whether judgments are of best-worst scaling; both values if only some are.
+    best_worst: set[bool] = field(default_factory=set)
 
     def language(self, pair: LanguagePair) -> int:
         return self.languages.setdefault(pair, len(self.languages))
@@ -105,6 +107,7 @@ _BATCH = 8192
 
 
 def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
+    vocabulary.best_worst.update(row.best_worst for row in rows)
     places = max((len(row.candidates) for row in rows), default=0)
     candidates, labels = [], []
     for row in rows:
@@ -171,7 +174,11 @@ def _places_of_names(numbers: Mapping[Any, int]) -> Int32Array:
 
 
 def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:
-    """Return the judgments of columns with their names, as the core takes them."""
+    """Return the judgments of columns with their names, as the core takes them. Raises SelectionError."""
+    if len(vocabulary.best_worst) > 1:
+        raise SelectionError(
+            "Some judgments are of best-worst scaling and others are not. Use them separately."
+        )
     return CodedJudgments(
         judge=columns.judge,
         judges=list(vocabulary.judges),
@@ -179,6 +186,7 @@ def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:
         candidate=columns.candidate,
         candidates=list(vocabulary.candidates),
         label=columns.label,
+        best_worst=True in vocabulary.best_worst,
     )
 
 

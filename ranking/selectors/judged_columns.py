@@ -25,8 +25,9 @@ from django.db.models.functions import Cast, Coalesce, Extract, Floor
 from annotation.models import Block, BlockControl, Judgment
 from annotation.models.hit import IsAnyOf
 from annotation.models.judgment import JudgmentQuerySet
+from annotation.protocols import answer_kind_of
 from campaign.database.columns import Columns, columns_copied
-from campaign.models import Judge, Output, Segment, System
+from campaign.models import Judge, Output, Segment, System, Task
 from ranking.core.judged.blocks import (
     Blocks,
     Candidate,
@@ -65,6 +66,7 @@ class _Shown:
     document: Int32Array
     candidate: Int32Array
     candidates: list[Candidate]
+    best_worst: bool
 
 
 def judged_columns(
@@ -259,6 +261,7 @@ def _coded(
         candidate=shown.candidate[block],
         candidates=shown.candidates,
         label=read["filled"][rows].astype(np.int8),
+        best_worst=shown.best_worst,
     )
     more = {name: read[name][rows] for name in columns}
     return coded, {**more, "document": shown.document[block]}
@@ -306,6 +309,7 @@ def _shown(task_id: int, control: str, segments: Collection[int] | None = None) 
         document=read["document"][order],
         candidate=sets.numbered(system, size),
         candidates=sets.candidates,
+        best_worst=answer_kind_of(Task.objects.get(pk=task_id)).best_worst,
     )
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityRule
+from annotation.protocols import answer_kind_of
 from annotation.selectors.words_to_read import block_words
 from annotation.services.quality import (
     Decided,
@@ -196,7 +197,8 @@ def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge
     """
     before, known = MEASURED.pop(task_id, (JudgeTallies(), {}))
     changed = judges_to_measure(before, tallies) if known else frozenset(tallies.judges)
-    new = measures_of_tallies(tallies, judges=changed)
+    best_worst = answer_kind_of(Task.objects.get(pk=task_id)).best_worst
+    new = measures_of_tallies(tallies, judges=changed, best_worst=best_worst)
     found = {name: (new if name in changed else known)[name] for name in tallies.judges}
     MEASURED[task_id] = tallies, found
     if len(MEASURED) > _MOST_HELD:

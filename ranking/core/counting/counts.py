@@ -78,7 +78,8 @@ def tally(blocks: Blocks) -> Tallies:
 
     Two systems are compared in a block if both have a label and different candidates stand for
     them. A candidate is expanded to every system it stands for. Two systems of one candidate are
-    not a comparison, because no judge compared them. The smaller label wins.
+    not a comparison, because no judge compared them, nor are two with equal labels in best-worst
+    scaling. The smaller label wins.
 
     Parameters
     ----------
@@ -131,7 +132,10 @@ def listed_comparisons(
     )
     p, q = np.triu_indices(systems.shape[1], 1)
     # Labelled systems come first, so if the second one has a label, both have.
-    block, pair = np.nonzero((labels[:, q] > 0) & (candidates[:, p] != candidates[:, q]))
+    compared = (labels[:, q] > 0) & (candidates[:, p] != candidates[:, q])
+    if blocks.best_worst:
+        compared &= labels[:, p] != labels[:, q]
+    block, pair = np.nonzero(compared)
     p, q = p[pair], q[pair]
     margin = labels[block, q] - labels[block, p]
     return block, systems[block, p], systems[block, q], np.sign(margin).astype(np.int64)

@@ -316,9 +316,7 @@ def identical_texts(blocks: Blocks, texts: Mapping[str, Sequence[str | None]]) -
             continue
         same = _same(texts[names[0]], texts[names[1]])
         inside = (blocks.segment >= 1) & (blocks.segment <= len(same))
-        apart = blocks.candidates[:, a] != blocks.candidates[:, b]
-        both = (blocks.labels[:, a] > 0) & (blocks.labels[:, b] > 0) & apart & inside
-        rows = np.flatnonzero(both)
+        rows = np.flatnonzero(blocks.compares(a, b) & inside)
         rows = rows[same[blocks.segment[rows] - 1]]
         compared += len(rows)
         found += [

@@ -258,11 +258,9 @@ def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[Score
     """
     n = len(blocks.systems)
     layout = method.layout(n)
-    ranked = blocks.labels > 0
     pairs, counts, numbers = [], [], []
     for a, b in zip(*(each.tolist() for each in np.triu_indices(n, 1)), strict=True):
-        apart = blocks.candidates[:, a] != blocks.candidates[:, b]
-        rows = np.flatnonzero(ranked[:, a] & ranked[:, b] & apart)
+        rows = np.flatnonzero(blocks.compares(a, b))
         pairs.append((a, b))
         counts.append(count(blocks.take(rows), layout))
         numbers.append((len(rows), len(np.unique(blocks.segment[rows]))))

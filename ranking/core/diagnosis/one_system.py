@@ -106,7 +106,7 @@ def outcomes_of(blocks: Blocks, system: int) -> Outcomes:
     # Float sums depend on the order, but results must not.
     shown = blocks.take(rows[np.argsort(blocks.key[rows], kind="stable")])
     own = shown.labels[:, [system]]
-    compared = (shown.labels > 0) & (shown.candidates != shown.candidates[:, [system]])
+    compared = shown.compares(np.arange(len(shown.systems)), np.array([system]))
     return Outcomes(
         blocks=shown,
         system=system,

@@ -62,6 +62,10 @@ class Blocks:
     document : int32, shape (B,), or None
         Number of the document of each block's segment, if documents are known. Results depend only
         on which segments share a document, not on its number.
+    best_worst : bool
+        Whether judges chose the best and the worst of each block, with the labels 1 and 3 (Kiritchenko
+        & Mohammad 2017). The others have the label 2 and are not compared with each other, so that
+        equal labels are no ties.
 
     Raises
     ------
@@ -78,6 +82,7 @@ class Blocks:
     segment: Int32Array
     key: UInt64Array
     document: Int32Array | None = None
+    best_worst: bool = False
 
     def __post_init__(self) -> None:
         if len(set(self.systems)) != len(self.systems):
@@ -151,6 +156,23 @@ class Blocks:
     def positions(self) -> int:
         """Number of shown positions, one more than the highest in `candidates`."""
         return int(self.candidates.max(initial=-1)) + 1
+
+    def compares(self, one: Int64Array | int, other: Int64Array | int) -> BoolArray:
+        """Return where systems are compared: both have a label, and different candidates.
+
+        Parameters
+        ----------
+        one, other : int or int64, shape (k,)
+            Indices of systems.
+
+        Returns
+        -------
+        bool, shape (B,) or (B, k)
+        """
+        labels, others = self.labels[:, one], self.labels[:, other]
+        found: BoolArray = (labels > 0) & (others > 0)
+        found &= self.candidates[:, one] != self.candidates[:, other]
+        return found & (labels != others) if self.best_worst else found
 
     def without(self, systems: Collection[str]) -> Blocks:
         """Return the blocks without some systems, for instance without the reference.
@@ -311,6 +333,8 @@ class CodedJudgments:
         The systems that each candidate stands for.
     label : int8, shape (B, S)
         1 best … 5 worst, 0 where blank.
+    best_worst : bool
+        As in `Blocks`.
     """
 
     judge: Int32Array
@@ -319,6 +343,7 @@ class CodedJudgments:
     candidate: Int32Array
     candidates: Sequence[Candidate]
     label: Int8Array
+    best_worst: bool = False
 
     def __len__(self) -> int:
         """Return the number of judgments, B."""
@@ -403,6 +428,7 @@ def blocks_of_parts(
             segment=part.segment,
             key=_with_occurrences(part, key[rows]),
             document=None if document is None else document[rows],
+            best_worst=coded.best_worst,
         )
         found.append(blocks.with_judges_in_order())
     return found

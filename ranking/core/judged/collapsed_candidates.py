@@ -86,13 +86,16 @@ def collapsed_comparisons(
     Returns
     -------
     CollapsedComparisons
-        C = the sum over blocks of k (k − 1) / 2 for k labelled candidates.
+        C = the sum over blocks of k (k − 1) / 2 for k labelled candidates; of 2 k − 3 in best-worst scaling.
     """
     pairing = member_of(Pairing, "pairing", pairing)
     candidate, label = _candidates(blocks)
     block_parts, first_parts, second_parts, outcome_parts = [], [], [], []
     for p, q in combinations(range(blocks.positions), 2):
-        rows = np.flatnonzero((label[:, p] > 0) & (label[:, q] > 0))
+        compared = (label[:, p] > 0) & (label[:, q] > 0)
+        if blocks.best_worst:
+            compared &= label[:, p] != label[:, q]
+        rows = np.flatnonzero(compared)
         # In unordered pairs, the candidate with the smaller code is first, regardless of position.
         swapped = candidate[rows, p] > candidate[rows, q]
         if pairing is Pairing.PRESENTED:

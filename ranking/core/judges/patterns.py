@@ -326,7 +326,7 @@ def places_of_rows(rows: ShownRows) -> KeyedSums:
     )
 
 
-def tie_sums(lines: KeyedSums, judges: int) -> Int64Array:
+def tie_sums(lines: KeyedSums, judges: int, *, best_worst: bool = False) -> Int64Array:
     """Return the `cluster_sums` of ties among the comparisons of each block, shape (J, 6).
 
     Parameters
@@ -335,11 +335,16 @@ def tie_sums(lines: KeyedSums, judges: int) -> Int64Array:
         The sums counted by `tally_lines`.
     judges : int
         Number J of judges.
+    best_worst : bool
+        As in `Blocks`: equal labels are no ties.
     """
     found = Patterns.of(lines)
     given = found.used.sum(axis=1)
     ties = (found.used * (found.used - 1) // 2).sum(axis=1)
-    return found.sums_of_judges(ties, given * (given - 1) // 2, judges)
+    comparisons = given * (given - 1) // 2
+    if best_worst:
+        ties, comparisons = np.zeros_like(ties), comparisons - ties
+    return found.sums_of_judges(ties, comparisons, judges)
 
 
 def _leading(used: Int64Array) -> Int64Array:

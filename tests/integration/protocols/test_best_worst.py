@@ -1,0 +1,118 @@
+"""“Top or not” with the rule of best-worst scaling: answers, rankings, files and REST have the same comparisons."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError, connection
+from django.test import Client
+
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import DesignRefusedError, design_change
+from annotation.services.submission import judgment_submit
+from annotation.submissions import SubmissionRefusedError
+from campaign.models import Judge, Protocol, Task
+from ranking.core.counting.counts import tally
+from ranking.core.judged.blocks import Blocks
+from ranking.core.rankings.rank import rank
+from ranking.export.asked import export_asked
+from ranking.export.writing import export_bytes
+from ranking.files.reading import read_judgments
+from ranking.selectors.judged_columns import judged_blocks
+from tests.at_work import lend
+from tests.factories import make_organiser
+from tests.integration.protocols.conftest import MakeTask
+from tests.integration.protocols.every import plans_delete
+from tests.integration.protocols.judging import labelled
+
+pytestmark = pytest.mark.django_db
+SYSTEMS = ("alpha", "beta", "gamma", "delta")
+
+
+@pytest.fixture
+def task(make_task_of: MakeTask) -> Task:
+    return make_task_of(Protocol.TOP, rules={"best_worst": True}, systems=SYSTEMS)
+
+
+def judge_all(task: Task, judge: Judge) -> int:
+    """Judge three segments, and return the number of the last judgment."""
+    for number, labels in enumerate(([1, 2, 2, 3], [2, 1, 3, 2], [2, 2, 1, 3]), 1):
+        labelled(task, judge, *SYSTEMS, number=number, labels=labels)
+    return judgments_number(task_id=task.pk)
+
+
+def scores(blocks: Blocks) -> list[dict[str, Any]]:
+    return [asdict(row) for row in rank(blocks).systems]
+
+
+def test_comparisons_of_the_others_are_not_counted(task: Task, judge: Judge) -> None:
+    watermark = judge_all(task, judge)
+    tallies = tally(judged_blocks(task_id=task.pk, watermark=watermark))
+    assert (tallies.comparisons, tallies.tied) == (15, 0)
+
+
+@pytest.mark.parametrize("file_format", ["five-way-csv", "jsonl", "parquet"])
+def test_file_of_judgments_gives_the_same_ranking(
+    task: Task, judge: Judge, tmp_path: Path, file_format: str
+) -> None:
+    watermark = judge_all(task, judge)
+    path = tmp_path / "judgments"
+    export = export_asked(task=task, kind="counted", file_format=file_format)
+    path.write_bytes(b"".join(export_bytes(export)))
+    blocks = read_judgments([str(path)]).blocks
+    assert scores(blocks) == scores(judged_blocks(task_id=task.pk, watermark=watermark))
+
+
+def test_exported_and_listed_comparisons_are_those_counted(
+    task: Task, judge: Judge, client: Client
+) -> None:
+    judge_all(task, judge)
+    export = export_asked(task=task, kind="comparisons", file_format="pairwise-csv")
+    assert len(b"".join(export_bytes(export)).splitlines()) == 1 + 15
+    client.force_login(make_organiser(task.test_set.campaign))
+    address = f"/api/v1/tasks/{task.pk}/comparisons/"
+    outcomes = [row["outcome"] for row in client.get(address).json()["results"]]
+    assert len(outcomes) == 15
+    assert "tied" not in outcomes
+
+
+def submit(judge: Judge, answer: dict[str, Any]) -> Any:
+    block = assigned_blocks(lend(judge))[0]
+    return judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+
+
+def test_best_and_worst_are_stored_as_labels(task: Task, judge: Judge) -> None:
+    stored = submit(judge, {"best": 3, "worst": 1})
+    assert (stored.labels[2], stored.labels[0], stored.labels.count(2)) == (
+        1,
+        3,
+        len(stored.labels) - 2,
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"best": 1, "worst": 1}, {"best": 1, "worst": 5}, {"top": [True, False, False, False]}],
+)
+def test_impossible_answer_is_refused(task: Task, judge: Judge, answer: dict[str, Any]) -> None:
+    with pytest.raises(SubmissionRefusedError):
+        submit(judge, answer)
+
+
+@pytest.mark.parametrize("labels", [[1, 1, 2, 3], [1, 2, 2, 2], [1, 3, 3, 2], [1, 2, 4, 3]])
+def test_database_refuses_labels_without_one_best_and_one_worst(
+    task: Task, judge: Judge, labels: list[int]
+) -> None:
+    labelled(task, judge, *SYSTEMS, number=1, labels=labels)
+    with connection.cursor() as cursor, pytest.raises(IntegrityError, match="best"):
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def test_blocks_show_three_outputs_or_more(task: Task) -> None:
+    plans_delete(task)
+    with pytest.raises(DesignRefusedError):
+        design_change(task=task, kind="uniform", systems_per_block=2)
+    assert design_change(task=task, kind="uniform", systems_per_block=3).systems_per_block == 3
