@@ -170,6 +170,13 @@ OF_SCREENS = {
         "top_question": _(
             "Mark the best output: meaning first, then fluency. Mark several if they are equally good."
         ),
+        "best_worst_question": _(
+            "Which translation is best, and which is worst? Judge meaning first, then fluency."
+        ),
+        "best_worst_said": _("Best: {best}, worst: {worst}"),
+        "best_worst_wanted": _("Mark the best and the worst output, or skip the sentence."),
+        "best_on": _("{letter} marked as best."),
+        "worst_on": _("{letter} marked as worst."),
         "top_none": _("No outputs marked yet"),
         "top_said": _("Top: {letters}"),
         "top_on": _("{letter} marked as top."),

@@ -172,7 +172,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const screen = this.#screen;
     const { answer, state } = this.#shown;
     screen.showAnswer();
-    $("missing").textContent = sayPhrase(screen.answers.hint?.(answer) ?? null);
+    $("missing").textContent = sayPhrase(screen.answers.hint?.(answer, this.#hit.rules) ?? null);
     $("missing").classList.remove("refused", "hint");
     const isOpen = state === "open";
     const isUnsent = this.isUnsent();

@@ -184,7 +184,18 @@ SCREENS: dict[str, Screen] = {
         Protocol.TOP,
         heard=("Source:", "Output A", "top"),
         keys=("2", "Enter"),
-        taps=(".top-mark", "#submit"),
+        taps=(".top-mark:visible", "#submit"),
+    ),
+    "top-best_worst": Screen(
+        Protocol.TOP,
+        heard=("Source:", "Output A", "Which translation is best"),
+        keys=("2", "1", "Shift+2", "Shift+3", "Enter"),
+        taps=(
+            ".row:nth-child(1) .top-mark[data-mark=worst]",
+            ".row:nth-child(2) .top-mark:not([data-mark])",
+            "#submit",
+        ),
+        rules={"best_worst": True},
     ),
     "rating": Screen(
         Protocol.RATING,

@@ -24,17 +24,17 @@ test("what was sent is what is read of it", () => {
 });
 
 test("at least one is at the top", () => {
-  assert.deepEqual(top.lack(top.blank(2)), { key: "top_wanted" });
-  assert.equal(top.lack({ top: [false, true] }), null);
-  assert.equal(top.lack({ top: [true, true] }), null);
+  assert.deepEqual(top.lack(top.blank(2), {}), { key: "top_wanted" });
+  assert.equal(top.lack({ top: [false, true] }, {}), null);
+  assert.equal(top.lack({ top: [true, true] }, {}), null);
 });
 
 test("the page and the history have it in words", () => {
   const words = { key: "top_said", values: { letters: ["A", "C"] } };
-  assert.deepEqual(top.hint(SAID), words);
-  assert.deepEqual(top.said(SAID), words);
-  assert.deepEqual(top.hint(top.blank(2)), { key: "top_none" });
-  assert.equal(top.said(top.blank(2)), "");
+  assert.deepEqual(top.hint(SAID, {}), words);
+  assert.deepEqual(top.said(SAID, {}), words);
+  assert.deepEqual(top.hint(top.blank(2), {}), { key: "top_none" });
+  assert.equal(top.said(top.blank(2), {}), "");
 });
 
 test("in the queue a change of a mark is a revision", async () => {
@@ -49,4 +49,27 @@ test("in the queue a change of a mark is a revision", async () => {
   assert.equal(page.queue.isRevised(block), true);
   page.queue.restore(block);
   assert.deepEqual(block.answer, answer);
+});
+
+const RULES = { best_worst: true };
+const BOTH = { top: [false, true, false], worst: 0 };
+
+test("the best and the worst are sent by position and read back", () => {
+  assert.deepEqual(top.fields(BOTH), { answer: { best: 2, worst: 1 } });
+  assert.deepEqual(top.read(top.fields(BOTH), 3), BOTH);
+  assert.equal(top.same(BOTH, { ...BOTH, worst: 2 }), false);
+});
+
+test("no output is both the best and the worst", () => {
+  assert.deepEqual(top.chosen(BOTH, 0, "best", true), { top: [true, false, false] });
+  assert.deepEqual(top.chosen(BOTH, 1, "worst", true), { top: [false, false, false], worst: 1 });
+  assert.deepEqual(top.chosen(BOTH, 2, "best", true), { top: [false, false, true], worst: 0 });
+  assert.deepEqual(top.chosen(BOTH, 0, "worst", false), { top: BOTH.top });
+});
+
+test("both are wanted", () => {
+  assert.equal(top.lack(BOTH, RULES), null);
+  assert.deepEqual(top.lack({ top: BOTH.top }, RULES), { key: "best_worst_wanted" });
+  assert.deepEqual(top.lack({ top: [false, false, false], worst: 0 }, RULES), { key: "best_worst_wanted" });
+  assert.deepEqual(top.hint({ top: BOTH.top }, RULES), { key: "best_worst_said", values: { best: "B", worst: "–" } });
 });

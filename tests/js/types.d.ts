@@ -74,6 +74,8 @@ interface Rules {
   practice?: boolean;
   // Of two outputs that tie it is said whether both are fine or both are wrong.
   four_answers?: boolean;
+  // Of several outputs, the best and the worst are chosen.
+  best_worst?: boolean;
   // Errors are marked, not only scores given.
   spans_asked?: boolean;
   // It is said whether something is missing.
@@ -206,8 +208,10 @@ interface TwoOutputsAnswer {
 }
 
 interface TopAnswer {
-  // Of each output, whether it is at the top.
+  // Of each output, whether it is at the top; of best-worst scaling, whether it is the best.
   top: boolean[];
+  // The index of the worst output, if one is marked.
+  worst?: number;
 }
 
 type EditOutcome = "edited" | "unchanged" | "unable";
@@ -408,7 +412,7 @@ interface AnswerOf<OneAnswer = any> {
   // What is missing under the HIT's rules, to be said; null where it may be submitted.
   lack(answer: OneAnswer, rules: Rules): Phrase | null;
   // What the foot says of it so far, if anything.
-  hint?(answer: OneAnswer): Phrase | null;
+  hint?(answer: OneAnswer, rules: Rules): Phrase | null;
   // Its fields in a submission's body; `read` takes them back.
   fields(answer: OneAnswer): Stored;
   // What the history says of it.

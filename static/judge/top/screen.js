@@ -1,8 +1,10 @@
-// Top or not: a row for each output with a button that marks it as top; Enter submits.
+// Top or not: a row for each output with a button that marks it as top, or two that mark it as the best or the worst; Enter
+// submits.
 
 import { announce } from "../announce.js";
 import { marked, unmarked } from "../block.js";
 import { digitOf, letterOf, STEPS } from "../keys.js";
+import { showKeys } from "../later/bar.js";
 import { OutputRows } from "../rows.js";
 import { say } from "../words.js";
 import * as topOrNot from "./answer.js";
@@ -20,7 +22,6 @@ export const open = (page) => new TopScreen(page);
 class TopScreen extends OutputRows {
   answers = answers;
   submitsAtOnce = false;
-  question = say("top_question");
 
   /** @param {Page} page */
   constructor(page) {
@@ -28,26 +29,45 @@ class TopScreen extends OutputRows {
     this.page = page;
   }
 
+  get #isBestWorst() {
+    return Boolean(this.page.queue.hits.get(this.block.hit).rules.best_worst);
+  }
+
+  get question() {
+    return say(this.#isBestWorst ? "best_worst_question" : "top_question");
+  }
+
   /** @param {Block<TopAnswer>} block */
   show(block) {
     this.arrange(block, (index) => this.#make(index));
+    const marks = this.#isBestWorst ? "best-worst" : "top";
+    $("outputs").dataset.marks = marks;
+    showKeys("marks", [marks]);
   }
 
   /** @param {number} index */
   #make(index) {
     const row = $("top-row-template").content.firstElementChild.cloneNode(true);
-    const box = row.querySelector("input");
-    row.querySelector("kbd").textContent = String(index + 1);
+    const [box, worst] = row.querySelectorAll("input");
+    const [key, keyOfWorst] = row.querySelectorAll("kbd");
+    key.textContent = String(index + 1);
+    keyOfWorst.textContent = `⇧${index + 1}`;
     box.setAttribute("aria-keyshortcuts", String(index + 1));
+    worst.setAttribute("aria-keyshortcuts", `Shift+${index + 1}`);
     row.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
     box.addEventListener("change", () => this.#mark(index, box.checked));
+    worst.addEventListener("change", () => this.#choose(index, "worst", worst.checked));
     return row;
   }
 
   showAnswer() {
     const { answer } = this.block;
     const begun = topOrNot.begun(answer);
-    this.rows.forEach((row, index) => (row.querySelector("input").checked = answer.top[index]));
+    this.rows.forEach((row, index) => {
+      const [box, worst] = row.querySelectorAll("input");
+      box.checked = answer.top[index];
+      worst.checked = answer.worst === index;
+    });
     if (begun) this.markWanting([]);
   }
 
@@ -80,17 +100,27 @@ class TopScreen extends OutputRows {
 
   /** @param {number} index @param {boolean} isTop */
   #mark(index, isTop) {
+    if (this.#isBestWorst) return this.#choose(index, "best", isTop);
     this.block.answer.top[index] = isTop;
     this.page.answered();
   }
 
+  /** @param {number} index @param {"best" | "worst"} mark @param {boolean} isMarked */
+  #choose(index, mark, isMarked) {
+    this.block.answer = topOrNot.chosen(this.block.answer, index, mark, isMarked);
+    this.page.answered();
+  }
+
   // The focus does not move, so that no text is read again.
-  /** @param {number} index */
-  #toggle(index) {
-    const isTop = !this.block.answer.top[index];
-    this.#mark(index, isTop);
+  /** @param {number} index @param {boolean} isForWorst */
+  #toggle(index, isForWorst) {
+    const { top, worst } = this.block.answer;
+    const isMarked = isForWorst ? worst !== index : !top[index];
+    const mark = isForWorst ? "worst" : this.#isBestWorst ? "best" : "top";
+    if (isForWorst) this.#choose(index, "worst", isMarked);
+    else this.#mark(index, isMarked);
     this.rows[index].scrollIntoView({ block: "nearest" });
-    announce(say(isTop ? "top_on" : "top_off", { letter: letterOf(index) }));
+    announce(say(isMarked ? `${mark}_on` : "top_off", { letter: letterOf(index) }));
     return true;
   }
 
@@ -114,7 +144,8 @@ class TopScreen extends OutputRows {
     const digit = digitOf(event);
     if (!digit || digit > this.rows.length) return null;
     // Holding the key must not mark and unmark.
-    return () => event.repeat || this.page.isUnread(event) || this.#toggle(digit - 1);
+    const isForWorst = event.shiftKey && this.#isBestWorst;
+    return () => event.repeat || this.page.isUnread(event) || this.#toggle(digit - 1, isForWorst);
   }
 
   /** @param {string} letter */

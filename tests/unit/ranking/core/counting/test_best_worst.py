@@ -12,6 +12,7 @@ from ranking.core.diagnosis.one_system import outcomes_of
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.judges.patterns import tally_lines, tie_sums
+from ranking.core.judges.shares import shares_of_sums
 from ranking.files.reading import read_judgments
 from ranking.files.records import SelectionError
 
@@ -46,12 +47,13 @@ def test_every_count_has_the_same_comparisons() -> None:
     collapsed = collapsed_comparisons(blocks)
     agreement = tally_agreement(blocks)
     of_systems = [outcomes_of(blocks, system) for system in range(4)]
-    ties, comparisons = tie_sums(tally_lines(blocks), 2, best_worst=True).sum(axis=0)[:2]
+    shares = shares_of_sums(tie_sums(tally_lines(blocks), 2, best_worst=True))
     assert tallies.comparisons == len(collapsed.outcome) == 10
-    assert agreement.of_judges[:, COMPARISONS].sum() == comparisons == 10
+    assert agreement.of_judges[:, COMPARISONS].sum() == 10
+    assert [(share.successes, share.trials) for share in shares] == [(0, 5), (0, 5)]
     assert sum(int((each.won | each.lost | each.tied).sum()) for each in of_systems) == 20
     assert Outcome.TIE not in collapsed.outcome
-    assert ties == tallies.tied == 0
+    assert tallies.tied == 0
 
 
 def test_equal_labels_count_where_only_some_systems_are_ranked() -> None:
