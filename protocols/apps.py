@@ -27,7 +27,8 @@ class ProtocolsConfig(AppConfig):
                 files = import_module(f"{files.__name__}.answers")
             answer_kind_register(answers.ANSWERS)
             answer_files_register(protocol, files.FILES)
-            analysis_register(report.ANALYSIS)
+            for analysis in getattr(report, "ANALYSES", [report.ANALYSIS]):
+                analysis_register(analysis)
             # For protocols whose blocks show one output.
             if hasattr(files, "output_scores"):
                 SCORE_READERS[protocol] = files.output_scores

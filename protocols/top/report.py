@@ -1,4 +1,4 @@
-"""Report on the active time of “top or not” blocks compared with another task, for page, REST and command."""
+"""Reports on “top or not” for page, REST and command: scores of best-worst scaling, and active time per block."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,18 +6,27 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Count, F, Q, Sum
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Judgment
+from annotation.protocols import answer_kind_of
 from annotation.selectors.shown import candidate_count
 from campaign.models import Protocol, Task
 from protocols.frame.tables import report_of_answers
-from protocols.top.statistics import Times, TimesCompared, times_compared
+from protocols.top.statistics import (
+    BestMinusWorst,
+    Times,
+    TimesCompared,
+    best_minus_worst,
+    split_half_reliability,
+    times_compared,
+)
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Report, Table, Value, end_columns
 from ranking.wording.methods import lowered, not_yet_in_words
 from ranking.wording.numbers import all_in_figures, percent_in_figures
 
@@ -185,3 +194,58 @@ ANALYSIS = AnalysisKind(
     find=_find,
     tell=_tell,
 )
+
+
+@dataclass(frozen=True)
+class BestWorstFound:
+    """Scores of best-worst scaling, best first, and their split-half reliability."""
+
+    scores: list[BestMinusWorst]
+    reliability: float | None
+
+
+def _best_worst_find(given: Input, options: Mapping[str, Any], begin: Begin) -> BestWorstFound:
+    begin(_("Counting"))
+    return BestWorstFound(
+        scores=best_minus_worst(given.blocks, confidence=options[CONFIDENCE.name]),
+        reliability=split_half_reliability(given.blocks),
+    )
+
+
+def _best_worst_tell(given: Input, options: Mapping[str, Any], found: BestWorstFound) -> Report:
+    notes = []
+    if found.reliability is not None:
+        notes.append(
+            _(
+                "Split-half reliability: %(correlation)s (Spearman’s correlation of the scores by two random halves of the blocks, averaged over 100 splits)."
+            )
+            % {"correlation": number_format(found.reliability, 3)}
+        )
+    table = Table.of(
+        found.scores,
+        name="best-worst",
+        title=_("Best minus worst"),
+        columns=[
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("shown", _("Blocks")),
+            Column("best", _("Share chosen best")),
+            Column("worst", _("Share chosen worst")),
+            Column("score", _("Score")),
+            *end_columns(),
+        ],
+    )
+    data = {"confidence": options[CONFIDENCE.name], "best_worst": found}
+    return report_of_answers(given=given, notes=notes, tables=[table], data=data)
+
+
+BEST_WORST = AnalysisKind(
+    name="best_worst",
+    title=gettext_lazy("Best minus worst"),
+    question=gettext_lazy("How often was each system the best, and how often the worst?"),
+    options=(CONFIDENCE,),
+    protocols=frozenset({Protocol.TOP}),
+    fits=lambda task: answer_kind_of(task).best_worst,
+    find=_best_worst_find,
+    tell=_best_worst_tell,
+)
+ANALYSES = (ANALYSIS, BEST_WORST)

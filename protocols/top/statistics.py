@@ -1,5 +1,5 @@
-"""Active time per block of a task compared with another (Bojar et al. 2011, §2.1, expect it to be
-shorter).
+"""Scores of best-worst scaling, and the active time per block of a task compared with another (Bojar
+et al. 2011, §2.1, expect it to be shorter).
 """
 
 from dataclasses import dataclass
@@ -7,10 +7,12 @@ from math import exp, log, sqrt
 
 import numpy as np
 from scipy.special import stdtrit
+from scipy.stats import spearmanr
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int8Array, Int64Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import Shortage
-from ranking.core.uncertainty import variance_of_sum
+from ranking.core.uncertainty import covariance_of_block_influence, variance_of_sum
 
 #: Numbers of judges and of segments that each task needs for an interval.
 FEWEST_UNITS = 2
@@ -132,3 +134,91 @@ def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float
 def _influence(times: Times) -> FloatArray:
     mean = times.seconds.mean()
     return np.asarray((times.seconds - mean) / (mean * len(times.seconds)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class BestMinusWorst:
+    """How often judges chose a system's outputs.
+
+    Attributes
+    ----------
+    system : str
+    shown : int
+        Number of blocks with its output.
+    best, worst : float
+        Shares of these in which it was chosen as the best and as the worst.
+    score : float
+        `best` − `worst`, between −1 and 1.
+    low, high : float or None
+        Interval of the score; None if the judgments do not determine it.
+    """
+
+    system: str
+    shown: int
+    best: float
+    worst: float
+    score: float
+    low: float | None
+    high: float | None
+
+
+def best_minus_worst(blocks: Blocks, *, confidence: float = 0.95) -> list[BestMinusWorst]:
+    """Return the scores of best-worst scaling, best first.
+
+    Intervals are Student's t with the variance over segments, or documents, and judges. There are none with too few of
+    these.
+
+    References
+    ----------
+    S. Kiritchenko, S. M. Mohammad (2017), Best-Worst Scaling More Reliable than Rating Scales, ACL.
+    """
+    chosen, shown = _choices(blocks.labels), blocks.labels > 0
+    number = shown.sum(axis=0)
+    score = chosen.sum(axis=0) / np.maximum(1, number)
+    influence = np.where(shown, chosen - score, 0) / np.maximum(1, number)
+    covariance = covariance_of_block_influence(blocks, influence)
+    deviate = stdtrit(covariance.degrees_of_freedom, (1 + confidence) / 2)
+    reach = deviate * np.sqrt(np.maximum(0, np.diag(covariance.matrix)))
+    low, high = np.maximum(-1, score - reach), np.minimum(1, score + reach)
+    found = [
+        BestMinusWorst(
+            system=blocks.systems[place],
+            shown=int(number[place]),
+            best=float((chosen[:, place] > 0).sum() / number[place]),
+            worst=float((chosen[:, place] < 0).sum() / number[place]),
+            score=float(score[place]),
+            low=None if covariance.limits else float(low[place]),
+            high=None if covariance.limits else float(high[place]),
+        )
+        for place in np.flatnonzero(number).tolist()
+    ]
+    return sorted(found, key=lambda row: (-row.score, row.system))
+
+
+def _choices(labels: Int8Array) -> FloatArray:
+    """Return 1 for the best, −1 for the worst, and 0 for other outputs."""
+    return np.where(labels == 1, 1.0, 0.0) - np.where(labels == 3, 1.0, 0.0)
+
+
+def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None:
+    """Return Spearman's correlation of the scores by two random halves of the blocks, averaged over splits.
+
+    None with fewer than three systems, or if a half does not tell the systems apart.
+    """
+    # Results must not depend on the order of the blocks.
+    blocks = blocks.take(np.argsort(blocks.key, kind="stable"))
+    chosen, shown = _choices(blocks.labels), blocks.labels > 0
+    if len(blocks.systems) < 3:
+        return None
+    random = np.random.Generator(np.random.Philox(0))
+    found = []
+    for _split in range(splits):
+        one, other = np.array_split(random.permutation(len(blocks)), 2)
+        halves = [
+            chosen[rows].sum(axis=0) / np.maximum(1, shown[rows].sum(axis=0))
+            for rows in (one, other)
+        ]
+        if np.ptp(halves[0]) == 0 or np.ptp(halves[1]) == 0:
+            return None
+        found.append(spearmanr(*halves).statistic)
+    return float(np.mean(found))

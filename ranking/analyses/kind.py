@@ -205,6 +205,8 @@ class AnalysisKind:
         worker keeps it up to date (`ranking.services.analyses`).
     protocols : frozenset of str or None
         Protocols it is available for; None for all whose judgments compare outputs.
+    fits : callable
+        ``fits(task)`` returns whether it is available for a task of these protocols.
     beside : str
         Name of the option for the protocol of another task of the test set whose judgments are needed too; its
         watermark is recorded with the request. Empty if there is none.
@@ -243,6 +245,7 @@ class AnalysisKind:
     needs_metrics: bool = False
     stands_for_ranking: bool = False
     protocols: frozenset[str] | None = None
+    fits: Callable[[Task], bool] = lambda _task: True
     beside: str = ""
     page: str = "ranking"
     is_slow: bool = False

@@ -21,6 +21,7 @@ class ExportFormat(StrEnum):
     JSONL = "jsonl"
     PARQUET = "parquet"
     APPRAISE_XML = "appraise-xml"
+    BEST_WORST_CSV = "best-worst-csv"
     CSV = "csv"
     PEARMUT = "pearmut-campaign"
     EVALSET = "evalset"
@@ -86,12 +87,19 @@ class ExportKind:
             return dict.fromkeys(own)
         if self.has_ranks_only and own:
             return {name: (*losses, _ANSWERS) for name, losses in self.formats.items()}
-        not_in_cells = answer_kind_of(task).not_in_cells
+        kind = answer_kind_of(task)
+        if self.has_ranks_only:
+            lacking = _WITHOUT_BEST_WORST if kind.best_worst else {ExportFormat.BEST_WORST_CSV}
+            return {name: self.formats[name] for name in self.formats if name not in lacking}
+        not_in_cells = kind.not_in_cells
         if self.name == "judgments" and not_in_cells is not None:
             losses = (not_in_cells,)
             return {**self.formats, ExportFormat.CSV: losses, ExportFormat.PARQUET: losses}
         return self.formats
 
+
+#: Formats that have no place for equal ranks that are no comparison.
+_WITHOUT_BEST_WORST: Final = frozenset({ExportFormat.APPRAISE_XML})
 
 #: Kind with the protocol's own formats.
 ANSWERS: Final = "answers"
@@ -149,6 +157,7 @@ _ALL: Final = (
         description=_("The judgments that count, one row per pair of outputs."),
         formats={
             ExportFormat.PAIRWISE_CSV: (_DOCUMENTS, _ONE_OUTPUT, _ON_THE_CLOCK, _TIMES),
+            ExportFormat.BEST_WORST_CSV: (_DOCUMENTS, _ON_THE_CLOCK, _TIMES),
         },
         by_number=True,
         has_ranks_only=True,

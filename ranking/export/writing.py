@@ -156,6 +156,19 @@ def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
     )
 
 
+def _best_worst_header(export: Export) -> str:
+    items = [f"Item{slot}" for slot in range(1, export.slots + 1)]
+    return csv_row(["segment", "judge", *items, "BestItem", "WorstItem"])
+
+
+def _best_worst_line(row: JudgedBlock, slots: int) -> str:
+    """Return a line with the systems shown, the best and the worst, as the scripts for best-worst scaling read it."""
+    shown = [neutral(",".join(systems)) for systems in row.candidates]
+    by_label = dict(zip(row.labels, shown, strict=True))
+    items = [*shown, *[""] * (slots - len(shown))]
+    return csv_row([row.segment, neutral(row.judge), *items, by_label[1], by_label[3]])
+
+
 def _hit(row: JudgedBlock, _slots: int) -> str:
     """Return a HIT in the results XML of Appraise."""
     source, target = quoteattr(row.source_language), quoteattr(row.target_language)
@@ -188,6 +201,7 @@ _LINES: Final[Mapping[str, _Lines]] = {
     ),
     ExportFormat.PAIRWISE_CSV: _Lines(lambda _export: csv_row(COLUMNS), _pairwise_lines),
     ExportFormat.JSONL: _Lines(lambda _export: "", _json_line),
+    ExportFormat.BEST_WORST_CSV: _Lines(_best_worst_header, _best_worst_line),
     ExportFormat.APPRAISE_XML: _Lines(
         lambda _export: '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n', _hit, "</results>\n"
     ),

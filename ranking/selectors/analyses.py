@@ -90,7 +90,7 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
     def is_for(kind: AnalysisKind) -> bool:
         if kind.protocols is None:
             return compares or (scores and kind.reads_other_tasks)
-        return task.protocol in kind.protocols
+        return task.protocol in kind.protocols and kind.fits(task)
 
     found = filter(is_for, ANALYSES.values())
     return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.protocols is None)}

@@ -74,13 +74,34 @@ class Found:
     wrong: float
 
 
+def best_and_worst(blocks: Blocks, seed: int) -> Blocks:
+    """Return blocks as if judges chose only the best and the worst, at random among equal ranks."""
+    random = np.random.default_rng(seed)
+    jitter = random.random(blocks.labels.shape)
+    shown = blocks.labels > 0
+    rows = np.arange(len(blocks))
+    labels = np.where(shown, 2, 0).astype(np.int8)
+    labels[rows, np.where(shown, blocks.labels + jitter, np.inf).argmin(axis=1)] = 1
+    labels[rows, np.where(shown, blocks.labels + jitter, -np.inf).argmax(axis=1)] = 3
+    return replace(blocks, labels=labels, best_worst=True)
+
+
 def coverage(
-    world: World, level: Level, method: str, *, campaigns: int, resamples: int, first_seed: int = 0
+    world: World,
+    level: Level,
+    method: str,
+    *,
+    campaigns: int,
+    resamples: int,
+    first_seed: int = 0,
+    best_worst: bool = False,
 ) -> Found:
     """Rank seeded campaigns of a world, and compare ranges with the truth."""
     outside, width, wrong = [], [], []
     for seed in range(first_seed, first_seed + campaigns):
         blocks, truth = draw_campaign(world, seed)
+        if best_worst:
+            blocks = best_and_worst(blocks, seed)
         ranking = rank(blocks, method, resample=level, resamples=resamples, seed=seed)
         place = (-truth).argsort().argsort() + 1
         true = [int(place[blocks.systems.index(row.system)]) for row in ranking.systems]
@@ -196,6 +217,7 @@ def main() -> None:
     parser.add_argument("--further", action="store_true", help="few judges, little data, …")
     parser.add_argument("--splits", type=int, default=40, help="of each released campaign")
     parser.add_argument("--worlds", nargs="+", help="names of worlds; all if not given")
+    parser.add_argument("--best-worst", action="store_true", help="judges choose best and worst")
     options = parser.parse_args()
     worlds = [
         world
@@ -219,6 +241,7 @@ def main() -> None:
                     campaigns=options.campaigns,
                     resamples=options.resamples,
                     first_seed=options.first_seed,
+                    best_worst=options.best_worst,
                 )
                 cells.append(
                     f"{found.outside:.1f} ± {found.error:.1f} ({found.width:.2f}) [{found.wrong:.0f}]"

@@ -12,21 +12,29 @@ from django.test import Client
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import DesignRefusedError, design_change
+from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.submission import judgment_submit
 from annotation.submissions import SubmissionRefusedError
-from campaign.models import Judge, Protocol, Task
+from campaign.models import Judge, Output, Protocol, Task
+from protocols.top.statistics import best_minus_worst
 from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.rank import rank
 from ranking.export.asked import export_asked
+from ranking.export.kinds import KINDS
 from ranking.export.writing import export_bytes
+from ranking.files.bundles import JUDGMENTS
 from ranking.files.reading import read_judgments
+from ranking.selectors.analyses import analyses_of
 from ranking.selectors.judged_columns import judged_blocks
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import lend
 from tests.factories import make_organiser
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import plans_delete
 from tests.integration.protocols.judging import labelled
+from tests.integration.publishing.bundled import bundled, files_of, said
 
 pytestmark = pytest.mark.django_db
 SYSTEMS = ("alpha", "beta", "gamma", "delta")
@@ -116,3 +124,66 @@ def test_blocks_show_three_outputs_or_more(task: Task) -> None:
     with pytest.raises(DesignRefusedError):
         design_change(task=task, kind="uniform", systems_per_block=2)
     assert design_change(task=task, kind="uniform", systems_per_block=3).systems_per_block == 3
+
+
+def test_scores_are_computed_beside_the_ranking(task: Task, judge: Judge) -> None:
+    judge_all(task, judge)
+    assert "best_worst" in analyses_of(task=task)
+    asked = analysis_ask(task=task, choice=analysis_choice("best_worst", {}), is_queued=False)
+    analysis = analysis_compute(analysis=asked)
+    assert analysis.data is not None
+    scores = {row["system"]: row for row in analysis.data["best_worst"]["scores"]}
+    assert (scores["delta"]["shown"], scores["delta"]["best"]) == (3, 0)
+    assert scores["delta"]["score"] == pytest.approx(-2 / 3)
+
+
+def test_layout_of_the_scripts_for_best_worst_scaling_has_the_choices(
+    task: Task, judge: Judge
+) -> None:
+    judge_all(task, judge)
+    export = export_asked(task=task, kind="comparisons", file_format="best-worst-csv")
+    header, first, *_others = b"".join(export_bytes(export)).decode().splitlines()
+    assert header == "segment,judge,Item1,Item2,Item3,Item4,Item5,BestItem,WorstItem"
+    assert first.split(",")[2:] == [*SYSTEMS, "", "alpha", "delta"]
+
+
+def test_format_that_cannot_tell_ties_from_no_comparison_is_not_offered(task: Task) -> None:
+    assert "appraise-xml" not in KINDS["counted"].formats_of(task)
+
+
+def test_scores_are_not_offered_where_judges_mark_the_top(make_task_of: MakeTask) -> None:
+    assert "best_worst" not in analyses_of(task=make_task_of(Protocol.TOP))
+
+
+def test_simulated_judges_choose_the_better_systems(task: Task) -> None:
+    outputs = Output.objects.filter(segment__test_set=task.test_set_id)
+    qualities = {
+        pk: 90.0 - 20 * SYSTEMS.index(name) if name in SYSTEMS else 100.0
+        for pk, name in outputs.values_list("pk", "system__name")
+    }
+    judged = campaign_simulate(
+        campaign=task.test_set.campaign,
+        judges=[SimulatedJudge("bot", noise=5)],
+        languages=["en", "de"],
+        hits_each=3,
+        qualities=qualities,
+        seed=1,
+        task=task,
+    )
+    assert judged > 0
+    blocks = judged_blocks(task_id=task.pk, watermark=judgments_number(task_id=task.pk))
+    scores = {row.system: row.score for row in best_minus_worst(blocks)}
+    assert scores["alpha"] > scores["delta"]
+
+
+def test_bundle_of_a_published_result_gives_its_numbers_again(
+    task: Task, judge: Judge, tmp_path: Path
+) -> None:
+    judge_all(task, judge)
+    ranking_run_compute(task_id=task.pk)
+    _result, zipped = bundled(task)
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zipped)
+    status, found = said(path)
+    assert (status, found["differences"]) == (0, [])
+    assert b"bestWorst" in files_of(zipped)[JUDGMENTS].splitlines()[0]

@@ -72,6 +72,7 @@ def test_marks_are_read_back_from_the_labels() -> None:
     ("protocol", "labels", "quality", "rules", "answer"),
     [
         ("top", [3, 2, 2], 50, {}, {"top": [False, True, True]}),
+        ("top", [3, 1, 2], 50, {"best_worst": True}, {"best": 2, "worst": 1}),
         ("two_outputs", [1, 2], 50, {}, {"verdict": "first"}),
         ("two_outputs", [2, 1], 50, {"four_answers": True}, {"verdict": "second"}),
         ("two_outputs", [1, 1], 95, {}, {"verdict": "same"}),
@@ -89,7 +90,7 @@ def test_a_simulated_answer_is_that_of_the_labels(
     rules: Mapping[str, Any],
     answer: Mapping[str, Any],
 ) -> None:
-    said = answer_kind(protocol).simulated(
+    said = answer_kind(protocol, rules).simulated(
         Perceived([quality] * len(labels), labels, rules, Random(1))
     )
     assert said == answer
