@@ -196,6 +196,7 @@ _WORK: Final = {
 }
 
 _WORK_BY_CRITERIA: Final = _("You rate outputs by the questions on the page.")
+_WORK_BEST_WORST: Final = _("You choose the best and the worst of several outputs.")
 _BETTER: Final = _(
     "An output is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better."
 )
@@ -337,7 +338,11 @@ class Task(RecordedModel):
     @property
     def work(self) -> str:
         """Description of the judges' work in invitations."""
-        return str(_WORK_BY_CRITERIA) if self.has_own_criteria else Protocol(self.protocol).work
+        if self.has_own_criteria:
+            return str(_WORK_BY_CRITERIA)
+        if self.rules.get("best_worst"):
+            return str(_WORK_BEST_WORST)
+        return Protocol(self.protocol).work
 
     @property
     def criterion(self) -> str:

@@ -38,6 +38,9 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "systemNId": _CANDIDATE,
     "systemNrank": _("Rank of the N-th output, from 1 (best) to 5; -1 if left blank"),
     "rankingID": _("Number of the judgment"),
+    "bestWorst": _("1 if outputs with equal ranks were not compared"),
+    "best": _("Position of the output chosen as the best"),
+    "worst": _("Position of the output chosen as the worst"),
     # Judgments, skips and assignments
     "id": _("Permanent ID"),
     "number": _("Row number, used to resume downloads"),

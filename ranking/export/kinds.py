@@ -42,6 +42,7 @@ _ONE_BY_ONE = _("individual judgments, line breaks in texts, spaces in names")
 _EARLIER_TEXTS = _("judgments of texts that were corrected later")
 _FIRST_REFERENCE = _("additional references, document names with “_#_” or “_###_”")
 _ANSWERS = _("answers other than ranks")
+_NOT_COMPARED = _("which outputs other than the best and the worst differ")
 
 _AS_ROWS: Final[dict[str, tuple[Promise, ...]]] = {
     ExportFormat.JSONL: (),
@@ -88,18 +89,20 @@ class ExportKind:
         if self.has_ranks_only and own:
             return {name: (*losses, _ANSWERS) for name, losses in self.formats.items()}
         kind = answer_kind_of(task)
-        if self.has_ranks_only:
-            lacking = _WITHOUT_BEST_WORST if kind.best_worst else {ExportFormat.BEST_WORST_CSV}
-            return {name: self.formats[name] for name in self.formats if name not in lacking}
+        if self.name == COMPARISONS and kind.best_worst:
+            losses = self.formats[ExportFormat.PAIRWISE_CSV]
+            pairwise = {ExportFormat.PAIRWISE_CSV: (*losses, _NOT_COMPARED)}
+            return {**pairwise, ExportFormat.BEST_WORST_CSV: losses}
+        if kind.best_worst:
+            # Its equal ranks are always ties.
+            names = [name for name in self.formats if name != ExportFormat.APPRAISE_XML]
+            return {name: self.formats[name] for name in names}
         not_in_cells = kind.not_in_cells
         if self.name == "judgments" and not_in_cells is not None:
             losses = (not_in_cells,)
             return {**self.formats, ExportFormat.CSV: losses, ExportFormat.PARQUET: losses}
         return self.formats
 
-
-#: Formats that have no place for equal ranks that are no comparison.
-_WITHOUT_BEST_WORST: Final = frozenset({ExportFormat.APPRAISE_XML})
 
 #: Kind with the protocol's own formats.
 ANSWERS: Final = "answers"
@@ -157,7 +160,6 @@ _ALL: Final = (
         description=_("The judgments that count, one row per pair of outputs."),
         formats={
             ExportFormat.PAIRWISE_CSV: (_DOCUMENTS, _ONE_OUTPUT, _ON_THE_CLOCK, _TIMES),
-            ExportFormat.BEST_WORST_CSV: (_DOCUMENTS, _ON_THE_CLOCK, _TIMES),
         },
         by_number=True,
         has_ranks_only=True,
