@@ -69,6 +69,7 @@ from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
 from campaign.models import Judge, User
+from campaign.selectors.media import media_of_judge
 
 logger = logging.getLogger(__name__)
 
@@ -333,7 +334,8 @@ class DocumentView(JudgeAddress):
         beside = texts_beside(
             assigned.protocol, assigned.rules, campaign=campaign, part=assigned.part
         )
-        document = document_of_block(assigned.block_id, beside=beside)
+        address = media_of_judge(assigned.judge_id, campaign)
+        document = document_of_block(assigned.block_id, beside=beside, address=address)
         if document is None:
             raise NotFound(_("This task does not show surrounding text."))
         response = Response(asdict(document), headers={"Cache-Control": "private, max-age=3600"})

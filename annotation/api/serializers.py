@@ -57,10 +57,20 @@ class ConfirmChangeSerializer(serializers.Serializer[object]):
     )
 
 
+class MediaSerializer(serializers.Serializer[object]):
+    kind = serializers.ChoiceField(choices=["image", "audio", "video"])
+    address = serializers.CharField(help_text="Path on this server. Supports range requests.")
+
+
 class TextSerializer(serializers.Serializer[object]):
-    text = serializers.CharField()
+    text = serializers.CharField(help_text="Empty if there are only files to show.")
     lang = serializers.CharField(help_text="BCP 47 tag.")
     dir = serializers.ChoiceField(choices=["ltr", "rtl"])
+    media = MediaSerializer(
+        many=True,
+        required=False,
+        help_text="Files shown below the text; missing if there are none.",
+    )
 
 
 class LanguageSerializer(serializers.Serializer[object]):

@@ -11,6 +11,7 @@ from campaign.formats import FormatError
 from campaign.formats.file_names import set_name
 from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
+from campaign.formats.media_files import MediaFile
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.formats.set_reading import set_inspect
@@ -30,6 +31,7 @@ from campaign.models import (
 )
 from campaign.selectors.tasks import first_task
 from campaign.services.jobs import JobProgress, handles
+from campaign.services.media import media_store
 from campaign.services.uploads import upload_becomes, upload_change, upload_report_store
 from campaign.texts.languages import LanguageTagError
 
@@ -62,7 +64,11 @@ def test_set_from_files(
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is stored in these cases.
     """
     omissions = Omissions()
-    with isolated_set(recognised, reading, omissions, watch) as segments:
+
+    def store(file: MediaFile) -> None:
+        media_store(campaign=campaign, file=file)
+
+    with isolated_set(recognised, reading, omissions, watch, store) as segments:
         test_set = test_set_import(
             campaign=campaign,
             name=name,

@@ -38,7 +38,9 @@ from annotation.protocols import (
 )
 from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
+from campaign.selectors.media import MediaAddress, media_of_judge, media_of_members
 from campaign.texts.languages import language_described, language_direction
+from campaign.texts.media import marked_text, media_kind
 
 
 def outputs_of(block: str = "") -> QuerySet[Output]:
@@ -191,19 +193,18 @@ _OF_HIT = PreparedQuery(
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Texts shown to judges, and their languages."""
+    """Texts shown to judges, their languages, and the addresses of the files that they show."""
 
     beside: TextsBeside
     source_language: str
     target_language: str
-    source_dir: str
-    target_dir: str
+    address: MediaAddress
 
-    @classmethod
-    def of(cls, beside: TextsBeside, stage: Stage | None, source: str, target: str) -> "_Rules":
-        if stage is not None and stage.is_text_alone:
-            beside = replace(beside, source=False, references=False)
-        return cls(beside, source, target, language_direction(source), language_direction(target))
+    def of_stage(self, stage: Stage | None) -> "_Rules":
+        """Return the rules for a block at this stage."""
+        if stage is None or not stage.is_text_alone:
+            return self
+        return replace(self, beside=replace(self.beside, source=False, references=False))
 
     @property
     def shows_context(self) -> bool:
@@ -216,13 +217,26 @@ class _Rules:
     def source(self, text: str | None) -> ShownData | None:
         if not self.beside.source:
             return None
-        return {"text": text or "", "lang": self.source_language, "dir": self.source_dir}
+        return self._text(text or "", self.source_language)
 
     def references(self, texts: Sequence[str]) -> list[ShownData]:
         return [self.target(text) for text in texts] if self.beside.references else []
 
     def target(self, text: str) -> ShownData:
-        return {"text": text, "lang": self.target_language, "dir": self.target_dir}
+        return self._text(text, self.target_language)
+
+    def _text(self, text: str, language: str) -> ShownData:
+        marked = marked_text(text)
+        shown: ShownData = {
+            "text": marked.words,
+            "lang": language,
+            "dir": language_direction(language),
+        }
+        if marked.media:
+            shown["media"] = [
+                {"kind": media_kind(name), "address": self.address(name)} for name in marked.media
+            ]
+        return shown
 
 
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, Any]:
@@ -232,7 +246,8 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, 
     repeat of this design can repeat them. The data reveals no count of HITs.
     """
     rows = _OF_HIT.rows(hit_id=assignment.hit_id, judge_id=assignment.judge_id)
-    blocks = list(_blocks(rows, campaign).values())
+    address = media_of_judge(assignment.judge_id, campaign)
+    blocks = list(_blocks(rows, campaign, address).values())
     source, target, gap, protocol, rules, part, purpose = rows[0][1:_OF_THE_HIT]
     return {
         "id": assignment.public_id,
@@ -254,19 +269,19 @@ def blocks_data(
     block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
 ) -> dict[int, BlockData]:
     """Return blocks by id, as a judge of their campaign sees them. One query, and one for a protocol's answers."""
-    return _blocks(list(_shown(Block.objects.filter(pk__in=block_ids), judge_id)), campaign)
+    rows = list(_shown(Block.objects.filter(pk__in=block_ids), judge_id))
+    return _blocks(rows, campaign, media_of_judge(judge_id, campaign))
 
 
-def _blocks(rows: Sequence[Sequence[Any]], campaign: Campaign) -> dict[int, BlockData]:
+def _blocks(
+    rows: Sequence[Sequence[Any]], campaign: Campaign, address: MediaAddress
+) -> dict[int, BlockData]:
     """Return the blocks in these rows of `_shown`, by id."""
     answers, stages = _answers(rows), _stages(rows)
     rules = {
-        block_id: _Rules.of(
-            texts_beside(protocol, of_task, campaign=campaign, part=part),
-            stages.get(block_id),
-            source,
-            target,
-        )
+        block_id: _Rules(
+            texts_beside(protocol, of_task, campaign=campaign, part=part), source, target, address
+        ).of_stage(stages.get(block_id))
         for block_id, source, target, _gap, protocol, of_task, part, *_row in rows
     }
     alone = [
@@ -322,8 +337,13 @@ class DocumentData:
     blocks: dict[str, int]
 
 
-def document_of_block(block_id: int, *, beside: TextsBeside) -> DocumentData | None:
-    """Return the document around a block; None if its judge may not see it. Four or five queries."""
+def document_of_block(
+    block_id: int, *, beside: TextsBeside, address: MediaAddress
+) -> DocumentData | None:
+    """Return the document around a block; None if its judge may not see it. Four or five queries.
+
+    `address` is that of files that its texts show.
+    """
     block = (
         Block.objects.select_related("segment__test_set", "hit__task")
         .annotate(around=_around("segment__", DOCUMENT_SEGMENTS))
@@ -331,7 +351,8 @@ def document_of_block(block_id: int, *, beside: TextsBeside) -> DocumentData | N
     )
     stage = stages_of(block.hit.task.protocol, [block_id]).get(block_id)
     test_set, segment = block.segment.test_set, block.segment
-    rules = _Rules.of(beside, stage, test_set.source_language, test_set.target_language)
+    rules = _Rules(beside, test_set.source_language, test_set.target_language, address)
+    rules = rules.of_stage(stage)
     around: _Around = block.around
     blocks = Block.objects.filter(hit=block.hit_id, segment__document=segment.document_id)
     if rules.shows_outputs(len(block.stands_for or block.outputs)):
@@ -366,8 +387,11 @@ class DrawnBlock:
 def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]:
     """Return blocks of first HITs as a judge would first see them. Two or three queries."""
     stage = answer_kind_of(task).first_stage
-    beside = texts_beside(task.protocol, task.rules, campaign=task.test_set.campaign, part=1)
-    rules = _Rules.of(beside, stage, task.test_set.source_language, task.test_set.target_language)
+    test_set = task.test_set
+    beside = texts_beside(task.protocol, task.rules, campaign=test_set.campaign, part=1)
+    address = media_of_members(test_set.campaign)
+    rules = _Rules(beside, test_set.source_language, test_set.target_language, address)
+    rules = rules.of_stage(stage)
     shown = {output for block in blocks for output in block.outputs}
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
     documents = _outputs_around(
@@ -438,12 +462,7 @@ def _block_data(
             "after": [_neighbour(rules, *row) for row in neighbours if row[0] > position],
         },
         candidates=[
-            {
-                "id": candidate_id,
-                "text": text or "",
-                "lang": rules.target_language,
-                "dir": rules.target_dir,
-            }
+            {"id": candidate_id, **rules.target(text or "")}
             for candidate_id, text in zip(
                 candidate_ids(public_id, len(candidates)), candidates, strict=True
             )

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from campaign.formats.tables import neutral
 from campaign.services.judge_lists import CheckedList
+from campaign.texts import media
 
 _Response = TypeVar("_Response", bound=HttpResponseBase)
 #: File extensions that differ from the last part of the format's name, unlike that of `five-way-csv`.
@@ -44,6 +45,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     "xml": "application/xml",
     "yaml": "application/yaml",
     "zip": "application/zip",
+    **media.MEDIA_TYPES,
 }
 
 

@@ -27,6 +27,7 @@ from campaign.formats.file_names import (
     SOURCE_WORDS,
     SYSTEM_WORDS,
 )
+from campaign.formats.media_names import is_media_name
 from campaign.formats.streams import CHUNK_BYTES, InputFile, StoredFile, byte_chunks, peek
 
 # Folders that group the files of one test set.
@@ -60,7 +61,7 @@ _DAMAGED: Final = (
 class Limits:
     """Size limits of an archive; `ratio` applies once `free_bytes` have been unpacked."""
 
-    entries: int = 2_000
+    entries: int = 20_000
     total_bytes: int = 2 * 1024**3
     ratio: int = 200
     free_bytes: int = 16 * 1024**2
@@ -343,7 +344,12 @@ def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]
         if next(iter(roots)).lower() in ROLE_FOLDERS:
             break
         kept = [StoredFile(file.name.partition("/")[2], file.open) for file in kept]
-    others = sorted(root for root in roots if root.lower() not in ROLE_FOLDERS)
+    texts = {
+        PurePosixPath(file.name).parts[0]
+        for file in kept
+        if "/" in file.name and not is_media_name(file.name)
+    }
+    others = sorted(root for root in texts if root.lower() not in ROLE_FOLDERS)
     if len(others) > 1:
         raise Place(archive).error(
             f'there are several folders side by side: "{others[0]}" and "{others[1]}"',

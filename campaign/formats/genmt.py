@@ -20,7 +20,7 @@ MAX_BYTES: Final = 64 * 2**20
 MAX_VALUES: Final = 1_000_000
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
 _CHECKS: Final = ("validation", "skippable")
-_MEDIA: Final = re.compile(r"<\s*(video|audio|img|iframe)\b", re.IGNORECASE)
+_PAGE: Final = re.compile(r"<\s*iframe\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
 
 
@@ -47,8 +47,7 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
     missing outputs.
 
     Raises FormatError, with the place in `data` as field, for files that are larger than MAX_BYTES or not
-    such campaigns, for items without a source text or with only sound or pictures, and for contradictory
-    texts of one item.
+    such campaigns, for items without a source or with an embedded page, and for contradictory texts of one item.
     """
     reader = _Reader(file.name)
     name_of_campaign, documents = reader.campaign(_decoded(file))
@@ -164,11 +163,10 @@ class _Reader:
                 "add src to every item",
             )
         text = self._filled(f"{place}.src", source, "the source")
-        media = _MEDIA.search(text)
-        if media:
+        if _PAGE.search(text):
             self._refuse(
                 f"{place}.src",
-                f"the source is {media.group(1).lower()}, not text",
+                "the source is a page of another server",
                 "add src_text with a transcript or description, or remove the item",
             )
         outputs = item.get("tgt")

@@ -16,6 +16,7 @@ from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
 from campaign.formats.json_text import decode_object
 from campaign.formats.known_files import known_file_error
+from campaign.formats.media_names import MediaNames, MediaWatch, folder_lists, is_media_name
 from campaign.formats.omissions import Omissions, complete, named, noticed
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.sgml import set_tag
@@ -30,7 +31,7 @@ from campaign.formats.test_sets import (
     read_test_set,
 )
 
-_NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".png", ".jpg")
+_NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh")
 # Extensions of other files that may still hold the output of a system.
 _OTHER_TEXTS: Final = (".csv", ".html", ".log", ".xlsx", ".docx", ".parquet")
 _SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"})
@@ -51,6 +52,9 @@ class FileRole(StrEnum):
     DOCUMENTS = "documents"
     WHOLE = "whole"
     IGNORED = "ignored"
+
+
+_HAS_OUTPUTS: Final = frozenset({FileRole.SYSTEM, FileRole.WHOLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +81,15 @@ class RecognisedFile:
 class RecognisedSet:
     """All files with their roles. `languages` is None if no file name contains them.
 
-    `litter` counts hidden and temporary files, which are not among `files`.
+    `litter` counts hidden and temporary files, which are not among `files`; nor are the pictures, recordings and videos
+    in `media`, which texts name.
     """
 
     name: str
     files: tuple[RecognisedFile, ...]
     languages: tuple[str, str] | None
     litter: int = 0
+    media: tuple[StoredFile, ...] = ()
 
     @property
     def left_out(self) -> list[tuple[str, str]]:
@@ -100,8 +106,8 @@ class RecognisedSet:
 
     def size(self) -> int:
         """Return the number of bytes in the files that are not left out."""
-        used = [file for file in self.files if file.role is not FileRole.IGNORED]
-        return sum(file.file.size() for file in used)
+        used = [file.file for file in self.files if file.role is not FileRole.IGNORED]
+        return sum(file.size() for file in (*used, *self.media))
 
     @property
     def main(self) -> RecognisedFile:
@@ -153,10 +159,16 @@ def recognise(
 
     Raises FormatError only for gzip that is damaged at its very beginning.
     """
-    seen = [_by_content(file) for file in files if not is_litter(file.name)]
-    seen = _of_pair(_with_plain_roles(seen), languages)
+    given = [file for file in files if not is_litter(file.name)]
+    media = tuple(file for file in given if is_media_name(file.name))
+    texts = [_by_content(file) for file in given if file not in media]
+    seen = _of_pair(_with_plain_roles(texts), languages)
+    if media and not any(file.role in _HAS_OUTPUTS for file in seen):
+        lists = [_by_content(file) for file in folder_lists(media)]
+        seen = _with_plain_roles([*texts, *lists])
     seen = _with_disguised(_without_references(_with_system_names(seen)))
-    return RecognisedSet(name, tuple(seen), _languages(seen), len(files) - len(seen))
+    litter = len(files) - len(given)
+    return RecognisedSet(name, tuple(seen), _languages(seen), litter, media)
 
 
 def with_roles(
@@ -204,11 +216,12 @@ def opened_set(
     reading: SetReading = SetReading(),
     *,
     omissions: Omissions | None = None,
+    media: MediaWatch | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Yield the segments of recognised files, which stay open until the context ends.
 
     With `common_documents`, all files are read twice. `omissions` collects warnings and everything that is left
-    out, including files.
+    out, including files. `media` receives each picture, recording and video before the first segment that shows it.
 
     Raises FormatError like `read_test_set`, here or while iterating, and for anything that prevents a ranking of
     these files. Checks and imports both use this, so they refuse the same files.
@@ -221,7 +234,7 @@ def opened_set(
     _refuse_single_text(recognised)
     reference_system = reading.reference_system
     if not reading.common_documents:
-        with _opened(recognised, omissions, reading) as segments:
+        with _opened(recognised, omissions, reading, media) as segments:
             all_covered = complete(segments, omissions)
             rankable = _rankable(all_covered, recognised.main.name, reference_system)
             yield noticed(rankable, omissions, reference_system)
@@ -236,7 +249,7 @@ def opened_set(
     for document, lacking in uncovered.uncovered.items():
         why = f"not covered by {named(lacking)}"
         omissions.left_out.append((f'document "{document}"', why))
-    with _opened(recognised, omissions, reading) as segments:
+    with _opened(recognised, omissions, reading, media) as segments:
         common = (each for each in segments if each.document not in uncovered.uncovered)
         renumbered = (
             replace(each, number=number, outputs={name: each.outputs[name] for name in systems})
@@ -295,16 +308,20 @@ def _opened(
     recognised: RecognisedSet,
     omissions: Omissions,
     reading: SetReading,
+    media: MediaWatch | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Yield the segments as the files have them; note missing outputs in `omissions`."""
     main = recognised.main
+    # Pearmut's campaigns name files only in order to show them.
+    is_demanded = main.file_format is TestSetFormat.PEARMUT
+    names = MediaNames(main.name, recognised.media, media, is_demanded=is_demanded)
     with ExitStack() as stack:
 
         def opened(file: RecognisedFile) -> InputFile:
             return InputFile(file.name, stack.enter_context(file.file.open()))
 
         documents = recognised.of(FileRole.DOCUMENTS)
-        yield read_test_set(
+        segments = read_test_set(
             source=opened(main),
             references=[opened(file) for file in recognised.of(FileRole.REFERENCE)],
             systems={
@@ -316,6 +333,7 @@ def _opened(
             by_paragraph=reading.by_paragraph,
             omissions=omissions,
         )
+        yield names.replaced(segments, omissions)
 
 
 def _by_content(file: StoredFile) -> RecognisedFile:

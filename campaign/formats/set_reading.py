@@ -7,6 +7,7 @@ from pathlib import Path
 from campaign.formats.archives import unpacked
 from campaign.formats.inspecting import Inspection, inspect
 from campaign.formats.isolation import progress_report
+from campaign.formats.media_files import MediaFile
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set, recognise
 from campaign.formats.records import SegmentTexts
@@ -28,11 +29,21 @@ def set_inspect(recognised: RecognisedSet, reading: SetReading) -> list[Inspecti
     return [inspect(_reporting(recognised), reading)]
 
 
-def set_read(recognised: RecognisedSet, reading: SetReading) -> Iterator[SegmentTexts | Omissions]:
-    """Yield the segments of files, then what was left out; report the bytes read so far."""
+def set_read(
+    recognised: RecognisedSet, reading: SetReading
+) -> Iterator[SegmentTexts | MediaFile | Omissions]:
+    """Yield the segments of files, each after the media that it shows, then what was left out.
+
+    Report the bytes read so far.
+    """
     omissions = Omissions()
-    with opened_set(_reporting(recognised), reading, omissions=omissions) as segments:
-        yield from segments
+    media: list[MediaFile] = []
+    files = _reporting(recognised)
+    with opened_set(files, reading, omissions=omissions, media=media.append) as segments:
+        for segment in segments:
+            yield from media
+            media.clear()
+            yield segment
     yield omissions
 
 

@@ -11,6 +11,8 @@ from django.core.files import File
 
 from campaign.formats.archives import opener
 from campaign.formats.isolation import Watch, isolated, isolated_items
+from campaign.formats.media_files import MediaFile
+from campaign.formats.media_names import MediaWatch
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import FileRole, RecognisedSet, SetReading, with_roles
 from campaign.formats.records import SegmentTexts
@@ -58,21 +60,27 @@ def isolated_set(
     reading: SetReading,
     omissions: Omissions,
     watch: Watch | None = None,
+    media: MediaWatch | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Yield the segments of recognised files like `opened_set`, read in a process of its own.
 
-    `omissions` is complete after the last segment. `watch` is that of `isolated_items`.
+    `omissions` is complete after the last segment. `watch` is that of `isolated_items`, `media` that of `opened_set`.
     """
     read = partial(set_read, recognised, reading)
     with isolated_items(recognised.name, recognised.size(), read, watch=watch) as items:
-        yield _segments(items, omissions)
+        yield _segments(items, omissions, media)
 
 
 def _segments(
-    items: Iterator[SegmentTexts | Omissions], omissions: Omissions
+    items: Iterator[SegmentTexts | MediaFile | Omissions],
+    omissions: Omissions,
+    media: MediaWatch | None,
 ) -> Iterator[SegmentTexts]:
     for item in items:
-        if isinstance(item, Omissions):
+        if isinstance(item, MediaFile):
+            if media is not None:
+                media(item)
+        elif isinstance(item, Omissions):
             omissions.left_out += item.left_out
             omissions.warnings += item.warnings
         else:

@@ -80,8 +80,10 @@ class Upload(models.Model):
         return [] if self.report is None else self.report["warnings"]
 
 
-#: Bytes of each part of an export or a bundle, except the last.
+#: Bytes of each part of an export, a bundle or a media file, except the last.
 PART_BYTES: Final = 1024 * 1024
+#: `kind` of the pictures, recordings and videos that texts of the campaign show.
+MEDIA: Final = "media"
 
 
 class KeptFileQuerySet(models.QuerySet["KeptFile"]):
@@ -95,11 +97,11 @@ class KeptFileQuerySet(models.QuerySet["KeptFile"]):
 
 
 class KeptFile(models.Model):
-    """A file of a campaign: one of an upload, an export of a task, or the bundle of a published result.
+    """A file of a campaign: one of an upload, an export of a task, the bundle of a published result, or media of texts.
 
     Its bytes are in its parts, or in the operator's storage for exports under `stored_as`.
     A file of an upload has its size before its parts arrive, and its name may include folders. An export is kept until
-    it expires, a bundle permanently.
+    it expires, a bundle permanently, and media, whose names are digests, as long as the campaign.
     """
 
     campaign = models.ForeignKey(
@@ -144,9 +146,15 @@ class KeptFile(models.Model):
             models.UniqueConstraint(
                 fields=["upload", "name"], name="kept_file_name_once_in_an_upload"
             ),
+            models.UniqueConstraint(
+                fields=["campaign", "name"],
+                condition=Q(kind=MEDIA),
+                name="kept_file_media_once_in_a_campaign",
+            ),
             models.CheckConstraint(condition=~Q(name=""), name="kept_file_has_a_name"),
             models.CheckConstraint(
                 condition=Q(upload__isnull=False, task__isnull=True, kind="", digest="")
+                | Q(upload__isnull=True, task__isnull=True, kind=MEDIA)
                 | Q(
                     upload__isnull=True,
                     task__isnull=False,
@@ -154,7 +162,7 @@ class KeptFile(models.Model):
                     watermark__isnull=False,
                     digest__regex=r"^[0-9a-f]{64}$",
                 ),
-                name="kept_file_of_an_upload_or_hashed_of_a_task",
+                name="kept_file_of_an_upload_or_media_or_hashed_of_a_task",
             ),
         ]
         triggers = [

@@ -59,7 +59,7 @@ def exported_file_keep(
         storage = export_storage() if expires else None
         if storage is None:
             kept.save()
-            _parts_keep(kept, whole)
+            file_parts_keep(kept, whole)
         else:
             # A random name reveals nothing in listings and cannot be guessed.
             kept.stored_as = _stored(storage, f"exports/{uuid4()}/{kept.name}", whole)
@@ -85,7 +85,8 @@ def _stored(storage: Storage, name: str, whole: IO[bytes]) -> str:
         ) from error
 
 
-def _parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
+def file_parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
+    """Store the bytes of a file in the database."""
     for offset in range(0, kept.size, PART_BYTES):
         FilePart.objects.create(file=kept, offset=offset, content=whole.read(PART_BYTES))
 

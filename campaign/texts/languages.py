@@ -294,6 +294,7 @@ def without_spaces(tag: str) -> bool:
     return tag.lower().replace("_", "-").split("-")[0] in WITHOUT_SPACES
 
 
+@lru_cache(maxsize=1000)
 def language_direction(tag: str) -> Literal["ltr", "rtl"]:
     """Return the writing direction of a language."""
     public, _private = _parted(tag.lower())

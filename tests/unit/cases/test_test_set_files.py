@@ -100,7 +100,7 @@ def test_a_json_array_is_no_test_set(case: str, name: str) -> None:
     [
         ("31-nested-zip", "set.zip", "itself packed or compressed"),
         ("32-symlink-in-tar", "set.tar.gz", "is a link"),
-        ("73-pearmut-campaign-with-html-and-media", "c.json", "not text"),
+        ("73-pearmut-campaign-with-html-and-media", "c.json", "not among the files"),
     ],
 )
 def test_what_no_test_set_holds_is_refused(case: str, name: str, problem: str) -> None:

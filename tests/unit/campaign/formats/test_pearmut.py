@@ -100,7 +100,7 @@ def test_what_is_said_of_sound_is_its_text(read: Read) -> None:
 @pytest.mark.parametrize(
     ("value", "place", "problem"),
     [
-        (campaign([{**ONE, "src": "<video src='a.mp4'></video>"}]), "data[0][0].src", "the source is video, not text"),
+        (campaign([{**ONE, "src": "<iframe src='a.html'></iframe>"}]), "data[0][0].src", "the source is a page of another server"),
         (campaign([{"tgt": {"a": "b"}}]), "data[0][0].src", "the item has no source text"),
         (campaign([{**ONE, "src": " "}]), "data[0][0].src", "the source is empty"),
         (campaign([ONE, {**TWO, "tgt": "x"}]), "data[0][1].tgt", "the item has no outputs by model"),
@@ -151,7 +151,7 @@ def test_a_campaign_that_would_fill_the_memory_is_refused(
 _TEXTS = (
     st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"))
     .map(str.strip)
-    .filter(lambda text: bool(text) and not module._MEDIA.search(text))
+    .filter(lambda text: bool(text) and not module._PAGE.search(text))
 )
 
 

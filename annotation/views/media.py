@@ -1,0 +1,50 @@
+"""Pictures, recordings and videos of texts, for judges and for members."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+
+from annotation.selectors.judging import judge_of_user
+from campaign.export.downloads import ranged_response
+from campaign.models import KeptFile
+from campaign.models.upload import MEDIA
+from campaign.selectors.exported_files import exported_bytes
+from campaign.selectors.media import is_key_of_judge
+from campaign.texts.media import MEDIA_TYPES, media_ending
+from campaign.views.access import organised_campaign, user_of
+
+
+@require_safe
+@login_required
+def judge_media(request: HttpRequest, slug: str, key: str, name: str) -> HttpResponseBase:
+    """Send a file to a judge who was given its address with a block."""
+    judge = judge_of_user(user=user_of(request), campaign_slug=slug)
+    if judge is None or not is_key_of_judge(key, judge_id=judge.pk, name=name):
+        raise Http404
+    return _sent(request, judge.campaign_id, name)
+
+
+@require_safe
+@login_required
+def campaign_media(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """Send a file to a member of the campaign."""
+    campaign = organised_campaign(request, slug)
+    return _sent(request, campaign.pk, name)
+
+
+def _sent(request: HttpRequest, campaign_id: int, name: str) -> HttpResponseBase:
+    """Send a file, or the range that the request is for."""
+    file = get_object_or_404(KeptFile, campaign=campaign_id, kind=MEDIA, name=name)
+    answer = ranged_response(
+        request.headers,
+        size=file.size,
+        digest=file.digest,
+        name=name,
+        content=lambda start, stop: exported_bytes(file, start=start, stop=stop),
+    )
+    answer["Content-Type"] = MEDIA_TYPES[media_ending(name)]
+    answer["Content-Disposition"] = "inline"
+    # Its name is a digest, so it never changes.
+    answer["Cache-Control"] = "private, max-age=86400, immutable"
+    return answer

@@ -1,0 +1,28 @@
+"""Pictures, recordings and videos that texts of a campaign show."""
+
+from hashlib import sha256
+from io import BytesIO
+
+from campaign.formats.media_files import MediaFile
+from campaign.models import Campaign, KeptFile
+from campaign.models.upload import MEDIA
+from campaign.services.exported_files import file_parts_keep
+
+
+def media_store(*, campaign: Campaign, file: MediaFile) -> None:
+    """Store a file, unless the campaign has it. Call it in a transaction."""
+    kept, is_new = KeptFile.objects.get_or_create(
+        campaign=campaign,
+        kind=MEDIA,
+        name=file.name,
+        defaults={"size": len(file.content), "digest": sha256(file.content).hexdigest()},
+    )
+    if is_new:
+        file_parts_keep(kept, BytesIO(file.content))
+
+
+def media_copy(*, source: Campaign, target: Campaign) -> None:
+    """Copy all files of a campaign to another that shows the same texts."""
+    for file in KeptFile.objects.filter(campaign=source, kind=MEDIA):
+        content = b"".join(file.parts.order_by("offset").values_list("content", flat=True))
+        media_store(campaign=target, file=MediaFile(file.name, content))

@@ -1,0 +1,158 @@
+"""Test sets whose texts name pictures, recordings and videos: where names may be, and which are refused."""
+
+import io
+import json
+from collections.abc import Mapping
+from functools import partial
+
+import pytest
+
+from campaign.formats.errors import FormatError
+from campaign.formats.media_files import MediaFile
+from campaign.formats.omissions import Omissions
+from campaign.formats.recognising import opened_set, recognise
+from campaign.formats.records import SegmentTexts
+from campaign.formats.streams import StoredFile
+from campaign.texts.media import marked_text
+from tests.media_samples import SAMPLES, png, wav
+
+LOW, HIGH = wav(220), wav(880)
+
+
+def stored(files: Mapping[str, bytes | str]) -> list[StoredFile]:
+    return [
+        StoredFile(
+            name, partial(io.BytesIO, content.encode() if isinstance(content, str) else content)
+        )
+        for name, content in files.items()
+    ]
+
+
+def read(
+    files: Mapping[str, bytes | str], omissions: Omissions | None = None
+) -> tuple[list[SegmentTexts], list[MediaFile]]:
+    media: list[MediaFile] = []
+    with opened_set(
+        recognise("set", stored(files)), omissions=omissions, media=media.append
+    ) as segments:
+        return list(segments), media
+
+
+def kinds(text: str) -> list[str]:
+    return [name.rpartition(".")[2] for name in marked_text(text).media]
+
+
+TABLE = "source\talpha\tbeta\nSay this.\taudio/alpha/1.wav\taudio/beta/1.wav\n"
+SOUNDS = {"audio/alpha/1.wav": LOW, "audio/beta/1.wav": HIGH}
+
+
+def test_cells_of_a_table_name_recordings() -> None:
+    [segment], media = read({"set.tsv": TABLE, **SOUNDS})
+    assert segment.source == "Say this."
+    assert [marked_text(text).media for text in segment.outputs.values()] == [
+        [file.name] for file in media
+    ]
+    assert len(media) == 2
+
+
+def test_equal_recordings_are_one_text() -> None:
+    files = {"set.tsv": TABLE, "audio/alpha/1.wav": LOW, "audio/beta/1.wav": LOW}
+    [segment], _media = read(files)
+    assert len(set(segment.outputs.values())) == 1
+
+
+def test_name_may_lack_folders() -> None:
+    table = "source\talpha\tbeta\nSay this.\tlow.wav\t./data/audio/high.wav\n"
+    [segment], _media = read({"set.tsv": table, "audio/low.wav": LOW, "audio/high.wav": HIGH})
+    assert [kinds(text) for text in segment.outputs.values()] == [["wav"], ["wav"]]
+
+
+def test_line_of_a_text_names_a_picture() -> None:
+    line = {
+        "source": "What is on this picture?\npictures/1.png",
+        "outputs": {"alpha": "A grey square.", "beta": "Nothing."},
+    }
+    [segment], _media = read({"set.jsonl": json.dumps(line), "pictures/1.png": png()})
+    assert marked_text(segment.source).words == "What is on this picture?"
+    assert kinds(segment.source) == ["png"]
+    assert segment.outputs == line["outputs"]
+
+
+def test_folders_hold_recordings_by_system() -> None:
+    files = {
+        "source.txt": "One.\nTwo.\n",
+        "alpha/2.wav": LOW,
+        "alpha/10.wav": HIGH,
+        "beta/2.wav": HIGH,
+        "beta/10.wav": LOW,
+    }
+    segments, _media = read(files)
+    assert [segment.source for segment in segments] == ["One.", "Two."]
+    # 2 comes before 10.
+    assert segments[0].outputs["alpha"] == segments[1].outputs["beta"]
+    assert segments[0].outputs.keys() == {"alpha", "beta"}
+
+
+def test_sources_may_be_recordings() -> None:
+    files = {"source/1.wav": LOW, "alpha/1.mp3": SAMPLES["mp3"], "beta/1.flac": SAMPLES["flac"]}
+    omissions = Omissions()
+    [segment], _media = read(files, omissions)
+    assert kinds(segment.source) == ["wav"]
+    assert any("types" in warning for warning in omissions.warnings)
+
+
+def pearmut(source: str) -> str:
+    item = {"item_id": "1", "src": source, "tgt": {"alpha": "One.", "beta": "Two."}}
+    return json.dumps({"campaign_id": "study", "info": {}, "data": [[[item]]]})
+
+
+def test_pearmut_shows_local_assets() -> None:
+    tags = (
+        "Look.<br><img src='assets/1.png' width=3>"
+        '<video controls><source src="assets/1.mp4" type="video/mp4"></video>'
+    )
+    files = {
+        "study.json": pearmut(tags),
+        "assets/1.png": png(),
+        "assets/1.mp4": SAMPLES["mp4"],
+    }
+    [segment], _media = read(files)
+    assert kinds(segment.source) == ["png", "mp4"]
+    assert "<img" not in segment.source
+    assert "<video" not in segment.source
+
+
+def test_file_that_no_text_names_is_reported() -> None:
+    omissions = Omissions()
+    read({"set.tsv": TABLE, **SOUNDS, "logo.png": png()}, omissions)
+    assert omissions.left_out == [("logo.png", "no text names it")]
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        (
+            {"set.tsv": TABLE, "audio/alpha/1.wav": LOW},
+            'the output of beta of segment 1 names "audio/beta/1.wav", which is not among',
+        ),
+        ({"set.tsv": TABLE}, "which is not among the files"),
+        (
+            {
+                "set.tsv": TABLE.replace("audio/beta", "https://example.org/beta"),
+                "audio/alpha/1.wav": LOW,
+            },
+            "remote address https://example.org/beta/1.wav",
+        ),
+        ({"set.tsv": TABLE, **SOUNDS, "audio/beta/1.wav": b"No sound."}, "the file is text"),
+        ({"study.json": pearmut("<img src='https://example.org/1.png'>")}, "remote address"),
+        ({"study.json": pearmut("<audio src='assets/1.mp3'></audio>")}, "not among the files"),
+        (
+            {"source/1.wav": LOW, "source/2.wav": LOW, "alpha/1.wav": LOW, "beta/1.wav": LOW},
+            'there is no recording or picture "2", which source has',
+        ),
+    ],
+)
+def test_set_is_refused(files: Mapping[str, bytes | str], problem: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        read(files)
+    assert problem in str(refused.value)
