@@ -1,5 +1,6 @@
 """Small pictures, recordings and videos, made by code, whose metadata name a system."""
 
+import io
 import struct
 import zlib
 from typing import Final
@@ -121,6 +122,11 @@ def webm() -> bytes:
 
 def _element(kind: str, content: bytes) -> bytes:
     return bytes.fromhex(kind) + struct.pack(">H", 0x4000 | len(content)) + content
+
+
+def opened(content: bytes) -> io.BufferedReader:
+    """Open a file in memory, as files on disk are opened."""
+    return io.BufferedReader(io.BytesIO(content))
 
 
 SAMPLES: Final = {

@@ -83,6 +83,7 @@ class PreviewJudgmentView(JudgeAddress):
         after, block = data.pop("after", None), data["block"]
         data.pop("in_hand", None)
         data.pop("replaces", None)
+        data.pop("played", None)
         data["answer"] = answer_validated(task.protocol, data.get("answer"))
         data["labels"] = labels_preview(task=task, labels=data.get("labels"), answer=data["answer"])
         feedback = feedback_preview(task=task, block=block, labels=data["labels"])

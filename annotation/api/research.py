@@ -94,6 +94,11 @@ class JudgmentRecordSerializer(serializers.Serializer[Any]):
     active_ms = serializers.IntegerField(
         allow_null=True, help_text="Time without breaks in milliseconds."
     )
+    played = serializers.ListField(
+        child=serializers.FloatField(allow_null=True),
+        allow_null=True,
+        help_text="Share of each candidate's recording that was played, from 0 to 1; null without a recording.",
+    )
     comment = serializers.CharField()
     submitted_at = serializers.DateTimeField()
     supersedes = serializers.UUIDField(

@@ -246,6 +246,13 @@ class JudgmentRequestSerializer(TimesSerializer):
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
     )
+    played = serializers.ListField(
+        child=serializers.FloatField(min_value=0, max_value=1, allow_null=True),
+        max_length=26,
+        required=False,
+        allow_null=True,
+        help_text="Share of each candidate's recording that was played, from 0 to 1; null without a recording.",
+    )
     replaces = serializers.UUIDField(
         required=False,
         allow_null=True,

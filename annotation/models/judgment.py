@@ -31,6 +31,13 @@ class LabelsAreRanks(models.Func):
     output_field = models.BooleanField()
 
 
+class PlayedSharesAreShares(models.Func):
+    """True where every played share is from 0 to 1."""
+
+    template = "(0 <= ALL(%(expressions)s) AND 1 >= ALL(%(expressions)s)) IS NOT FALSE"
+    output_field = models.BooleanField()
+
+
 class JudgmentQuerySet(models.QuerySet["Judgment"]):
     def of(self, task_id: int | models.Expression) -> "JudgmentQuerySet":
         return self.filter(task_id=task_id)
@@ -135,6 +142,12 @@ class Judgment(Submission):
             null=True, validators=[MinValueValidator(1), MaxValueValidator(5)]
         ),
     )
+    played = ArrayField(
+        models.FloatField(null=True),
+        null=True,
+        blank=True,
+        help_text="Share of each candidate's recording that was played, from 0 to 1; null without a recording.",
+    )
     # The initial migration creates its unique index, which excludes the many rows that supersede
     # none.
     supersedes = models.OneToOneField(
@@ -147,6 +160,7 @@ class Judgment(Submission):
         fields={
             **_SUBMITTED,
             "labels": KEPT | DOWNLOADED,
+            "played": KEPT | DOWNLOADED,
             "supersedes": KEPT | NOT_DOWNLOADED,
             "submitted_at": KEPT | DOWNLOADED,
         },
@@ -158,6 +172,9 @@ class Judgment(Submission):
         constraints = [
             models.CheckConstraint(
                 condition=LabelsAreRanks("labels"), name="judgment_ranks_between_1_and_5"
+            ),
+            models.CheckConstraint(
+                condition=PlayedSharesAreShares("played"), name="judgment_played_between_0_and_1"
             ),
             *Submission.Meta.constraints,
             # With the trigger below and the one-to-one `supersedes`, the revisions of a judge's

@@ -115,7 +115,7 @@ ASSIGNMENT_CLOSE = Statement(
 # queries saves 6.9 ms per judged block.
 _JUDGMENT = (
     "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int,"
-    " boolean, uuid"
+    " boolean, uuid, double precision[]"
 )
 # `answer` stores the rest of an answer in addition to its labels; see `answer_statement`.
 # `coalesce` and `+ 0` leave PostgreSQL one index to read, as above.
@@ -126,8 +126,8 @@ _STORING = f"""
     ), judgment AS (
         INSERT INTO annotation_judgment
             (task_id, client_id, judge_id, block_id, assignment_id, labels,
-             duration_ms, active_ms, comment, supersedes_id)
-        SELECT $3, $4, $5, $2, $1, $6, $7, $8, $9, earlier.latest
+             duration_ms, active_ms, comment, played, supersedes_id)
+        SELECT $3, $4, $5, $2, $1, $6, $7, $8, $9, $15, earlier.latest
         FROM earlier
         WHERE NOT EXISTS (SELECT FROM annotation_judgment j WHERE j.client_id = $4)
             AND CASE WHEN earlier.times = 0 THEN true
@@ -319,6 +319,7 @@ def _row_stored(
         timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
         *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
         *(replaces != LATEST, str(replaces) if isinstance(replaces, UUID) else None),
+        judgment.played,
     )
     if answer is None:
         return JUDGMENT_STORE.row(*values)
@@ -336,6 +337,7 @@ def judgment_submit(
     active_ms: int | None = None,
     comment: str = "",
     replaces: Replaced = LATEST,
+    played: list[float | None] | None = None,
 ) -> Judgment:
     """Store and return one judgment; it supersedes the judge's last one of the same block.
 
@@ -344,8 +346,9 @@ def judgment_submit(
 
     For rankings, `labels` are aligned with the candidates: 1 best … 5 worst, None for blank. For
     all other protocols, `answer` is the output of the protocol's serializer, from which the labels
-    follow. Repeating a `client_id` changes nothing and returns the stored judgment. A judgment that
-    arrives after its lease has ended is also stored. Raises `SubmissionRefusedError` if the
+    follow. `played` are the shares of the candidates' recordings that were played. Repeating a
+    `client_id` changes nothing and returns the stored judgment. A judgment that arrives after its
+    lease has ended is also stored. Raises `SubmissionRefusedError` if the
     campaign's rules do not allow the answer, if active time is longer than elapsed time, or if a
     limit is reached.
 
@@ -358,6 +361,7 @@ def judgment_submit(
         _other_kind_refusal(kind, labels, answer)
         or kind.refusal(assigned, said)
         or _times_refusal(duration_ms, active_ms)
+        or _played_refusal(played, len(assigned.candidates))
         or comment_refusal(judge_id=assigned.judge_id, comment=comment)
     )
     judgment = Judgment(
@@ -370,6 +374,7 @@ def judgment_submit(
         duration_ms=duration_ms,
         active_ms=active_ms,
         comment=comment,
+        played=played,
     )
     if refusal is None and _store(judgment, kind, said, assigned, replaces):
         return judgment
@@ -494,4 +499,14 @@ def _times_refusal(duration_ms: int | None, active_ms: int | None) -> Submission
         return None
     return SubmissionRefusedError(
         f"active_ms ({active_ms}) must not exceed duration_ms ({duration_ms})."
+    )
+
+
+def _played_refusal(
+    played: list[float | None] | None, candidates: int
+) -> SubmissionRefusedError | None:
+    if played is None or len(played) == candidates:
+        return None
+    return SubmissionRefusedError(
+        f"played must have a share or null for each of {candidates} candidates, not {len(played)}."
     )

@@ -6,7 +6,8 @@ from typing import Final
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from campaign.models import Campaign
+from campaign.models import Campaign, KeptFile
+from campaign.models.upload import MEDIA
 
 #: Returns the address of a file by its name.
 MediaAddress = Callable[[str], str]
@@ -29,6 +30,11 @@ def media_of_members(campaign: Campaign) -> MediaAddress:
         return reverse("campaign-media", args=[campaign.slug, name])
 
     return address
+
+
+def has_media(campaign: Campaign) -> bool:
+    """Return whether texts of the campaign show pictures, recordings or videos."""
+    return KeptFile.objects.filter(campaign=campaign, kind=MEDIA).exists()
 
 
 def is_key_of_judge(key: str, *, judge_id: int, name: str) -> bool:

@@ -28,6 +28,7 @@ from campaign.export.activity import event_data, event_rows
 from campaign.models import ActivityEvent, Judge, Reference, Segment, SystemKind, Task
 from campaign.questions import RESERVED_NAMES, Question, questions_stored
 from campaign.selectors.activity import users_named
+from campaign.selectors.media import has_media
 from campaign.selectors.texts import text_lines
 from campaign.texts.moments import moment
 from campaign.texts.values import joined
@@ -130,6 +131,9 @@ def _judgment_columns(task: Task, slots: int) -> Columns:
             columns |= numbered_columns("label", int, count)
         elif name == "answer":
             columns |= answers.cell_kinds(count)
+        elif name == "played":
+            if has_media(task.test_set.campaign):
+                columns |= numbered_columns("played", float, count)
         else:
             columns[name] = kind
     return columns
@@ -140,6 +144,7 @@ def _judgment_in_table(task: Task, row: Row) -> list[Row]:
     flat = {name: value for name, value in row.items() if name in _JUDGMENT}
     flat |= numbered_cells("candidate", [joined(systems) for systems in row["candidates"]])
     flat |= numbered_cells("label", row["labels"])
+    flat |= numbered_cells("played", row["played"] or [])
     if row["answer"] is not None:
         flat |= answer_kind_of(task).cells(row["answer"])
     return [flat]

@@ -1,6 +1,7 @@
 // The texts of a block: source, references and neighbouring sentences, and how outputs are displayed.
 // Texts are only set as text content, each in its own language, and shown as they are.
 
+import { heardMedia, mediaOf } from "./media.js";
 import { say } from "./words.js";
 
 /** @type {ById} */
@@ -12,7 +13,10 @@ const isBlank = (text) => !/[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/
 
 // The words that a screen reader reads for a text.
 /** @param {TextOf} text */
-export const heardOf = ({ text }) => (isBlank(text) ? say("empty") : text);
+export function heardOf(text) {
+  const heard = isBlank(text.text) ? "" : text.text;
+  return [heard, heardMedia(text)].filter(Boolean).join(" ") || say("empty");
+}
 
 // The text that each element was given.
 /** @type {WeakMap<Element, string>} */
@@ -31,12 +35,18 @@ export function prepareForText(element, lang) {
 
 // The style sheet labels empty texts; the text itself stays unchanged, because spans count its characters.
 /** @template {HTMLElement} E @param {E} element @param {TextOf} text */
-export function setText(element, { text, lang }) {
-  element.textContent = text;
-  given.set(element, text);
-  if (isBlank(text)) element.dataset.empty = say("empty");
+export function setText(element, text) {
+  writeText(element, text, [text.text]);
+  given.set(element, text.text);
+  if (isBlank(text.text) && !text.media) element.dataset.empty = say("empty");
   else delete element.dataset.empty;
-  return prepareForText(element, lang);
+  return prepareForText(element, text.lang);
+}
+
+// Writes a text in parts, above its pictures and recordings.
+/** @param {HTMLElement} element @param {TextOf} text @param {(Node | string)[]} parts */
+export function writeText(element, text, parts) {
+  element.replaceChildren(...parts, ...mediaOf(text));
 }
 
 // Returns whether a text in `root` is no longer the one that was given, as after a translation by an extension.

@@ -6,7 +6,8 @@
 import { tokens } from "./differences.js";
 
 const ELSEWHERE_MS = 75_000;
-const SIGNS_OF_LIFE = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart", "wheel"];
+// Also while a recording plays.
+const SIGNS_OF_LIFE = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart", "wheel", "timeupdate"];
 
 export class Clock extends EventTarget {
   // Active time since the page was opened, for all blocks.

@@ -13,6 +13,8 @@ export const STEPS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
  * @property {() => ProtocolScreen | null} screen of the current block, whose keys take precedence
  * @property {() => boolean} escape
  * @property {(by: number) => boolean} scroll
+ * @property {() => boolean} play plays or pauses; false if there is nothing to play
+ * @property {(number: number) => boolean} listen switches to an output by its number, or with 0 to the source
  * @property {(event: KeyboardEvent) => boolean} submit
  * @property {Record<string, () => unknown>} letters
  */
@@ -66,8 +68,12 @@ function chosen(event, actions) {
   const { target, key, repeat } = event;
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : () => actions.submit(event);
   // An open menu closes first.
+  if (event.altKey && !event.ctrlKey && !event.metaKey && /^Digit[0-5]$/.test(event.code)) {
+    return repeat || isWriting(target) ? null : () => actions.listen(Number(event.code.at(-1)));
+  }
   if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
+  if (key === " ") return target.closest("button, a, summary, audio, video") || repeat ? null : actions.play;
   // Holding the key must not submit several blocks.
   if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : () => actions.submit(event);
   const screen = actions.screen();

@@ -56,6 +56,8 @@ export function openPage({ api, hits }) {
     // Escape first closes the break reminder.
     escape: () => $("break").hidden && escape(),
     scroll: (by) => view.scrollTexts(by),
+    play: () => page.media.toggle(),
+    listen: (number) => page.media.switchTo(number),
     submit: (event) => page.send(event),
     letters: {
       s: openSkip,

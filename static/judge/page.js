@@ -5,6 +5,7 @@ import { announce } from "./announce.js";
 import { isAltered } from "./block.js";
 import { Clock, stillnessAllowed } from "./clock.js";
 import { Hints } from "./hints.js";
+import { askAbout, Media, playedShares } from "./media.js";
 import { Guard, UNREAD_MS, whenPainted } from "./painted.js";
 import { Progress } from "./progress.js";
 import { Rest } from "./rest.js";
@@ -17,6 +18,13 @@ const $ = (id) => document.getElementById(id);
 const AWAY_MS = 60_000;
 // The language of a source without one, such as a picture.
 const NO_LANGUAGE = "zxx";
+
+// The share of each output that was played, if one of them can be played.
+/** @param {Block} block */
+function playedIn(block) {
+  const played = playedShares(block);
+  return played.some((share) => share !== null) ? { played } : {};
+}
 
 // Events: "shown" (a block), "answered" (its answer changed), "done" (it was submitted or skipped; detail: {block, kind}),
 // "unsent" (the judge is leaving an unsaved change; detail: {to}, a block), "altered" (not submitted, because the page does
@@ -55,6 +63,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.worktime = null;
     this.view = new View(this);
     this.hints = new Hints(this, owner);
+    this.media = new Media(this);
     const parts = { queue, outbox, status, countWork: () => this.countWork() };
     this.rest = new Rest({ ...parts, onWork: () => this.#goOn() });
     outbox.addEventListener("sent", () => this.progress.arrived());
@@ -280,10 +289,16 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       return true;
     }
     if (this.#screen.asks?.(() => this.submit(to))) return true;
+    const question = this.media.question(block);
+    if (question) {
+      this.#heard = "";
+      askAbout(question);
+      return true;
+    }
     const { durationMs, activeMs } = this.clock.read();
     const comment = block.comment.trim();
     const inHand = this.queue.toFollow(block);
-    const times = { duration_ms: durationMs, active_ms: activeMs };
+    const times = { duration_ms: durationMs, active_ms: activeMs, ...playedIn(block) };
     // Unknown in what an earlier version of the page has kept on the device.
     const replaces = block.judgmentId ?? (block.state === "judged" ? undefined : null);
     this.#finish("judgments", { ...answers.fields(block.answer), ...times, comment, replaces, ...inHand }, to);

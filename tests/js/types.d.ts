@@ -9,6 +9,13 @@ type Label = number | null;
 interface TextOf {
   text: string;
   lang: string;
+  // Files shown below the text.
+  media?: MediaFile[];
+}
+
+interface MediaFile {
+  kind: "image" | "audio" | "video";
+  address: string;
 }
 
 interface Candidate extends TextOf {
@@ -349,6 +356,8 @@ interface Submission extends Stored, InHand {
   replaces?: string | null;
   duration_ms?: number;
   active_ms?: number;
+  // The played share of each output, null for those that cannot be played.
+  played?: (number | null)[];
   reason?: string;
   kind?: string;
 }

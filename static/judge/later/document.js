@@ -12,11 +12,19 @@ const $ = (id) => document.getElementById(id);
 const WIDE = matchMedia("(min-width: 1000px)");
 
 // The context sent with the block, if the whole document is not available.
+// Without what the text shows beside the outputs, which can be in one place only.
+/** @param {TextOf | null} text */
+const withoutMedia = (text) => text && { ...text, media: undefined };
+
 /** @param {Block} block @returns {WholeDocument} */
 function nearby({ id, source, references, candidates, context }) {
   const { before = [], after = [] } = context ?? {};
   const isAlone = !source && !references.length;
-  const own = { source, reference: references[0] ?? null, output: isAlone ? candidates[0] : null };
+  const own = {
+    source: withoutMedia(source),
+    reference: withoutMedia(references[0] ?? null),
+    output: isAlone ? withoutMedia(candidates[0]) : null,
+  };
   return { segments: [...before, own, ...after], blocks: { [id]: before.length }, first: 1, total: 0 };
 }
 

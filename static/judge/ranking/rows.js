@@ -1,6 +1,6 @@
 // A row for each output with its rank buttons.
 
-import { marked } from "../block.js";
+import { marked, writeText } from "../block.js";
 import { OutputRows } from "../rows.js";
 
 /** @type {ById} */
@@ -141,8 +141,9 @@ export class Rows extends OutputRows {
 
   #write() {
     this.rows.forEach((row, index) => {
-      const runs = this.#runs?.[index] ?? [{ text: this.block.candidates[index].text, differs: false }];
-      row.querySelector(".row-text").replaceChildren(...(this.#beside?.cut(runs, index) ?? runs.map(marked)));
+      const candidate = this.block.candidates[index];
+      const runs = this.#runs?.[index] ?? [{ text: candidate.text, differs: false }];
+      writeText(row.querySelector(".row-text"), candidate, this.#beside?.cut(runs, index) ?? runs.map(marked));
     });
   }
 }

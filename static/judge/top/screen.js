@@ -2,7 +2,7 @@
 // submits.
 
 import { announce } from "../announce.js";
-import { marked, unmarked } from "../block.js";
+import { marked, unmarked, writeText } from "../block.js";
 import { digitOf, letterOf, STEPS } from "../keys.js";
 import { showKeys } from "../later/bar.js";
 import { OutputRows } from "../rows.js";
@@ -74,7 +74,8 @@ class TopScreen extends OutputRows {
   /** @param {Run[][] | null} marks */
   showDifferences(marks) {
     const runs = marks ?? unmarked(this.block.candidates);
-    this.rows.forEach((row, index) => row.querySelector(".row-text").replaceChildren(...runs[index].map(marked)));
+    const { candidates } = this.block;
+    this.rows.forEach((row, index) => writeText(row.querySelector(".row-text"), candidates[index], runs[index].map(marked)));
   }
 
   /** @param {string} words */

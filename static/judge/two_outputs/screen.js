@@ -1,7 +1,7 @@
 // Two outputs side by side: which is better? One key answers and submits.
 
 import { announce } from "../announce.js";
-import { heardOf, lengthOf, marked, setText, unmarked } from "../block.js";
+import { heardOf, lengthOf, marked, setText, unmarked, writeText } from "../block.js";
 import { letterOf } from "../keys.js";
 import { ButtonScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
@@ -75,7 +75,8 @@ class TwoOutputsScreen extends ButtonScreen {
   /** @param {Run[][] | null} marks */
   showDifferences(marks) {
     const runs = marks ?? unmarked(this.block.candidates);
-    this.#outputs.forEach((output, index) => output.querySelector(".output-text").replaceChildren(...runs[index].map(marked)));
+    const { candidates } = this.block;
+    this.#outputs.forEach((output, index) => writeText(output.querySelector(".output-text"), candidates[index], runs[index].map(marked)));
   }
 
   // Announces both outputs; neither gets the focus.

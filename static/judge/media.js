@@ -1,0 +1,145 @@
+// Pictures, recordings and videos below texts: built once per text, played one at a time, and how much of each was played.
+
+import { announce } from "./announce.js";
+import { letterOf } from "./keys.js";
+import { say } from "./words.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+
+// One element per text, so that playing goes on while the page writes the text anew.
+/** @type {WeakMap<MediaFile[], HTMLElement>} */
+const shown = new WeakMap();
+
+/** @param {MediaFile} file */
+function makeFile({ kind, address }) {
+  if (kind === "image") return Object.assign(new Image(), { src: address, alt: say("image") });
+  const player = document.createElement(kind);
+  player.src = address;
+  player.controls = true;
+  player.preload = kind === "audio" ? "auto" : "metadata";
+  if (player instanceof HTMLVideoElement) player.playsInline = true;
+  player.setAttribute("aria-label", say(kind));
+  return player;
+}
+
+// The files of a text in an element without text of its own; an empty list if there are none.
+/** @param {TextOf} text */
+export function mediaOf({ media }) {
+  if (!media) return [];
+  let element = shown.get(media);
+  if (!element) {
+    element = Object.assign(document.createElement("span"), { className: "media" });
+    element.append(...media.map(makeFile));
+    const holder = element;
+    // Errors do not bubble.
+    element.addEventListener("error", () => (holder.dataset.problem = say("media_failed")), { capture: true });
+    element.addEventListener("loadeddata", () => delete holder.dataset.problem, { capture: true });
+    shown.set(media, element);
+  }
+  return [element];
+}
+
+// The kinds of a text's files in words.
+/** @param {TextOf} text */
+export const heardMedia = ({ media = [] }) => media.map(({ kind }) => say(kind)).join(" ");
+
+/** @param {TextOf} text @returns {HTMLMediaElement[]} */
+const playersOf = (text) => mediaOf(text).flatMap((element) => Array.from(element.querySelectorAll("audio, video")));
+
+// The share of a recording that was played, from 0 to 1.
+/** @param {HTMLMediaElement} player */
+function playedShare({ played, duration }) {
+  let seconds = 0;
+  for (let range = 0; range < played.length; range += 1) seconds += played.end(range) - played.start(range);
+  return duration > 0 ? Math.min(1, seconds / duration) : 0;
+}
+
+// For each output, the played share of its recordings on average; null if it has none.
+/** @param {Block} block */
+export function playedShares({ candidates }) {
+  return candidates.map((candidate) => {
+    const shares = playersOf(candidate).map(playedShare);
+    const sum = shares.reduce((one, other) => one + other, 0);
+    return shares.length ? Math.round((1000 * sum) / shares.length) / 1000 : null;
+  });
+}
+
+export class Media {
+  // Blocks whose judge was asked about recordings that were not played.
+  /** @type {WeakSet<Block>} */
+  #asked = new WeakSet();
+  /** @type {HTMLMediaElement | null} */
+  #last = null;
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    document.addEventListener("play", ({ target }) => this.#started(/** @type {HTMLMediaElement} */ (target)), { capture: true });
+    page.addEventListener("shown", () => this.#last?.pause());
+  }
+
+  /** @param {HTMLMediaElement} player */
+  #started(player) {
+    if (this.#last !== player) this.#last?.pause();
+    this.#last = player;
+  }
+
+  // The recordings of the current block: of the texts beside the outputs, then of each output.
+  get #players() {
+    const { block } = this.page;
+    if (!block) return { beside: [], outputs: [] };
+    const beside = [...(block.source ? [block.source] : []), ...block.references].flatMap(playersOf);
+    return { beside, outputs: block.candidates.map(playersOf) };
+  }
+
+  // Plays or pauses the last recording, or the first.
+  toggle() {
+    const { beside, outputs } = this.#players;
+    const all = [...beside, ...outputs.flat()];
+    const player = all.find((each) => each === this.#last) ?? all[0];
+    if (!player) return false;
+    if (player.paused) this.#play(player);
+    else player.pause();
+    return true;
+  }
+
+  // Plays an output from where the last one is, or for 0 the text beside the outputs.
+  /** @param {number} number */
+  switchTo(number) {
+    const { beside, outputs } = this.#players;
+    const player = number ? outputs[number - 1]?.[0] : beside[0];
+    if (!player) return false;
+    const last = this.#last;
+    const isOfBlock = last !== null && outputs.flat().includes(last);
+    if (number && isOfBlock && last !== player && !last.ended) player.currentTime = last.currentTime;
+    this.#play(player);
+    announce(number ? letterOf(number - 1) : say("source"));
+    return true;
+  }
+
+  /** @param {HTMLMediaElement} player */
+  #play(player) {
+    // The browser may refuse; its own controls remain.
+    player.play().catch(() => undefined);
+  }
+
+  // Words about outputs that were never played; empty once the judge was asked about them.
+  /** @param {Block} block */
+  question(block) {
+    if (block.state !== "open" || this.#asked.has(block)) return "";
+    const letters = playedShares(block).flatMap((share, index) => (share === 0 ? [letterOf(index)] : []));
+    if (!letters.length) return "";
+    this.#asked.add(block);
+    return say("not_played", { letters });
+  }
+}
+
+// Shows a note in place of what is missing, and announces it.
+/** @param {string} words */
+export function askAbout(words) {
+  $("missing").textContent = words;
+  $("missing").classList.remove("hint");
+  $("missing").classList.add("refused");
+  announce(words);
+}

@@ -1,0 +1,115 @@
+"""Judging recordings and pictures: by keyboard, one sound at a time, and never unheard by accident."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from annotation.models import Judgment
+from campaign.models import Campaign, Judge
+from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds, too_wide
+from tests.browser.judging import all_sent, at_sentence
+from tests.factories import make_campaign, make_judge
+from tests.media_tasks import make_media_task, pictures
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PLAYING = "player => !player.paused"
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def judge(campaign: Campaign) -> Judge:
+    make_media_task(campaign)
+    return make_judge(campaign)
+
+
+def player(page: Page, index: int) -> Locator:
+    return page.locator("#rows audio").nth(index)
+
+
+def hear(page: Page, index: int, key: str) -> None:
+    page.keyboard.press(key)
+    page.wait_for_function(PLAYING, arg=player(page, index).element_handle())
+
+
+def test_space_plays_and_pauses_the_first_recording(judging: Page) -> None:
+    hear(judging, 0, "Space")
+    judging.keyboard.press("Space")
+    assert player(judging, 0).evaluate("player => player.paused")
+    # Space did not choose a rank.
+    expect(judging.locator("#rows input:checked")).to_have_count(0)
+
+
+def test_digit_of_an_output_goes_on_at_the_same_position(judging: Page) -> None:
+    hear(judging, 0, "Alt+1")
+    judging.wait_for_function(
+        "player => player.currentTime > 0.3", arg=player(judging, 0).element_handle()
+    )
+    hear(judging, 1, "Alt+2")
+    assert player(judging, 0).evaluate("player => player.paused")
+    assert player(judging, 1).evaluate("player => player.currentTime") > 0.2
+
+
+def test_judge_is_asked_about_recordings_that_were_not_played(judging: Page) -> None:
+    hear(judging, 1, "Alt+2")
+    judging.wait_for_function(
+        "player => player.currentTime > 0.2", arg=player(judging, 1).element_handle()
+    )
+    for key in ("1", "2", "3", "Enter"):
+        judging.keyboard.press(key)
+    expect(judging.locator("#missing")).to_contain_text("A and C")
+    at_sentence(judging, 1)
+    judging.keyboard.press("Enter")
+    at_sentence(judging, 2)
+    all_sent(judging)
+    [judgment] = Judgment.objects.all()
+    assert judgment.played is not None
+    assert judgment.played[0] == judgment.played[2] == 0
+    assert 0 < judgment.played[1] < 1
+
+
+def test_two_recordings_are_compared(page: Page, campaign: Campaign, sign_in: SignIn) -> None:
+    make_media_task(campaign, protocol="two_outputs")
+    sign_in(page, make_judge(campaign))
+    at_sentence(page, 1)
+    page.keyboard.press("1")
+    expect(page.locator("#missing")).to_contain_text("A and B")
+    page.keyboard.press("1")
+    at_sentence(page, 2)
+
+
+def test_recordings_are_rated(page: Page, campaign: Campaign, sign_in: SignIn) -> None:
+    make_media_task(campaign, protocol="rating")
+    sign_in(page, make_judge(campaign))
+    at_sentence(page, 1)
+    expect(page.locator("#rows audio")).to_have_count(1)
+    hear(page, 0, "Space")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["recordings", "pictures"])
+def test_page_fits_a_phone_and_is_accessible(
+    new_page: NewPage, campaign: Campaign, sign_in: SignIn, kind: str, scheme: str
+) -> None:
+    make_media_task(campaign, pictures() if kind == "pictures" else None)
+    page = new_page(viewport=PHONE, color_scheme=scheme)
+    sign_in(page, make_judge(campaign))
+    at_sentence(page, 1)
+    assert not too_wide(page)
+    assert axe_finds(page) == ""
+
+
+def test_missing_file_is_told_apart_from_silence(
+    page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
+) -> None:
+    tolerate.append("ERR_FAILED")
+    page.route("**/media/**", lambda route: route.abort())
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    problem = page.locator("#rows .media").first
+    expect(problem).to_have_attribute(
+        "data-problem", "This file could not be loaded. Check your connection and reload the page."
+    )

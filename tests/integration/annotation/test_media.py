@@ -1,0 +1,163 @@
+"""Pictures and recordings of a campaign: who gets their bytes, and what is stored about playing them."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError
+from django.test import Client
+
+from annotation.models import Judgment
+from campaign.formats.errors import FormatError
+from campaign.models import Campaign, Judge, KeptFile, Output, Task
+from campaign.models.upload import MEDIA
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_organiser
+from tests.media_samples import SECRET
+from tests.media_tasks import make_media_task, pictures, recordings
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign()
+
+
+@pytest.fixture
+def task(campaign: Campaign) -> Task:
+    return make_media_task(campaign)
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
+
+
+def ask(client: Client, judge: Judge) -> dict[str, Any]:
+    """Return the assignment that a judge is lent."""
+    assert judge.user is not None
+    client.force_login(judge.user)
+    return dict(
+        client.post("/api/v1/judging/assignments/", {}, content_type="application/json").json()
+    )
+
+
+def address_of(client: Client, judge: Judge) -> str:
+    block = ask(client, judge)["blocks"][0]
+    return str(block["candidates"][0]["media"][0]["address"])
+
+
+def test_outputs_are_recordings_without_words(client: Client, judge: Judge) -> None:
+    block = ask(client, judge)["blocks"][0]
+    assert block["source"]["text"].startswith("Say sentence")
+    assert "media" not in block["source"]
+    assert [each["text"] for each in block["candidates"]] == [""] * len(block["candidates"])
+    assert {each["media"][0]["kind"] for each in block["candidates"]} == {"audio"}
+
+
+def test_picture_is_part_of_the_source(client: Client, campaign: Campaign) -> None:
+    make_media_task(campaign, pictures())
+    source = ask(client, make_judge(campaign))["blocks"][0]["source"]
+    assert source["text"] == "Describe it."
+    assert source["media"][0]["kind"] == "image"
+
+
+def test_judge_gets_the_whole_file_or_a_range(client: Client, judge: Judge) -> None:
+    address = address_of(client, judge)
+    whole = client.get(address)
+    assert whole.status_code == 200
+    content = whole.getvalue()
+    assert content.startswith(b"RIFF")
+    assert SECRET not in content
+    assert whole["Content-Type"] == "audio/wav"
+    assert whole["Content-Disposition"] == "inline"
+    assert whole["X-Content-Type-Options"] == "nosniff"
+    part = client.get(address, headers={"Range": "bytes=100-199"})
+    assert part.status_code == 206
+    assert part["Content-Range"] == f"bytes 100-199/{len(content)}"
+    assert part.getvalue() == content[100:200]
+
+
+def test_address_is_of_one_judge(client: Client, judge: Judge, campaign: Campaign) -> None:
+    address = address_of(client, judge)
+    other = make_judge(campaign, "judge02")
+    assert other.user is not None
+    client.force_login(other.user)
+    assert client.get(address).status_code == 404
+    client.logout()
+    assert client.get(address).status_code == 302
+
+
+def test_judge_cannot_guess_an_address(client: Client, judge: Judge) -> None:
+    address = address_of(client, judge)
+    shown = address.rpartition("/")[2]
+    other = (
+        KeptFile.objects.filter(kind=MEDIA).exclude(name=shown).values_list("name", flat=True)[0]
+    )
+    assert client.get(address.replace(shown, other)).status_code == 404
+
+
+def test_members_get_files_of_their_campaign_alone(client: Client, task: Task) -> None:
+    campaign = task.test_set.campaign
+    name = KeptFile.objects.filter(kind=MEDIA).values_list("name", flat=True)[0]
+    client.force_login(make_organiser(campaign))
+    assert client.get(f"/campaigns/{campaign.slug}/media/{name}").status_code == 200
+    other = make_campaign("other")
+    client.force_login(make_organiser(other, "eve@example.org"))
+    assert client.get(f"/campaigns/{campaign.slug}/media/{name}").status_code == 404
+    assert client.get(f"/campaigns/{other.slug}/media/{name}").status_code == 404
+
+
+def test_equal_recordings_of_systems_are_one_candidate(client: Client, campaign: Campaign) -> None:
+    files = recordings()
+    files["birch/1.wav"] = files["amber/1.wav"]
+    task = make_media_task(campaign, files)
+    texts = Output.objects.filter(segment__test_set=task.test_set, segment__number=1)
+    assert len(set(texts.values_list("text", flat=True))) == 2
+
+
+def test_file_is_stored_once(task: Task, campaign: Campaign) -> None:
+    stored = KeptFile.objects.filter(kind=MEDIA).count()
+    make_media_task(campaign, name="again")
+    assert KeptFile.objects.filter(kind=MEDIA).count() == stored
+
+
+def test_refused_set_stores_no_file(campaign: Campaign) -> None:
+    files = recordings()
+    files["cobalt/3.wav"] = b"No recording."
+    with pytest.raises(FormatError, match=r"cobalt/3.wav: the file is text"):
+        make_media_task(campaign, files)
+    assert not KeptFile.objects.exists()
+
+
+def test_played_shares_are_stored_and_exported(client: Client, judge: Judge) -> None:
+    block = ask(client, judge)["blocks"][0]
+    count = len(block["candidates"])
+    answer = {
+        "block": block["id"],
+        "labels": list(range(1, count + 1)),
+        "played": [0.5] * (count - 1) + [None],
+    }
+    address = f"/api/v1/judging/judgments/{uuid4()}/"
+    refused = {**answer, "played": [0.5]}
+    assert client.put(address, refused, content_type="application/json").status_code == 400
+    assert client.put(address, answer, content_type="application/json").status_code == 200
+    [judgment] = Judgment.objects.all()
+    assert judgment.played == answer["played"]
+
+
+def test_played_share_is_a_share(judge: Judge) -> None:
+    assignment = lend(judge)
+    block = assignment.hit.blocks.first()
+    assert block is not None
+    with pytest.raises(IntegrityError, match="judgment_played_between_0_and_1"):
+        Judgment.objects.create(
+            task=assignment.hit.task,
+            client_id=uuid4(),
+            judge=judge,
+            block=block,
+            assignment=assignment,
+            labels=[1, 2, 3],
+            played=[1.5],
+        )
