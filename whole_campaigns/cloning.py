@@ -23,6 +23,7 @@ from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.refusals import RefusedError
 from campaign.services.campaigns import rehearsal_words
+from campaign.services.media import media_copy
 from campaign.services.people import judge_link_create
 from campaign.texts.joining import sentence_list
 from ranking import models as ranking
@@ -110,6 +111,8 @@ def campaign_clone(
     for model in TABLES:
         if CLONED.get(model, {None}) <= parts:
             ids[model] = _copied(model, source, draft, ids)
+    if texts:
+        media_copy(source=source, target=draft)
     copied = {model._meta.db_table: len(new) for model, new in ids.items()}
     links = []
     if by is not None:

@@ -38,9 +38,9 @@ from annotation.protocols import (
 )
 from campaign.database.prepared import Parameter, PreparedQuery
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
-from campaign.selectors.media import MediaAddress, media_of_judge, media_of_members
+from campaign.selectors.media import MediaAddress, files_shown, media_of_judge, media_of_members
 from campaign.texts.languages import language_described, language_direction
-from campaign.texts.media import marked_text, media_kind
+from campaign.texts.media import marked_text
 
 
 def outputs_of(block: str = "") -> QuerySet[Output]:
@@ -233,9 +233,7 @@ class _Rules:
             "dir": language_direction(language),
         }
         if marked.media:
-            shown["media"] = [
-                {"kind": media_kind(name), "address": self.address(name)} for name in marked.media
-            ]
+            shown["media"] = files_shown(marked, self.address)
         return shown
 
 

@@ -31,6 +31,7 @@ from campaign.models import (
 )
 from campaign.refusals import refused_if_broken
 from campaign.selectors.credentials import organisers_of_quintet
+from campaign.selectors.media import media_refused
 from campaign.services.campaigns import campaign_create
 from campaign.texts.languages import language_pair_checked
 
@@ -147,6 +148,11 @@ def test_set_import(
         written += len(batch)
     if not written:
         raise ImportRefusedError("the test set has no segments", "provide at least one segment")
+    if media_refused(test_set=test_set, protocol=protocol):
+        raise ImportRefusedError(
+            "outputs are recordings or pictures, but judges of this protocol work with words",
+            "choose ranking, two outputs or ratings",
+        )
     statistics_refresh(Document, Segment, Reference, Output)
     return test_set
 

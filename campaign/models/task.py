@@ -173,6 +173,11 @@ class Protocol(models.TextChoices):
         return str(_CRITERIA.get(self, _BETTER))
 
     @property
+    def needs_words(self) -> bool:
+        """True if judges mark, edit or read words, so that recordings and pictures cannot be judged."""
+        return self in (Protocol.SPANS, Protocol.EDITING, Protocol.QUIZ)
+
+    @property
     def answers_are_in(self) -> str:
         """Table of `protocols` with the answers beyond labels; empty if there are none."""
         if self in (Protocol.RANKING, Protocol.TOP, Protocol.SORTING):

@@ -1,17 +1,30 @@
 """Addresses of the pictures, recordings and videos that texts show."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypedDict
 
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from campaign.models import Campaign, KeptFile
+from campaign.models import Campaign, KeptFile, Output, Protocol, TestSet
 from campaign.models.upload import MEDIA
+from campaign.texts.media import MARK_BEGINS, MarkedText, media_kind
 
 #: Returns the address of a file by its name.
 MediaAddress = Callable[[str], str]
 _KEY_DIGITS: Final = 32
+
+
+class ShownFile(TypedDict):
+    """A file below a text: image, audio or video."""
+
+    kind: str
+    address: str
+
+
+def files_shown(text: MarkedText, address: MediaAddress) -> list[ShownFile]:
+    """Return the files that a text shows."""
+    return [{"kind": media_kind(name), "address": address(name)} for name in text.media]
 
 
 def media_of_judge(judge_id: int, campaign: Campaign) -> MediaAddress:
@@ -35,6 +48,13 @@ def media_of_members(campaign: Campaign) -> MediaAddress:
 def has_media(campaign: Campaign) -> bool:
     """Return whether texts of the campaign show pictures, recordings or videos."""
     return KeptFile.objects.filter(campaign=campaign, kind=MEDIA).exists()
+
+
+def media_refused(*, test_set: TestSet, protocol: str) -> bool:
+    """Return whether a protocol needs words, but outputs of a test set are or contain files."""
+    if not Protocol(protocol).needs_words:
+        return False
+    return Output.objects.filter(segment__test_set=test_set, text__contains=MARK_BEGINS).exists()
 
 
 def is_key_of_judge(key: str, *, judge_id: int, name: str) -> bool:

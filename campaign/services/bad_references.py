@@ -12,6 +12,7 @@ from campaign.database.seeds import seed_draw
 from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
 from campaign.refusals import RefusedError
 from campaign.texts.damage import USUAL_DAMAGES, Damage, bad_text, damage_draw
+from campaign.texts.media import MARK_BEGINS
 from campaign.texts.normalisation import normalise_text
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
@@ -234,6 +235,8 @@ def _first_references(test_set: TestSet) -> dict[int, str]:
     """Return the first reference of each segment by its number, in the order of the segments."""
     rows = (
         Reference.objects.filter(segment__test_set=test_set, segment__source_text__isnull=False)
+        # Recordings and pictures cannot be damaged.
+        .exclude(text__contains=MARK_BEGINS)
         .order_by("segment__number", "number")
         .distinct("segment__number")
         .values_list("segment__number", "text")

@@ -33,6 +33,7 @@ from campaign.models import (
 from campaign.models.campaign import MAX_JUDGED, TRANSITIONS
 from campaign.questions import questions_checked
 from campaign.refusals import RefusedError
+from campaign.selectors.media import media_refused
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
 from campaign.services.members import (
@@ -305,7 +306,7 @@ def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: 
     It is open to judges as soon as HITs are planned, and independent of the test set's other tasks. `quotas`
     are its numbers of blocks. Locks the campaign's row. Raises `NotAllowedError` unless `by` may change the
     campaign (None: the server's operator), and `TaskRefusedError` for a protocol that the test set has
-    already, a test set without texts, and a campaign that can no longer be changed.
+    already, a test set without texts or, if the protocol needs words, with recordings, and a campaign that can no longer be changed.
     """
     campaign = task_campaign_lock(test_set, by)
     if Task.objects.filter(test_set=test_set, protocol=protocol).exists():
@@ -318,6 +319,15 @@ def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: 
         raise TaskRefusedError(
             _("“%(name)s” has no texts to judge.") % {"name": test_set.name},
             field="test_set",
+        )
+    if media_refused(test_set=test_set, protocol=protocol):
+        raise TaskRefusedError(
+            _(
+                "“%(name)s” has recordings or pictures as outputs, but judges of this protocol work with words. Choose "
+                "ranking, two outputs or ratings."
+            )
+            % {"name": test_set.name},
+            field="protocol",
         )
     task = Task.objects.create(test_set=test_set, protocol=protocol, **quotas)
     test_set.campaign = campaign

@@ -1,13 +1,17 @@
 """Template tags for the texts of test sets, the languages of pages and kinds of devices."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from django import template
 from django.conf import settings
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from campaign.models import Campaign
 from campaign.selectors.credentials import device_in_words
+from campaign.selectors.media import ShownFile, files_shown, media_of_members
+from campaign.texts.media import marked_text
 
 register = template.Library()
 register.filter(device_in_words)
@@ -32,3 +36,31 @@ def text_attributes(language: str = "", classes: str = "") -> SafeString:
 def interface_languages() -> list[tuple[str, str]]:
     """Return code and own name of each language of the pages; Django's tag would translate the names."""
     return list(settings.LANGUAGES)
+
+
+@register.filter
+def with_media(text: str, campaign: Campaign) -> SafeString:
+    """Return a text for members of its campaign, with its pictures, recordings and videos below the words."""
+    marked = marked_text(text)
+    return format_html(
+        "{}{}", marked.words, media_tags(files_shown(marked, media_of_members(campaign)))
+    )
+
+
+@register.filter
+def media_tags(files: Sequence[ShownFile]) -> SafeString:
+    """Return the elements that show these files."""
+    if not files:
+        return SafeString()
+    shown = format_html_join(
+        "", "{}", ((format_html(_TAGS[file["kind"]], file["address"]),) for file in files)
+    )
+    return format_html('<span class="media">{}</span>', shown)
+
+
+#: Nothing is loaded before it is played: a page may show hundreds.
+_TAGS: Final = {
+    "image": '<img src="{}" alt="" loading="lazy">',
+    "audio": '<audio src="{}" controls preload="none"></audio>',
+    "video": '<video src="{}" controls preload="none"></video>',
+}

@@ -18,9 +18,9 @@ MEDIA_TYPES: Final = {
     "mp4": "video/mp4",
     "webm": "video/webm",
 }
+#: Begins the mark of a file in a text.
+MARK_BEGINS: Final = "[media:"
 _MARK: Final = re.compile(rf"\s*\[media:([0-9a-f]{{32}}\.(?:{'|'.join(MEDIA_TYPES)}))\]")
-#: The same for PostgreSQL, with the name of the stored file as its group.
-MARK_IN_SQL: Final = r"\[media:([0-9a-f]{32}\.[0-9a-z]{3,4})\]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class MarkedText:
 
 def media_mark(name: str) -> str:
     """Return the mark of a stored file in a text."""
-    return f"[media:{name}]"
+    return f"{MARK_BEGINS}{name}]"
 
 
 def marked_text(text: str) -> MarkedText:
     """Separate the words of a text from its marks."""
-    if "[media:" not in text:
+    if MARK_BEGINS not in text:
         return MarkedText(text, ())
     return MarkedText(_MARK.sub("", text).strip(), _MARK.findall(text))
 

@@ -9,12 +9,15 @@ from django.test import Client
 
 from annotation.models import Judgment
 from campaign.formats.errors import FormatError
+from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, Judge, KeptFile, Output, Task
 from campaign.models.upload import MEDIA
+from campaign.services.campaigns import TaskRefusedError, task_create
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.media_samples import SECRET
 from tests.media_tasks import make_media_task, pictures, recordings
+from whole_campaigns.cloning import campaign_clone
 
 pytestmark = pytest.mark.django_db
 
@@ -161,3 +164,36 @@ def test_played_share_is_a_share(judge: Judge) -> None:
             labels=[1, 2, 3],
             played=[1.5],
         )
+
+
+@pytest.mark.parametrize("protocol", ["spans", "editing", "quiz"])
+def test_protocol_of_words_refuses_recordings(campaign: Campaign, protocol: str) -> None:
+    with pytest.raises(ImportRefusedError, match="work with words"):
+        make_media_task(campaign, protocol=protocol)
+    task = make_media_task(campaign)
+    with pytest.raises(TaskRefusedError, match="work with words"):
+        task_create(test_set=task.test_set, protocol=protocol, by=None)
+
+
+def test_spans_may_be_about_a_picture(campaign: Campaign) -> None:
+    assert make_media_task(campaign, pictures(), protocol="spans").protocol == "spans"
+
+
+def test_clone_has_its_own_files(client: Client, task: Task) -> None:
+    source = task.test_set.campaign
+    clone = campaign_clone(
+        source=source, slug="copy", name="Copy", texts=True, people=False, by=None
+    ).campaign
+    [name, *_names] = KeptFile.objects.filter(campaign=source, kind=MEDIA).values_list(
+        "name", flat=True
+    )
+    client.force_login(make_organiser(clone))
+    assert client.get(f"/campaigns/copy/media/{name}").getvalue().startswith(b"RIFF")
+
+
+def test_members_hear_outputs_beside_texts(client: Client, task: Task) -> None:
+    campaign = task.test_set.campaign
+    client.force_login(make_organiser(campaign))
+    page = client.get(f"/campaigns/{campaign.slug}/tasks/{task.pk}/texts/").content.decode()
+    assert page.count("<audio") == 9
+    assert "[media:" not in page
