@@ -57,7 +57,7 @@ _campaign: list[URLPattern | URLResolver] = [
         name="campaign-transition",
     ),
     path("as-judge/", judge.preview_of_campaign, name="campaign-preview"),
-    path("media/<str:name>", media.campaign_media, name="campaign-media"),
+    path("media/<str:file_name>", media.campaign_media, name="campaign-media"),
     path("tasks/<int:task_id>/", include(_task)),
     path("people/time/", people.time_sheet_page, name="time-sheet"),
     path("people/time.csv", people.time_sheet_download, name="time-sheet-file"),
@@ -94,7 +94,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judge/<slug:slug>/data/", onboarding.own_data_page, name="judge-data"),
     path("judge/<slug:slug>/data.zip", onboarding.own_data_download, name="judge-data-file"),
     path("judge/<slug:slug>/decline/", onboarding.declining_page, name="judge-decline"),
-    path("judge/<slug:slug>/media/<str:key>/<str:name>", media.judge_media, name="judge-media"),
+    path(
+        "judge/<slug:slug>/media/<slug:key>/<str:file_name>", media.judge_media, name="judge-media"
+    ),
     path("judge/<slug:slug>/completion/", panels.completion, name="completion"),
     path("panel/<slug:token>/", panels.panel_entry, name="panel-entry"),
     path("panel/<slug:token>/events/", panels.panel_events, name="panel-events"),

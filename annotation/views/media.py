@@ -17,20 +17,20 @@ from campaign.views.access import organised_campaign, user_of
 
 @require_safe
 @login_required
-def judge_media(request: HttpRequest, slug: str, key: str, name: str) -> HttpResponseBase:
+def judge_media(request: HttpRequest, slug: str, key: str, file_name: str) -> HttpResponseBase:
     """Send a file to a judge who was given its address with a block."""
     judge = judge_of_user(user=user_of(request), campaign_slug=slug)
-    if judge is None or not is_key_of_judge(key, judge_id=judge.pk, name=name):
+    if judge is None or not is_key_of_judge(key, judge_id=judge.pk, name=file_name):
         raise Http404
-    return _sent(request, judge.campaign_id, name)
+    return _sent(request, judge.campaign_id, file_name)
 
 
 @require_safe
 @login_required
-def campaign_media(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+def campaign_media(request: HttpRequest, slug: str, file_name: str) -> HttpResponseBase:
     """Send a file to a member of the campaign."""
     campaign = organised_campaign(request, slug)
-    return _sent(request, campaign.pk, name)
+    return _sent(request, campaign.pk, file_name)
 
 
 def _sent(request: HttpRequest, campaign_id: int, name: str) -> HttpResponseBase:

@@ -154,6 +154,7 @@ class World:
             "<int:export_id>": str(self.task.exported_files.get(expires_at__isnull=False).pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
+            "<slug:key>": "no-such-key",
             "<str:token>": "no-such-token",
             "<slug:token>": "no-such-token",
         }

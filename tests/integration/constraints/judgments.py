@@ -72,6 +72,13 @@ breaks_by_fields(
     accepted={"active_ms": 1000, "duration_ms": 1000},
 )
 breaks_by_fields(
+    "judgment_played_between_0_and_1",
+    revision,
+    {"played": [1.5, None, None, None, None]},
+    {"played": [-0.1, None, None, None, None]},
+    accepted={"played": [0.5, 0, 1, None, None]},
+)
+breaks_by_fields(
     "skip_active_within_its_time_on_the_clock",
     skip,
     {"active_ms": 1001, "duration_ms": 1000},

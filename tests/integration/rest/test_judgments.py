@@ -50,6 +50,7 @@ def test_record_says_what_a_ranking_needs(
         "answer": None,
         "duration_ms": 9000,
         "active_ms": 7000,
+        "played": None,
         "comment": "a tie?",
         "submitted_at": judgment.submitted_at.isoformat().replace("+00:00", "Z"),
         "supersedes": None,

@@ -6,6 +6,7 @@ from typing import Final
 from tests.permissions.addresses.answers import (
     JUDGING_API,
     MEMBERS_PAGE,
+    NO_PLOT,
     ONLY_POST,
     ORGANISERS_API,
     ROLES,
@@ -42,6 +43,9 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "judge/<slug:slug>/data/": dict.fromkeys(ROLES, 404)
     | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
+    # Files of texts, of which there are none: tests/integration/annotation/test_media.py.
+    "judge/<slug:slug>/media/<slug:key>/<str:file_name>": NO_PLOT,
+    "campaigns/<slug:slug>/media/<str:file_name>": NO_PLOT,
     "judge/<slug:slug>/data.zip": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
     "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
     "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
