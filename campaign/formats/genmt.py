@@ -99,6 +99,7 @@ class _Reader:
 
     def __init__(self, file: str) -> None:
         self._file = file
+        self._folders: tuple[str, str] | None = None
         self.passed = 0
 
     def _refuse(self, place: str, problem: str, remedy: str) -> NoReturn:
@@ -110,6 +111,9 @@ class _Reader:
             raise FormatError(self._file, "the file is not a JSON object", f"write {_SHAPE}")
         if not isinstance(said.get("data"), list) or "campaign_id" not in said:
             self._refuse("data", "the file is not a Pearmut campaign", f"write {_SHAPE}")
+        assets = said["info"].get("assets") if isinstance(said.get("info"), dict) else None
+        if isinstance(assets, dict) and {"source", "destination"} <= assets.keys():
+            self._folders = (f"{assets['destination']}/", f"{assets['source']}/")
         found: dict[tuple[str, ...], _Document] = {}
         for document in self._documents("data", said["data"]):
             key = tuple(
@@ -214,7 +218,9 @@ class _Reader:
         return text
 
     def _text(self, place: str, value: object) -> str:
-        return text_value(value, Place(self._file, field=place))
+        text = text_value(value, Place(self._file, field=place))
+        # Assets are served under another name than that of their folder.
+        return text.replace(*self._folders) if self._folders else text
 
 
 _SOURCE_SHAPE: Final = (
@@ -225,6 +231,7 @@ _OUTPUT_SHAPE: Final = '{"doc_id": "…", "hypothesis": "…"} on every line'
 OUTPUT_KEYS: Final = ("hypothesis", "tgt_text", "translation")
 # Keys of the segment within the document, in files with a line for each segment.
 SEGMENT_KEYS: Final = ("segment_id", "seg_id")
+_MEDIA_KEYS: Final = ("video", "audio", "screenshot", "image")
 _REFERENCE_SYSTEM: Final = re.compile(r"ref[A-Z]?")  # WMT lists references as systems
 
 
@@ -279,8 +286,10 @@ def divided_id(identifier: str) -> DividedId:
     return DividedId(languages, tuple(pieces), segment)
 
 
-def genmt_sources(file: InputFile) -> Iterator[GenmtSource]:
+def genmt_sources(file: InputFile, *, with_media: bool = False) -> Iterator[GenmtSource]:
     """Yield the sources. Other keys and blank lines are skipped.
+
+    With `with_media`, the files that a line names are shown below its source.
 
     Raises FormatError for lines that are not such objects, with the key as field.
     """
@@ -301,7 +310,8 @@ def genmt_sources(file: InputFile) -> Iterator[GenmtSource]:
             languages=(line.optional("src_lang") or source, line.optional("tgt_lang") or target),
             document="/".join(names),
             segment=line.segment() or divided.segment,
-            text=line.text("src_text", line.values.get("src_text")),
+            text=line.text("src_text", line.values.get("src_text"))
+            + (line.media() if with_media else ""),
             references=references,
             outputs=outputs,
         )
@@ -366,6 +376,13 @@ class _Line:
     def optional(self, key: str) -> str | None:
         return None if self.values.get(key) is None else self.name(key)
 
+    def media(self) -> str:
+        """Return tags for the files that the line names; folders of files are skipped."""
+        names = [self.values.get(key) for key in _MEDIA_KEYS]
+        return "".join(
+            f"\n<img src='{name}'>" for name in names if isinstance(name, str) and "." in name
+        )
+
     def by_name(self, key: str) -> dict[str, str]:
         """Return texts by system name."""
         value = self._object(key, 'write {"system": "text", …}')
@@ -393,6 +410,7 @@ def read_genmt_test_set(
     *,
     omissions: Omissions,
     by_paragraph: bool = False,
+    with_media: bool = False,
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every line of one language pair, with the outputs for its ID.
 
@@ -414,7 +432,7 @@ def read_genmt_test_set(
     ids: dict[str, int] = {}
     others: set[str] = set()
     held = SystemsSeen(omissions)
-    for line in genmt_sources(source):
+    for line in genmt_sources(source, with_media=with_media):
         _refuse_second(source, line, ids)
         if not choice.takes(*line.languages, line.number) or choice.undecided:
             others.add(line.id)

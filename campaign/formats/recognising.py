@@ -331,6 +331,7 @@ def _opened(
             file_format=main.file_format,
             languages=reading.languages,
             by_paragraph=reading.by_paragraph,
+            with_media=bool(recognised.media),
             omissions=omissions,
         )
         yield names.replaced(segments, omissions)

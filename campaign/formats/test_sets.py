@@ -500,6 +500,7 @@ def read_test_set(
     file_format: TestSetFormat | None = None,
     languages: tuple[str, str] | None = None,
     by_paragraph: bool = False,
+    with_media: bool = False,
     omissions: Omissions | None = None,
 ) -> Iterator[SegmentTexts]:
     """Return an iterator over the segments of a test set in order, in bounded memory.
@@ -508,7 +509,7 @@ def read_test_set(
     Lines have one each for the source and every system; other formats are one file, given as `source`.
     `documents` belongs to plain text: a document name per line. Without `file_format`, it is detected from
     the source. `languages` chooses one of several pairs in a file. `by_paragraph` splits WMT's JSON Lines
-    into paragraphs. With `omissions`, which collects them, segments that some systems lack are yielded;
+    into paragraphs, and `with_media` adds the files that their lines name. With `omissions`, which collects them, segments that some systems lack are yielded;
     otherwise they are refused.
 
     Raises FormatError at the first error, here or while iterating; the caller must then undo what it did
@@ -526,7 +527,12 @@ def read_test_set(
         segments = read_sgml_test_set(source, references, systems, omitted)
     elif file_format is TestSetFormat.GENMT:
         segments = read_genmt_test_set(
-            source, systems, languages, omissions=omitted, by_paragraph=by_paragraph
+            source,
+            systems,
+            languages,
+            omissions=omitted,
+            by_paragraph=by_paragraph,
+            with_media=with_media,
         )
     elif file_format is TestSetFormat.TSV:
         segments = read_tsv_test_set(source, omitted)

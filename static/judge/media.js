@@ -49,10 +49,13 @@ const playersOf = (text) => mediaOf(text).flatMap((element) => Array.from(elemen
 
 // The share of a recording that was played, from 0 to 1.
 /** @param {HTMLMediaElement} player */
-function playedShare({ played, duration }) {
+function playedShare({ played, duration, buffered }) {
   let seconds = 0;
   for (let range = 0; range < played.length; range += 1) seconds += played.end(range) - played.start(range);
-  return duration > 0 ? Math.min(1, seconds / duration) : 0;
+  // Streamed recordings do not say how long they are; the buffer of a short one reaches to its end.
+  const isKnown = Number.isFinite(duration);
+  const length = isKnown || !buffered.length ? duration : buffered.end(buffered.length - 1);
+  return length > 0 ? Math.min(1, seconds / length) : 0;
 }
 
 // For each output, the played share of its recordings on average; null if it has none.

@@ -122,6 +122,38 @@ def test_pearmut_shows_local_assets() -> None:
     assert "<video" not in segment.source
 
 
+def test_pearmut_serves_assets_under_another_name() -> None:
+    campaign = json.loads(pearmut("<img src='assets/mine/1.png'>"))
+    campaign["info"]["assets"] = {"source": "pictures", "destination": "assets/mine"}
+    [segment], _media = read({"study.json": json.dumps(campaign), "pictures/1.png": png()})
+    assert kinds(segment.source) == ["png"]
+
+
+WMT = {
+    "doc_id": "en-de_#_speech_#_talk_#_1",
+    "src_lang": "en",
+    "tgt_lang": "de",
+    "src_text": "Welcome.",
+    "video": "assets/talk.mp4",
+    "screenshot": None,
+}
+
+
+def test_lines_of_wmt_name_videos() -> None:
+    files: dict[str, bytes | str] = {
+        "wmt.jsonl": json.dumps(WMT),
+        **{
+            f"{system}.jsonl": json.dumps({"doc_id": WMT["doc_id"], "hypothesis": f"{system}."})
+            for system in ("alpha", "beta")
+        },
+    }
+    [segment], _media = read(files)
+    assert segment.source == "Welcome."
+    [segment], _media = read({**files, "assets/talk.mp4": SAMPLES["mp4"]})
+    assert marked_text(segment.source).words == "Welcome."
+    assert kinds(segment.source) == ["mp4"]
+
+
 def test_file_that_no_text_names_is_reported() -> None:
     omissions = Omissions()
     read({"set.tsv": TABLE, **SOUNDS, "logo.png": png()}, omissions)
