@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from csv import DictReader
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.core.management import call_command
 from django.db import transaction
@@ -22,6 +23,7 @@ from campaign.models import (
     Campaign,
     Output,
     Protocol,
+    Segment,
     SystemKind,
     Task,
     TestSet,
@@ -33,6 +35,7 @@ from campaign.services.instructions import instructions_accept, instructions_wri
 from campaign.services.members import organiser_add
 from campaign.services.people import judge_add, task_choose
 from campaign.texts.damage import Damage
+from demo.sound import SYSTEMS, recordings_write
 from protocols.frame.scale.presets import preset_criteria
 from protocols.quiz.snippets import snippets_import
 from ranking.services.analyses import answer_keep_up
@@ -64,6 +67,8 @@ INSTRUCTIONS = ("en", "de", "ar")
 # Pseudonyms of judges of several outputs with error spans, and the number of outputs.
 SIDE_BY_SIDE = "spans-side-by-side"
 CRITERIA = "rating-criteria"
+SOUND = "rating-sound"
+SENTENCES_SPOKEN = 12
 OUTPUTS_SIDE_BY_SIDE = 3
 
 SIMULATED_GERMAN = (
@@ -215,6 +220,39 @@ def _protocols_load(organiser: User, name: str) -> None:
         judgments_number(task_id=task.pk)
         answer_keep_up(task=task)
     _side_by_side_load()
+    _sound_load(campaign, ranking.test_set)
+
+
+def _sound_load(campaign: Campaign, texts: TestSet) -> None:
+    """Load recordings of some sentences, and mean opinion scores of them."""
+    segments = Segment.objects.filter(test_set=texts).order_by("number")[:SENTENCES_SPOKEN]
+    with TemporaryDirectory() as folder:
+        recordings_write(Path(folder), [str(segment.source_text) for segment in segments])
+        call_command(
+            "import_test_set",
+            folder,
+            campaign=PROTOCOLS,
+            name="Read aloud",
+            source_language="en",
+            target_language="de",
+            verbosity=0,
+        )
+    ranking = Task.objects.get(test_set__campaign=campaign, test_set__name="Read aloud")
+    task_close(task=ranking)
+    task = task_create(
+        test_set=ranking.test_set, protocol=Protocol.RATING, by=None, blocks_wanted=100
+    )
+    criteria = [criterion.as_json() for criterion in preset_criteria("mos")]
+    task_rules_change(task=task, rules={"criteria": criteria, "all_at_once": True})
+    design_change(task=task, kind="balanced", systems_per_block=1, seed=SEED)
+    outputs = Output.objects.filter(system__test_set=task.test_set_id)
+    qualities = {
+        output.pk: 100 - 100 * SYSTEMS[output.system.name]
+        for output in outputs.select_related("system")
+    }
+    _answers_simulate(task, name=SOUND, qualities=qualities)
+    judgments_number(task_id=task.pk)
+    answer_keep_up(task=task)
 
 
 def _side_by_side_load() -> None:
@@ -251,7 +289,9 @@ def _criteria_load(test_set: TestSet) -> None:
     answer_keep_up(task=task)
 
 
-def _answers_simulate(task: Task, *, name: str) -> None:
+def _answers_simulate(
+    task: Task, *, name: str, qualities: Mapping[int, float] | None = None
+) -> None:
     """Let simulated judges give some answers, and add a judge who uses no other protocol."""
     test_set = task.test_set
     languages = [test_set.source_language, test_set.target_language]
@@ -264,7 +304,7 @@ def _answers_simulate(task: Task, *, name: str) -> None:
         ],
         languages=languages,
         hits_each=HITS_IN_PROTOCOLS,
-        qualities=_qualities(task),
+        qualities=_qualities(task) if qualities is None else qualities,
         seed=SEED,
         task=task,
     )

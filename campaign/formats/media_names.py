@@ -17,7 +17,7 @@ from campaign.formats.media_files import MediaFile, media_file_read
 from campaign.formats.omissions import Omissions, named
 from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import StoredFile
-from campaign.texts.media import marked_text, media_ending, media_mark
+from campaign.texts.media import MARK, MARK_BEGINS, marked_text, media_ending, media_mark
 
 #: Also endings of types that are refused by name.
 _ENDING: Final = (
@@ -80,6 +80,8 @@ class MediaNames:
         name = ""
         has_texts = False
         for segment in segments:
+            if any(MARK_BEGINS in text for text in (segment.source, *segment.outputs.values())):
+                self._segment(segment)
             names = [text for text in segment.outputs.values() if _WORD.fullmatch(text)]
             has_texts = has_texts or len(names) < len(segment.outputs)
             name = names[0] if names else ""
@@ -104,6 +106,8 @@ class MediaNames:
     def _text(self, text: str, whose: str) -> str:
         if _WORD.fullmatch(text) or self._path(text) in self._files:
             return self._mark(text, whose)
+        # In exported texts.
+        text = MARK.sub(lambda mark: f" {self._mark(mark.group(1), whose)}", text).strip()
         text = _TAG.sub(lambda tag: self._mark(tag.group(2), whose), text)
 
         def marked(word: re.Match[str]) -> str:

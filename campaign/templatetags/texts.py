@@ -1,7 +1,7 @@
 """Template tags for the texts of test sets, the languages of pages and kinds of devices."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from django import template
 from django.conf import settings
@@ -43,12 +43,17 @@ def with_media(text: str, campaign: Campaign) -> SafeString:
     """Return a text for members of its campaign, with its pictures, recordings and videos below the words."""
     marked = marked_text(text)
     return format_html(
-        "{}{}", marked.words, media_tags(files_shown(marked, media_of_members(campaign)))
+        "{}{}", marked.words, _media_tags(files_shown(marked, media_of_members(campaign)))
     )
 
 
 @register.filter
-def media_tags(files: Sequence[ShownFile]) -> SafeString:
+def shown_text(shown: Mapping[str, Any]) -> SafeString:
+    """Return a text in the shape in which judges get it, with its files below the words."""
+    return format_html("{}{}", shown["text"], _media_tags(shown.get("media", ())))
+
+
+def _media_tags(files: Sequence[ShownFile]) -> SafeString:
     """Return the elements that show these files."""
     if not files:
         return SafeString()

@@ -20,7 +20,8 @@ MEDIA_TYPES: Final = {
 }
 #: Begins the mark of a file in a text.
 MARK_BEGINS: Final = "[media:"
-_MARK: Final = re.compile(rf"\s*\[media:([0-9a-f]{{32}}\.(?:{'|'.join(MEDIA_TYPES)}))\]")
+#: A mark, with the name of the stored file.
+MARK: Final = re.compile(rf"\s*\[media:([0-9a-f]{{32}}\.(?:{'|'.join(MEDIA_TYPES)}))\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def marked_text(text: str) -> MarkedText:
     """Separate the words of a text from its marks."""
     if MARK_BEGINS not in text:
         return MarkedText(text, ())
-    return MarkedText(_MARK.sub("", text).strip(), _MARK.findall(text))
+    return MarkedText(MARK.sub("", text).strip(), MARK.findall(text))
 
 
 def media_ending(name: str) -> str:

@@ -49,7 +49,7 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "document": _("Document"),
     "candidateN": _CANDIDATE,
     "labelN": _RANK,
-    "playedN": _("Share of the N-th output's recording that was played, from 0 to 1"),
+    "playedN": _("Share of the N-th output’s recording that was played, from 0 to 1"),
     "duration_ms": _("Milliseconds from display to submission"),
     "active_ms": _("Milliseconds from display to submission, without breaks"),
     "comment": _("Comment"),

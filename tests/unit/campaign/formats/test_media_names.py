@@ -154,6 +154,16 @@ def test_lines_of_wmt_name_videos() -> None:
     assert kinds(segment.source) == ["mp4"]
 
 
+def test_exported_texts_are_read_with_their_files() -> None:
+    [segment], media = read({"set.tsv": TABLE, **SOUNDS})
+    exported = json.dumps({"source": segment.source, "outputs": segment.outputs})
+    files = {f"media/{file.name}": file.content for file in media}
+    [again], _media = read({"texts.jsonl": exported, **files})
+    assert again.outputs == segment.outputs
+    with pytest.raises(FormatError, match="not among the files"):
+        read({"texts.jsonl": exported})
+
+
 def test_file_that_no_text_names_is_reported() -> None:
     omissions = Omissions()
     read({"set.tsv": TABLE, **SOUNDS, "logo.png": png()}, omissions)
