@@ -56,6 +56,9 @@ class MediaNames:
     ) -> None:
         self._called = called
         self._files = {file.name: file for file in files}
+        self._namesakes: dict[str, list[str]] = {}
+        for file in files:
+            self._namesakes.setdefault(file.plain_name, []).append(file.name)
         self._watch = watch
         self._is_demanded = is_demanded or bool(files)
         self._marks: dict[str, str] = {}
@@ -104,7 +107,7 @@ class MediaNames:
         )
 
     def _text(self, text: str, whose: str) -> str:
-        if _WORD.fullmatch(text) or self._path(text) in self._files:
+        if _WORD.fullmatch(text) or (is_media_name(text) and self._path(text) in self._files):
             return self._mark(text, whose)
         # In exported texts.
         text = MARK.sub(lambda mark: f" {self._mark(mark.group(1), whose)}", text).strip()
@@ -146,8 +149,8 @@ class MediaNames:
             return path
         found = [
             each
-            for each in self._files
-            if path and (each.endswith(f"/{path}") or path.endswith(f"/{each}"))
+            for each in self._namesakes.get(path.rpartition("/")[2], ())
+            if each.endswith(f"/{path}") or path.endswith(f"/{each}")
         ]
         return found[0] if len(found) == 1 else path
 

@@ -1,5 +1,6 @@
 """Pictures and recordings of a campaign: who gets their bytes, and what is stored about playing them."""
 
+import json
 from typing import Any
 from uuid import uuid4
 
@@ -15,8 +16,8 @@ from campaign.models.upload import MEDIA
 from campaign.services.campaigns import TaskRefusedError, task_create
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser
-from tests.media_samples import SECRET
-from tests.media_tasks import make_media_task, pictures, recordings
+from tests.media_samples import SECRET, wav
+from tests.media_tasks import SYSTEMS, make_media_task, pictures, recordings
 from whole_campaigns.cloning import campaign_clone
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +81,20 @@ def test_judge_gets_the_whole_file_or_a_range(client: Client, judge: Judge) -> N
     assert part.status_code == 206
     assert part["Content-Range"] == f"bytes 100-199/{len(content)}"
     assert part.getvalue() == content[100:200]
+
+
+def test_no_byte_of_a_file_names_its_system(client: Client, campaign: Campaign) -> None:
+    files = {"source.txt": b"Say it.\n"}
+    for place, system in enumerate(SYSTEMS):
+        files[f"{system}/1.wav"] = wav(200 + 100 * place, secret=system.encode())
+    make_media_task(campaign, files)
+    assignment = ask(client, make_judge(campaign))
+    got = [json.dumps(assignment)]
+    for candidate in assignment["blocks"][0]["candidates"]:
+        answer = client.get(candidate["media"][0]["address"])
+        got += [str(answer.headers), answer.getvalue().decode("latin-1")]
+    assert len(got) == 1 + 2 * len(SYSTEMS)
+    assert [system for system in SYSTEMS for part in got if system in part] == []
 
 
 def test_address_is_of_one_judge(client: Client, judge: Judge, campaign: Campaign) -> None:
