@@ -1,0 +1,62 @@
+"""Archives with recordings, by the door of organisers."""
+
+import io
+import zipfile
+from collections.abc import Mapping
+
+import pytest
+
+from campaign.models import KeptFile, Output, Upload
+from campaign.models.upload import MEDIA
+from campaign.services.jobs import jobs_run_waiting
+from campaign.services.uploads import upload_check, upload_import
+from tests.integration.uploads.conftest import FILES, Sent
+from tests.media_samples import png, wav
+
+import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
+
+TABLE = "source\talpha\tbeta\nSay it.\talpha/1.wav\tbeta/1.wav\n"
+RECORDINGS = {"alpha/1.wav": wav(220), "beta/1.wav": wav(440)}
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as written:
+        for name, content in files.items():
+            written.writestr(f"study/{name}", content)
+    return packed.getvalue()
+
+
+@pytest.fixture
+def upload(sent: Sent) -> Upload:
+    files = {"set.tsv": TABLE.encode(), **RECORDINGS, "logo.png": png()}
+    return sent(
+        {**dict.fromkeys(FILES), "study.zip": archive(files)},
+        name="Study",
+        source_language="en",
+        target_language="de",
+    )
+
+
+def test_archive_becomes_a_test_set_with_recordings(upload: Upload) -> None:
+    upload_check(upload=upload)
+    assert jobs_run_waiting() == 1
+    upload.refresh_from_db()
+    assert upload.report is not None
+    assert upload.report["error"] is None
+    assert upload.left_out == [{"name": "logo.png", "why": "no text names it"}]
+    upload_import(upload=upload)
+    assert jobs_run_waiting() == 1
+    names = set(KeptFile.objects.filter(kind=MEDIA).values_list("name", flat=True))
+    shown = set(Output.objects.values_list("text", flat=True))
+    assert shown == {f"[media:{name}]" for name in names}
+
+
+def test_check_names_a_missing_recording(sent: Sent) -> None:
+    files = {"set.tsv": TABLE.encode(), "alpha/1.wav": RECORDINGS["alpha/1.wav"]}
+    upload = sent({**dict.fromkeys(FILES), "study.zip": archive(files)})
+    upload_check(upload=upload)
+    assert jobs_run_waiting() == 1
+    upload.refresh_from_db()
+    assert upload.report is not None
+    assert "beta/1.wav" in str(upload.report["error"])
