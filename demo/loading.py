@@ -251,6 +251,7 @@ def _sound_load(campaign: Campaign, texts: TestSet) -> None:
         for output in outputs.select_related("system")
     }
     _answers_simulate(task, name=SOUND, qualities=qualities)
+    ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
     judgments_number(task_id=task.pk)
     answer_keep_up(task=task)
 

@@ -13,6 +13,8 @@ def wav(frequency: int = 440, *, seconds: float = 0.5, secret: bytes = SECRET) -
     rate = 8000
     half = rate // (2 * frequency)
     samples = bytes(96 if place // half % 2 else 160 for place in range(int(rate * seconds)))
+    # Frequencies that sound alike differ all the same.
+    samples += frequency.to_bytes(2)
     info = b"INFO" + _riff_chunk(b"INAM", secret)
     chunks = [
         _riff_chunk(b"fmt ", struct.pack("<HHIIHH", 1, 1, rate, rate, 1, 8)),

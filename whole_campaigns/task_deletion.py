@@ -24,6 +24,7 @@ from campaign.database.many_rows import constraints_check_now
 from campaign.database.recording import rows_deleted
 from campaign.models import FilePart, Judge, KeptFile, Protocol, Task, TestSet, Upload, User
 from campaign.services.campaigns import TaskRefusedError, task_campaign_lock
+from campaign.services.media import media_purge
 from campaign.services.uploads import upload_give_up
 from campaign.texts.counted import counted, counted_if_any, filled
 from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
@@ -115,6 +116,7 @@ def task_delete(*, task: Task, by: User | None) -> None:
                 for upload in Upload.objects.filter(test_set=task.test_set_id):
                     upload_give_up(upload=upload)
                 _delete(_hanging_on_test_set(task.test_set))
+                media_purge(campaign=task.test_set.campaign)
             constraints_check_now()
     except IntegrityError as error:
         raise TaskRefusedError(

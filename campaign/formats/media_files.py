@@ -240,7 +240,7 @@ def _clean_opus(data: bytes) -> bytes:
         if page > 0 and is_in_comments:
             content[start:end] = (b"OpusTags" if page == 1 else b"").ljust(end - start, b"\0")
             content[position + 22 : position + 26] = bytes(4)
-            content[position + 22 : position + 26] = _ogg_checksum(content[position:end])
+            content[position + 22 : position + 26] = _ogg_checksum(bytes(content[position:end]))
             is_in_comments = sizes[-1] == 255
         position = end
         page += 1

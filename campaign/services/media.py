@@ -4,9 +4,10 @@ from hashlib import sha256
 from io import BytesIO
 
 from campaign.formats.media_files import MediaFile
-from campaign.models import Campaign, KeptFile
+from campaign.models import Campaign, KeptFile, Output, Reference, Segment
 from campaign.models.upload import MEDIA
 from campaign.services.exported_files import file_parts_keep
+from campaign.texts.media import MARK_BEGINS, marked_text
 
 
 def media_store(*, campaign: Campaign, file: MediaFile) -> None:
@@ -19,6 +20,20 @@ def media_store(*, campaign: Campaign, file: MediaFile) -> None:
     )
     if is_new:
         file_parts_keep(kept, BytesIO(file.content))
+
+
+def media_purge(*, campaign: Campaign) -> None:
+    """Delete the files that no text of the campaign shows any more."""
+    in_campaign = {"segment__test_set__campaign": campaign, "text__contains": MARK_BEGINS}
+    texts = [
+        *Segment.objects.filter(
+            test_set__campaign=campaign, source_text__contains=MARK_BEGINS
+        ).values_list("source_text", flat=True),
+        *Reference.objects.filter(**in_campaign).values_list("text", flat=True),
+        *Output.objects.filter(**in_campaign).values_list("text", flat=True),
+    ]
+    shown = {name for text in texts for name in marked_text(str(text)).media}
+    KeptFile.objects.filter(campaign=campaign, kind=MEDIA).exclude(name__in=shown).delete()
 
 
 def media_copy(*, source: Campaign, target: Campaign) -> None:

@@ -19,6 +19,7 @@ from tests.factories import make_campaign, make_judge, make_organiser
 from tests.media_samples import SECRET, wav
 from tests.media_tasks import SYSTEMS, make_media_task, pictures, recordings
 from whole_campaigns.cloning import campaign_clone
+from whole_campaigns.task_deletion import task_delete
 
 pytestmark = pytest.mark.django_db
 
@@ -204,6 +205,16 @@ def test_clone_has_its_own_files(client: Client, task: Task) -> None:
     )
     client.force_login(make_organiser(clone))
     assert client.get(f"/campaigns/copy/media/{name}").getvalue().startswith(b"RIFF")
+
+
+def test_files_go_with_the_last_test_set_that_shows_them(campaign: Campaign) -> None:
+    first = make_media_task(campaign)
+    other = make_media_task(campaign, {**recordings(), "amber/1.wav": wav(99)}, name="other")
+    assert KeptFile.objects.filter(kind=MEDIA).count() == 10
+    task_delete(task=first, by=None)
+    assert KeptFile.objects.filter(kind=MEDIA).count() == 9
+    task_delete(task=other, by=None)
+    assert not KeptFile.objects.filter(kind=MEDIA).exists()
 
 
 def test_members_hear_outputs_beside_texts(client: Client, task: Task) -> None:
