@@ -1,6 +1,6 @@
 """Load missing demo campaigns, each completely or not at all."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from csv import DictReader
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from campaign.services.members import organiser_add
 from campaign.services.people import judge_add, task_choose
 from campaign.texts.damage import Damage
 from demo.sound import SYSTEMS, recordings_write
+from protocols.frame.scale.criteria import Criterion
 from protocols.frame.scale.presets import preset_criteria
 from protocols.quiz.snippets import snippets_import
 from ranking.services.analyses import answer_keep_up
@@ -239,21 +240,17 @@ def _sound_load(campaign: Campaign, texts: TestSet) -> None:
         )
     ranking = Task.objects.get(test_set__campaign=campaign, test_set__name="Read aloud")
     task_close(task=ranking)
-    task = task_create(
-        test_set=ranking.test_set, protocol=Protocol.RATING, by=None, blocks_wanted=100
+    outputs = Output.objects.filter(system__test_set=ranking.test_set_id)
+    _ratings_load(
+        ranking.test_set,
+        criteria=preset_criteria("mos"),
+        outputs=1,
+        name=SOUND,
+        qualities={
+            output.pk: 100 - 100 * SYSTEMS[output.system.name]
+            for output in outputs.select_related("system")
+        },
     )
-    criteria = [criterion.as_json() for criterion in preset_criteria("mos")]
-    task_rules_change(task=task, rules={"criteria": criteria, "all_at_once": True})
-    design_change(task=task, kind="balanced", systems_per_block=1, seed=SEED)
-    outputs = Output.objects.filter(system__test_set=task.test_set_id)
-    qualities = {
-        output.pk: 100 - 100 * SYSTEMS[output.system.name]
-        for output in outputs.select_related("system")
-    }
-    _answers_simulate(task, name=SOUND, qualities=qualities)
-    ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
-    judgments_number(task_id=task.pk)
-    answer_keep_up(task=task)
 
 
 def _side_by_side_load() -> None:
@@ -281,11 +278,26 @@ def _criteria_load(test_set: TestSet) -> None:
     """Load ratings of two outputs side by side, by a score and by points."""
     [adequacy] = preset_criteria("da")
     fluency = next(each for each in preset_criteria("summaries") if each.key == "fluency")
+    _ratings_load(test_set, criteria=[adequacy, fluency], outputs=2, name=CRITERIA)
+
+
+def _ratings_load(
+    test_set: TestSet,
+    *,
+    criteria: Sequence[Criterion],
+    outputs: int,
+    name: str,
+    qualities: Mapping[int, float] | None = None,
+) -> None:
+    """Load ratings by several criteria of this number of outputs."""
     task = task_create(test_set=test_set, protocol=Protocol.RATING, by=None, blocks_wanted=150)
-    criteria = [adequacy.as_json(), fluency.as_json()]
-    task_rules_change(task=task, rules={"criteria": criteria, "all_at_once": True})
-    design_change(task=task, kind="balanced", systems_per_block=2, seed=SEED)
-    _answers_simulate(task, name=CRITERIA)
+    rules = {"criteria": [each.as_json() for each in criteria], "all_at_once": True}
+    task_rules_change(task=task, rules=rules)
+    design_change(task=task, kind="balanced", systems_per_block=outputs, seed=SEED)
+    _answers_simulate(task, name=name, qualities=qualities)
+    if outputs == 1:
+        # No ranking has comparisons, which pages show by their answer instead.
+        ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
     judgments_number(task_id=task.pk)
     answer_keep_up(task=task)
 

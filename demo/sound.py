@@ -10,7 +10,7 @@ import numpy as np
 #: Amplitude of the noise in the recordings of each system, where a word has 1.
 SYSTEMS: Final = {"clear-voice": 0.02, "old-radio": 0.2, "far-away": 0.6}
 _RATE: Final = 8000
-_SECONDS_A_WORD: Final = 0.25
+_SAMPLES_A_WORD: Final = 2000
 _LOUDNESS: Final = 60
 
 
@@ -26,11 +26,7 @@ def recordings_write(folder: Path, sentences: Sequence[str]) -> None:
 
 
 def _spoken(sentence: str, noise: float) -> bytes:
-    times = np.arange(int(_RATE * _SECONDS_A_WORD)) / _RATE
-    fading = np.sin(np.pi * times / _SECONDS_A_WORD)
-    words = [
-        fading * np.sin(2 * np.pi * (120 + 20 * len(word)) * times) for word in sentence.split()
-    ]
-    sound = np.concatenate(words)
-    sound += noise * np.random.default_rng(len(sentence)).uniform(-1, 1, sound.size)
-    return (128 + _LOUDNESS * sound).clip(0, 255).astype(np.uint8).tobytes()
+    pitches = [120 + 20 * len(word) for word in sentence.split()]
+    phase = np.cumsum(np.repeat(pitches, _SAMPLES_A_WORD)) * 2 * np.pi / _RATE
+    sound = np.sin(phase) + noise * np.random.default_rng(0).uniform(-1, 1, phase.size)
+    return (128 + _LOUDNESS * sound).astype(np.uint8).tobytes()

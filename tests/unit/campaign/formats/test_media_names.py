@@ -17,6 +17,7 @@ from campaign.texts.media import marked_text
 from tests.media_samples import SAMPLES, png, wav
 
 LOW, HIGH = wav(220), wav(880)
+Files = dict[str, bytes | str]
 
 
 def stored(files: Mapping[str, bytes | str]) -> list[StoredFile]:
@@ -56,7 +57,7 @@ def test_cells_of_a_table_name_recordings() -> None:
 
 
 def test_equal_recordings_are_one_text() -> None:
-    files = {"set.tsv": TABLE, "audio/alpha/1.wav": LOW, "audio/beta/1.wav": LOW}
+    files: Files = {"set.tsv": TABLE, "audio/alpha/1.wav": LOW, "audio/beta/1.wav": LOW}
     [segment], _media = read(files)
     assert len(set(segment.outputs.values())) == 1
 
@@ -79,7 +80,7 @@ def test_line_of_a_text_names_a_picture() -> None:
 
 
 def test_folders_hold_recordings_by_system() -> None:
-    files = {
+    files: Files = {
         "source.txt": "One.\nTwo.\n",
         "alpha/2.wav": LOW,
         "alpha/10.wav": HIGH,
@@ -94,7 +95,11 @@ def test_folders_hold_recordings_by_system() -> None:
 
 
 def test_sources_may_be_recordings() -> None:
-    files = {"source/1.wav": LOW, "alpha/1.mp3": SAMPLES["mp3"], "beta/1.flac": SAMPLES["flac"]}
+    files: Files = {
+        "source/1.wav": LOW,
+        "alpha/1.mp3": SAMPLES["mp3"],
+        "beta/1.flac": SAMPLES["flac"],
+    }
     omissions = Omissions()
     [segment], _media = read(files, omissions)
     assert kinds(segment.source) == ["wav"]
@@ -111,7 +116,7 @@ def test_pearmut_shows_local_assets() -> None:
         "Look.<br><img src='assets/1.png' width=3>"
         '<video controls><source src="assets/1.mp4" type="video/mp4"></video>'
     )
-    files = {
+    files: Files = {
         "study.json": pearmut(tags),
         "assets/1.png": png(),
         "assets/1.mp4": SAMPLES["mp4"],
@@ -140,7 +145,7 @@ WMT = {
 
 
 def test_lines_of_wmt_name_videos() -> None:
-    files: dict[str, bytes | str] = {
+    files: Files = {
         "wmt.jsonl": json.dumps(WMT),
         **{
             f"{system}.jsonl": json.dumps({"doc_id": WMT["doc_id"], "hypothesis": f"{system}."})
@@ -157,7 +162,7 @@ def test_lines_of_wmt_name_videos() -> None:
 def test_exported_texts_are_read_with_their_files() -> None:
     [segment], media = read({"set.tsv": TABLE, **SOUNDS})
     exported = json.dumps({"source": segment.source, "outputs": segment.outputs})
-    files = {f"media/{file.name}": file.content for file in media}
+    files: Files = {f"media/{file.name}": file.content for file in media}
     [again], _media = read({"texts.jsonl": exported, **files})
     assert again.outputs == segment.outputs
     with pytest.raises(FormatError, match="not among the files"):
