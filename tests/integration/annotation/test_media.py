@@ -223,3 +223,11 @@ def test_members_hear_outputs_beside_texts(client: Client, task: Task) -> None:
     page = client.get(f"/campaigns/{campaign.slug}/tasks/{task.pk}/texts/").content.decode()
     assert page.count("<audio") == 9
     assert "[media:" not in page
+
+
+def test_preview_shows_files_to_members(client: Client, task: Task) -> None:
+    client.force_login(make_organiser(task.test_set.campaign))
+    preview = f"/api/v1/tasks/{task.pk}/as-judge/assignments/"
+    block = client.post(preview, {}, content_type="application/json").json()["blocks"][0]
+    address = block["candidates"][0]["media"][0]["address"]
+    assert client.get(address).getvalue().startswith(b"RIFF")
