@@ -177,7 +177,7 @@ OF_SCREENS = {
             "Mark the best output: meaning first, then fluency. Mark several if they are equally good."
         ),
         "best_worst_question": _(
-            "Which translation is best, and which is worst? Judge meaning first, then fluency."
+            "Which output is best, and which is worst? Judge meaning first, then fluency."
         ),
         "best_worst_said": _("Best: {best}, worst: {worst}"),
         "best_worst_wanted": _("Mark the best and the worst output, or skip the sentence."),

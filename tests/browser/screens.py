@@ -188,7 +188,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "top-best_worst": Screen(
         Protocol.TOP,
-        heard=("Source:", "Output A", "Which translation is best"),
+        heard=("Source:", "Output A", "Which output is best"),
         keys=("2", "1", "Shift+2", "Shift+3", "Enter"),
         taps=(
             ".row:nth-child(1) .top-mark[data-mark=worst]",
