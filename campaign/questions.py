@@ -189,7 +189,7 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         default=QuestionStage.START,
         help_text="When judges are asked.",
     )
-    required = serializers.BooleanField(
+    required = serializers.BooleanField(  # type: ignore[assignment]  # not the option of a serializer
         default=False, help_text="Judges must answer, or agree, to continue."
     )
     texts = JudgeQuestionTextSerializer(
@@ -232,7 +232,9 @@ def questions_checked(value: object) -> list[dict[str, Any]]:
 
     Raises `QuestionsRefusedError`, and `LanguageTagError` for a language.
     """
-    serializer = JudgeQuestionSerializer(data=value, many=True, max_length=MOST_QUESTIONS)
+    serializer = serializers.ListSerializer[Any](
+        child=JudgeQuestionSerializer(), data=value, max_length=MOST_QUESTIONS
+    )
     if not serializer.is_valid():
         path, message = next(_messages(serializer.errors))
         raise QuestionsRefusedError(labelled(".".join(("questions", *path)), message))

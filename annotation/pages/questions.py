@@ -46,6 +46,8 @@ class AnswersForm(forms.Form):
             wording = question.wording(language)
             field = _answer_field(question, wording)
             field.required = question.required
+            if question.required and not question.kind.has_choices:
+                field.widget.attrs["aria-required"] = "true"
             field.label = wording.question
             answer = judge.answers.get(question.name)
             if answer and answer["value"] is not None and not question.is_answered_by(answer):

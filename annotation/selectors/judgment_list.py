@@ -390,7 +390,7 @@ class Comparison:
 
 
 def comparisons_of(
-    candidates: Sequence[Sequence[str]], labels: Sequence[int | None], *, best_worst: bool
+    candidates: Sequence[Sequence[str]], labels: Sequence[int | None], *, best_worst: bool = False
 ) -> Iterator[Comparison]:
     """Yield the comparisons of a judgment: a pair for any two texts that both have a label, in display order.
 

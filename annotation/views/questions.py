@@ -33,7 +33,6 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
                 campaign=campaign, question=question, answer=answer, name=name
             )
             messages.success(request, _("%(name)s added.") % {"name": group.name})
-            return redirect("judge-group", slug, group.pk)
         return redirect("questions", slug)
     form = QuestionForm(
         request.POST if act == "save" else None, campaign=campaign, shown=request.GET.dict()

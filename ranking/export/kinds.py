@@ -91,8 +91,10 @@ class ExportKind:
         kind = answer_kind_of(task)
         if self.name == COMPARISONS and kind.best_worst:
             losses = self.formats[ExportFormat.PAIRWISE_CSV]
-            pairwise = {ExportFormat.PAIRWISE_CSV: (*losses, _NOT_COMPARED)}
-            return {**pairwise, ExportFormat.BEST_WORST_CSV: losses}
+            return {
+                ExportFormat.PAIRWISE_CSV: (*losses, _NOT_COMPARED),
+                ExportFormat.BEST_WORST_CSV: losses,
+            }
         if kind.best_worst:
             # Its equal ranks are always ties.
             names = [name for name in self.formats if name != ExportFormat.APPRAISE_XML]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from campaign.formats import JudgedBlock, write_five_way_csv
-from ranking.core.agreement.tallies import COMPARISONS, tally_agreement
+from ranking.core.agreement.tallies import tally_agreement
+from ranking.core.agreement.units import COMPARISONS
 from ranking.core.counting.counts import Layout, count, listed_comparisons, tally
 from ranking.core.diagnosis.one_system import outcomes_of
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
