@@ -79,7 +79,7 @@ class TextsField(forms.CharField):
             )
         return value
 
-    def to_python(self, value: Any) -> TextsJSON:
+    def to_python(self, value: Any) -> Any:
         """Return the JSON of the texts; an empty text if there are none."""
         if isinstance(value, dict):
             return value

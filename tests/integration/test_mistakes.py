@@ -143,7 +143,9 @@ PAGES = {
     "no lease": Filled("required", "settings/", _RULES | {"lease_minutes": ""}),
     "lease without end": Filled("525600", "settings/", _RULES | {"lease_minutes": "99999999"}),
     "both hidden": Filled(
-        "the source, the reference, or both", "settings/", {"judged_0": "translations", "lease_minutes": "120"}
+        "the source, the reference, or both",
+        "settings/",
+        {"judged_0": "translations", "lease_minutes": "120"},
     ),
     "no address": Filled("Line 1", "invitations/mails/", {"mail-addresses": "foo bar"}),
     "5,000 letters": Filled("Line 1", "invitations/mails/", {"mail-addresses": "a" * 5000}),
