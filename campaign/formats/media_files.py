@@ -67,6 +67,7 @@ _MAGIC: Final = {
     "mp3": re.compile(rb"\xff[\xe2\xe3\xf2\xf3\xfa\xfb][\x10-\xef]"),
 }
 _OTHER_TYPES: Final = {
+    "compressed with gzip": re.compile(rb"\x1f\x8b"),
     "a GIF": re.compile(rb"GIF8"),
     "Ogg with another codec than Opus": re.compile(rb"OggS"),
     "a pointer of Git LFS": re.compile(rb"version https://git-lfs"),

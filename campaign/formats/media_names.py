@@ -11,6 +11,7 @@ from functools import partial
 from io import BufferedReader, BytesIO
 from pathlib import PurePosixPath
 from typing import Final
+from urllib.parse import unquote
 
 from campaign.formats.errors import FormatError
 from campaign.formats.media_files import MediaFile, media_file_read
@@ -20,9 +21,7 @@ from campaign.formats.streams import StoredFile
 from campaign.texts.media import MARK, MARK_BEGINS, marked_text, media_ending, media_mark
 
 #: Also endings of types that are refused by name.
-_ENDING: Final = (
-    r"\.(?:png|jpe?g|webp|gif|svg|bmp|wav|flac|mp3|opus|ogg|m4a|aac|aiff?|mp4|webm|mov|mkv|avi)"
-)
+_ENDING: Final = r"\.(?:png|jpe?g|webp|gif|svg|bmp|wav|flac|mp3|opus|ogg|m4a|aac|aiff?|mp4|webm|mov|mkv|avi)(?:\.gz)?"
 _NAME: Final = re.compile(rf"[^\r\n<>|]{{1,500}}{_ENDING}", re.IGNORECASE)
 _WORD: Final = re.compile(rf"(?<!\S)[^\s<>|]{{1,500}}{_ENDING}(?!\S)", re.IGNORECASE)
 _TAG: Final = re.compile(
@@ -137,6 +136,9 @@ class MediaNames:
                 "download the file and put it into the same archive as the texts",
             )
         path = self._path(name)
+        if path not in self._files:
+            # Addresses in HTML encode spaces.
+            path = self._path(unquote(name))
         if path not in self._files:
             problem = f'{whose} names "{name}", which is not among the files'
             raise FormatError(self._called, problem, _PACK)

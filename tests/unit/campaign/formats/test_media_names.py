@@ -1,5 +1,6 @@
 """Test sets whose texts name pictures, recordings and videos: where names may be, and which are refused."""
 
+import gzip
 import io
 import json
 from collections.abc import Mapping
@@ -113,12 +114,12 @@ def pearmut(source: str) -> str:
 
 def test_pearmut_shows_local_assets() -> None:
     tags = (
-        "Look.<br><img src='assets/1.png' width=3>"
+        "Look.<br><img src='assets/my%20picture.png' width=3>"
         '<video controls><source src="assets/1.mp4" type="video/mp4"></video>'
     )
     files: Files = {
         "study.json": pearmut(tags),
-        "assets/1.png": png(),
+        "assets/my picture.png": png(),
         "assets/1.mp4": SAMPLES["mp4"],
     }
     [segment], _media = read(files)
@@ -191,6 +192,13 @@ def test_file_that_no_text_names_is_reported() -> None:
             "remote address https://example.org/beta/1.wav",
         ),
         ({"set.tsv": TABLE, **SOUNDS, "audio/beta/1.wav": b"No sound."}, "the file is text"),
+        (
+            {
+                "set.tsv": TABLE.replace(".wav", ".wav.gz"),
+                "audio/alpha/1.wav.gz": gzip.compress(LOW),
+            },
+            "compressed with gzip",
+        ),
         ({"study.json": pearmut("<img src='https://example.org/1.png'>")}, "remote address"),
         ({"study.json": pearmut("<audio src='assets/1.mp3'></audio>")}, "not among the files"),
         (
