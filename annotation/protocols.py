@@ -318,6 +318,8 @@ class AnswerKind:
     rules_fields : mapping
         Maps the name of each rule to a form field, labelled for organisers, that also defines the
         rule's possible values and its default.
+    changeable_rules : set of str
+        Rules that change no answer, and can be changed at any time.
     of_rules : callable, optional
         Returns the answer kind of a task with these rules, for protocols whose answers depend on
         them. None if all tasks have the same.
@@ -376,6 +378,7 @@ class AnswerKind:
         lambda _assigned, _answer: None
     )
     rules_fields: Mapping[str, forms.Field] = field(default_factory=dict)
+    changeable_rules: Set[str] = frozenset()
     of_rules: Callable[[Mapping[str, Any]], "AnswerKind"] | None = None
     texts: Callable[[int, Mapping[str, Any]], TextsBeside] | None = None
     shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules] = lambda _campaign, _rules: {}

@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("whole_campaigns.urls")),
     path("", include("protocols.quiz.urls")),
     path("", include("protocols.rating.urls")),
+    path("", include("protocols.spans.urls")),
     path("api/schema/", SchemaView.as_view(), name="api-schema"),
     path("api/", api_page, name="api-page"),
 ]

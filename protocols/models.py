@@ -380,21 +380,19 @@ class ClosedComparison(models.Model):
 
 
 class ScoresAreInRange(models.Func):
-    """True if there is at least one score, and all are from 0 (no meaning preserved) to 100
-    (perfect).
+    """True if there is at least one score, and all that are given are from 0 (no meaning preserved)
+    to 100 (perfect).
     """
 
     template = (
-        "(0 <= ALL(%(expressions)s) AND 100 >= ALL(%(expressions)s)) IS TRUE"
+        "(0 <= ALL(%(expressions)s) AND 100 >= ALL(%(expressions)s)) IS NOT FALSE"
         " AND cardinality(%(expressions)s) > 0"
     )
     output_field = models.BooleanField()
 
 
 class AreOfOneLength(models.Func):
-    """True if all span arrays have the same length, and each span has a candidate and a
-    severity.
-    """
+    """The part of `SpansAreWhole` that held before severities had numbers; for migration 0001."""
 
     template = (
         "cardinality(span_candidates) = cardinality(span_starts)"
@@ -402,6 +400,27 @@ class AreOfOneLength(models.Func):
         " AND cardinality(span_candidates) = cardinality(span_majors)"
         " AND array_position(span_candidates, NULL) IS NULL"
         " AND array_position(span_majors, NULL) IS NULL"
+    )
+    arity = 0
+    output_field = models.BooleanField()
+
+
+class SpansAreWhole(models.Func):
+    """True if all span arrays have the same length, and each span has a candidate and a
+    severity. Categories and kinds may be left out of all spans.
+    """
+
+    template = (
+        "cardinality(span_candidates) = cardinality(span_starts)"
+        " AND cardinality(span_candidates) = cardinality(span_ends)"
+        " AND cardinality(span_candidates) = cardinality(span_severities)"
+        " AND cardinality(span_categories) IN (0, cardinality(span_candidates))"
+        " AND cardinality(span_kinds) IN (0, cardinality(span_candidates))"
+        " AND array_position(span_candidates, NULL) IS NULL"
+        " AND array_position(span_severities, NULL) IS NULL"
+        " AND array_position(span_categories, NULL) IS NULL"
+        " AND array_position(span_kinds, NULL) IS NULL"
+        " AND (0 <= ALL(span_severities) AND 3 >= ALL(span_severities))"
     )
     arity = 0
     output_field = models.BooleanField()
@@ -415,9 +434,9 @@ class SpansAnswer(AnswerOfProtocol):
     that each span is inside its text and overlaps no other.
     """
 
-    #: One per candidate in display order, from 0 to 100 (perfect).
+    #: One per candidate in display order, from 0 to 100 (perfect); null if the task asks for none.
     scores = ArrayField(
-        models.PositiveSmallIntegerField(),
+        models.PositiveSmallIntegerField(null=True),
     )
     #: From 1, in display order.
     span_candidates = ArrayField(
@@ -425,7 +444,7 @@ class SpansAnswer(AnswerOfProtocol):
         default=list,
         blank=True,
     )
-    #: In Unicode code points from 0, end exclusive; null for missing content.
+    #: In Unicode code points from 0, end exclusive; null for missing content and special marks.
     span_starts = ArrayField(
         models.PositiveIntegerField(null=True),
         default=list,
@@ -436,8 +455,22 @@ class SpansAnswer(AnswerOfProtocol):
         default=list,
         blank=True,
     )
-    span_majors = ArrayField(
-        models.BooleanField(),
+    #: 0 neutral, 1 minor, 2 major, 3 critical.
+    span_severities = ArrayField(
+        models.PositiveSmallIntegerField(),
+        default=list,
+        blank=True,
+    )
+    #: Empty if no span has a category.
+    span_categories = ArrayField(
+        models.CharField(max_length=100),
+        default=list,
+        blank=True,
+    )
+    #: "error", "missing", "source" or a special mark; empty if positions tell errors from missing
+    #: content, and there is nothing else.
+    span_kinds = ArrayField(
+        models.CharField(max_length=100),
         default=list,
         blank=True,
     )
@@ -449,7 +482,9 @@ class SpansAnswer(AnswerOfProtocol):
             "span_candidates": KEPT | DOWNLOADED,
             "span_starts": KEPT | DOWNLOADED,
             "span_ends": KEPT | DOWNLOADED,
-            "span_majors": KEPT | DOWNLOADED,
+            "span_severities": KEPT | DOWNLOADED,
+            "span_categories": KEPT | DOWNLOADED,
+            "span_kinds": KEPT | DOWNLOADED,
         },
     )
 
@@ -458,15 +493,13 @@ class SpansAnswer(AnswerOfProtocol):
             models.CheckConstraint(
                 condition=ScoresAreInRange("scores"), name="spans_scores_between_0_and_100"
             ),
-            models.CheckConstraint(
-                condition=AreOfOneLength(), name="spans_have_all_of_their_parts"
-            ),
+            models.CheckConstraint(condition=SpansAreWhole(), name="spans_have_all_of_their_parts"),
         ]
         triggers = answer_triggers(
             "spans",
             declare=[
                 *(("answer", "RECORD"), ("ranks", "SMALLINT[]"), ("span", "RECORD")),
                 *(("candidate", "INTEGER"), ("length", "INTEGER"), ("spans", "INTEGER")),
-                ("marked_until", "INTEGER"),
+                *(("kind", "TEXT"), ("marked_until", "INTEGER")),
             ],
         )

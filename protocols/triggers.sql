@@ -245,9 +245,16 @@ FOR answer IN
                 FROM generate_series(1, cardinality(n.scores)) AS each (place)
                 ORDER BY each.place
             ) AS lengths,
-            (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol
-        FROM annotation_judgment judgment, annotation_block block
-        WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id
+            coalesce((SELECT char_length(s.source_text) FROM campaign_segment s WHERE s.id = block.segment_id), 0)
+                AS source_length,
+            task.protocol,
+            -- Without marks, judges always score.
+            coalesce((task.rules ->> 'scored')::boolean, true)
+                OR NOT coalesce((task.rules ->> 'spans_asked')::boolean, true) AS is_scored,
+            -- In the order of the numbers of severities, from 0.
+            coalesce(task.rules -> 'severities', '["minor", "major"]'::jsonb) AS severities
+        FROM annotation_judgment judgment, annotation_block block, campaign_task task
+        WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id AND task.id = judgment.task_id
         OFFSET 0
     ) j
 LOOP
@@ -255,6 +262,22 @@ LOOP
         RAISE EXCEPTION 'judgment % is not about error spans and scores', answer.judgment_id
             USING ERRCODE = 'check_violation',
                   CONSTRAINT = 'spans_answer_of_its_protocol';
+    END IF;
+    IF answer.is_scored AND array_position(answer.scores, NULL) IS NOT NULL
+        OR NOT answer.is_scored AND cardinality(array_remove(answer.scores, NULL)) > 0
+    THEN
+        RAISE EXCEPTION 'judgment % has the scores %, which its task does not ask for',
+            answer.judgment_id, answer.scores
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'spans_scores_as_the_task_asks';
+    END IF;
+    IF EXISTS (
+        SELECT FROM unnest(answer.span_severities) AS given (severity)
+        WHERE NOT answer.severities ? (ARRAY['neutral', 'minor', 'major', 'critical'])[1 + given.severity]
+    ) THEN
+        RAISE EXCEPTION 'judgment % has a severity that its task does not have', answer.judgment_id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'spans_severities_of_the_task';
     END IF;
     ranks := '{}';
     FOR place IN 1..cardinality(answer.scores) LOOP
@@ -268,23 +291,29 @@ LOOP
     END IF;
     candidate := NULL;
     FOR span IN
-        SELECT marked.*
-        FROM unnest(answer.span_candidates, answer.span_starts, answer.span_ends)
-            AS marked (candidate, starts, ends)
-        ORDER BY marked.candidate, marked.starts, marked.ends
+        SELECT marked.candidate, marked.starts, marked.ends,
+            coalesce(marked.kind, CASE WHEN marked.starts IS NULL THEN 'missing' ELSE 'error' END) AS kind
+        FROM unnest(answer.span_candidates, answer.span_starts, answer.span_ends, answer.span_kinds)
+            AS marked (candidate, starts, ends, kind)
+        ORDER BY marked.candidate, 4, marked.starts, marked.ends
     LOOP
         IF span.candidate IS DISTINCT FROM candidate THEN
             candidate := span.candidate;
             spans := 0;
+            kind := NULL;
+        END IF;
+        IF span.kind IS DISTINCT FROM kind THEN
+            kind := span.kind;
             marked_until := 0;
-            length := answer.lengths[candidate];
+            length := CASE kind WHEN 'source' THEN answer.source_length ELSE answer.lengths[candidate] END;
         END IF;
         IF (candidate BETWEEN 1 AND cardinality(answer.scores)) IS NOT TRUE
+            OR (span.starts IS NOT NULL OR span.ends IS NOT NULL) IS DISTINCT FROM (kind IN ('error', 'source'))
             OR (span.starts IS NOT NULL OR span.ends IS NOT NULL)
                 AND (0 <= span.starts AND span.starts < span.ends AND span.ends <= length) IS NOT TRUE
         THEN
-            RAISE EXCEPTION 'judgment % has a span from % to % in candidate %, of % characters',
-                answer.judgment_id, span.starts, span.ends, candidate, length
+            RAISE EXCEPTION 'judgment % has a span (%) from % to % in candidate %, of % characters',
+                answer.judgment_id, kind, span.starts, span.ends, candidate, length
                 USING ERRCODE = 'check_violation',
                       CONSTRAINT = 'spans_are_inside_their_text';
         END IF;

@@ -14,7 +14,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import RuleField, answer_kind
-from annotation.selectors.designs import PRESETS
 from annotation.selectors.task_rules import name_settled_in_words, task_rules
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import (
@@ -30,6 +29,7 @@ from campaign.refusals import RefusalsAt
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
 from campaign.texts.joining import sentence_list, with_full_stop
 from protocols.frame.scale.presets import CRITERIA_PRESETS
+from protocols.spans.presets import SPANS_PRESETS
 
 
 def _skill_help() -> str:
@@ -193,7 +193,7 @@ class NewTaskForm(forms.Form):
 _PRESETS: Final = {
     each.name: each
     for each in (
-        *(each for each in PRESETS if each.protocol == Protocol.SPANS),
+        *SPANS_PRESETS,
         *CRITERIA_PRESETS,
     )
 }

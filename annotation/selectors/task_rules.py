@@ -29,6 +29,12 @@ def task_rules(task: Task) -> Rules:
     return answer_kind_of(task).rules(task.rules)
 
 
+def changed_rules(task: Task) -> Rules | None:
+    """Return the rules of a task that can change while it is judged and differ from their defaults; None if none do."""
+    names = answer_kind_of(task).changeable_rules
+    return {name: task.rules[name] for name in sorted(names) if task.rules.get(name)} or None
+
+
 def is_lent(*, task: Task) -> bool:
     """Return whether any HIT of a task was lent. Three queries, or two once the task has judgments."""
     # Judgments are counted first, because no index finds lent HITs.

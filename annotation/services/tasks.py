@@ -16,6 +16,7 @@ from annotation.selectors.task_rules import (
     rules_settled_in_words,
     task_rules,
 )
+from annotation.services.numbers import ranking_request
 from annotation.services.planning.designs import block_size_check
 from campaign.models import Judge, Protocol, Task, TestSet, User
 from campaign.refusals import refused_if_broken
@@ -27,13 +28,21 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     """Set rules of a task; omitted rules stay, and unchanged ones are not written.
 
     Locks the task's row. Raises ValidationError for rules that its protocol does not have, and once
-    a HIT of the task is lent, because judgments would then answer different questions;
-    DesignRefusedError if the design in force does not fit them.
+    a HIT of the task is lent, because judgments would then answer different questions, except for
+    rules that change no answer; DesignRefusedError if the design in force does not fit them.
     """
     locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
-    chosen = answer_kind_of(locked).rules({**locked.rules, **rules})
+    kind = answer_kind_of(locked)
+    before, chosen = task_rules(locked), kind.rules({**locked.rules, **rules})
     task.rules = locked.rules
-    if chosen == task_rules(locked):
+    changed = {name for name, value in chosen.items() if value != before[name]}
+    if not changed:
+        return task
+    if changed <= kind.changeable_rules:
+        task.rules = chosen
+        task.save(update_fields=["rules"])
+        # What is computed from answers and these rules.
+        ranking_request(task_id=task.pk)
         return task
     settled = rules_settled_in_words(task=locked)
     # HITs drawn for blocks fit no pass, and those of a pass fit nothing else.

@@ -35,7 +35,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "NotEstimableReason": "ranking.core.scores.NotEstimable",
     "Protocol": "campaign.models.Protocol",
     "SpanKind": ["error", "missing"],
-    "SpanSeverity": ["minor", "major"],
+    "SpanSeverity": ["neutral", "minor", "major", "critical"],
     "SortingVerdict": ["first", "same", "second"],
     "EditingAsked": ["edit", "accept"],
     "EditingOutcome": "protocols.models.Outcome",

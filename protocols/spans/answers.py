@@ -1,18 +1,19 @@
 """Answers about error spans and scores: a score for each output, and the errors marked in it (ESA, contrastive ESA).
 
-With the rule `spans_asked` off, judges give only scores, as in direct assessment; with `missing`
-off, they cannot report missing content. Scores that contradict the spans are stored unchanged: it
-is the judge page that asks for confirmation.
+With the rule `spans_asked` off, judges give only scores, as in direct assessment; with `scored` off, only
+errors, as in MQM. Scores that contradict the spans are stored unchanged: it is the judge page that asks for
+confirmation.
+
+Errors alone imply no labels: weights can change later, so all numbers are computed from the errors when they
+are read, and the outputs of a judgment tie.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from django import forms
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models.functions import Length
 from django.utils.translation import gettext_lazy
@@ -22,106 +23,118 @@ from rest_framework.settings import api_settings
 from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.protocols import (
-    QUESTION,
     AnswerKind,
     Perceived,
-    QuestionField,
     QuestionSerializer,
     Rules,
     numbered_cells,
     numbered_columns,
-    rules_completed,
 )
 from annotation.selectors.shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Campaign, Protocol
 from protocols.models import SpansAnswer
-from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.records import (
+    ERROR,
     MAX_CHARACTERS,
     MAX_OUTPUTS,
     MAX_SCORE,
     MAX_SPANS,
+    MISSING,
+    PLACED,
+    SOURCE,
     Severity,
     Span,
     spans_overlapping,
 )
+from protocols.spans.rules import (
+    FIELDS,
+    WEIGHTS,
+    asked_about,
+    categories_of,
+    is_scored,
+    kinds_allowed,
+    rules_complete,
+    severities_of,
+    weights_of,
+)
+from protocols.spans.taxonomy import MAX_CATEGORY
+from protocols.spans.weights import Weights
 
-ERROR: Final = "error"
-MISSING: Final = "missing"
+
+class TextLengths(NamedTuple):
+    """Numbers of characters of an output and its source."""
+
+    output: int
+    source: int
 
 
-def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
+def spans_refusal(spans: Sequence[Mapping[str, Any]], lengths: TextLengths, rules: Rules) -> str:
     """Return what is wrong with the spans of an output; empty if they are valid."""
     if spans and not rules["spans_asked"]:
         return "this task has scores only. Remove the spans."
     placed: list[Span] = []
     for number, span in enumerate(spans, 1):
-        start, end = span["start"], span["end"]
-        if span["kind"] == MISSING:
-            if not rules["missing"]:
-                return "this task does not allow marking missing content."
-            if start is not None or end is not None:
-                return f"span {number}: missing content has neither start nor end."
-        elif start is None or end is None:
-            return f"span {number} has no start or no end."
-        elif not 0 <= start < end <= length:
-            return f"span {number}, from {start} to {end}, marks no part of the text, which has {length} characters."
-        placed.append(Span(start, end, Severity(span["severity"])))
+        problem = _span_refusal(span, lengths, rules)
+        if problem:
+            return f"span {number}{problem}"
+        placed.append(span_read(span))
     for one, other in spans_overlapping(placed):
         return f"spans {one + 1} and {other + 1} overlap."
     return ""
 
 
-def text_lengths(block_id: int) -> list[int]:
-    """Return the number of characters of each text of a block, in display order."""
+def _span_refusal(span: Mapping[str, Any], lengths: TextLengths, rules: Rules) -> str:
+    """Return what is wrong with a span, after its number; empty if it is valid."""
+    start, end, kind = span["start"], span["end"], span["kind"]
+    if kind == MISSING and not rules["missing"]:
+        return ": this task does not allow marking missing content."
+    if kind not in kinds_allowed(rules):
+        return f": this task has no marks of the kind “{kind}”."
+    if span["severity"] not in rules["severities"]:
+        return f": this task has no {span['severity']} errors."
+    problem = _category_refusal(span.get("category", ""), rules)
+    if problem:
+        return problem
+    if kind not in PLACED:
+        is_placed = start is not None or end is not None
+        return f": “{kind}” has neither start nor end." if is_placed else ""
+    if start is None or end is None:
+        return " has no start or no end."
+    length = lengths.source if kind == SOURCE else lengths.output
+    if not 0 <= start < end <= length:
+        return f", from {start} to {end}, marks no part of the text, which has {length} characters."
+    return ""
+
+
+def _category_refusal(category: str, rules: Rules) -> str:
+    if rules["free_categories"] or category in categories_of(rules):
+        return ""
+    if category:
+        return f": this task has no category “{category}”."
+    return ": choose a category." if rules["categories"] else ""
+
+
+def span_read(span: Mapping[str, Any]) -> Span:
+    """Return a span of an answer."""
+    severity = Severity(span["severity"])
+    return Span(span["start"], span["end"], severity, span.get("category", ""), span["kind"])
+
+
+def text_lengths(block_id: int) -> list[TextLengths]:
+    """Return the number of characters of each text of a block, in display order, with that of the source."""
     lengths = ArraySubquery(outputs_of().values(length=Length("text")))
-    row = Block.objects.values_list(lengths, "stands_for").get(pk=block_id)
-    return [length or 0 for length, *_same in by_candidate(*row)]
+    source = Length("segment__source_text")
+    found = Block.objects.values_list(lengths, "stands_for", source).get(pk=block_id)
+    outputs, stands_for, of_source = found
+    return [
+        TextLengths(length or 0, of_source or 0)
+        for length, *_same in by_candidate(outputs, stands_for)
+    ]
 
 
-_KINDS: Final = (ERROR, MISSING)
-_SWITCHES: Final = ("spans_asked", "missing")
-#: Rule for asking judges to confirm a score.
-_THRESHOLDS: Final = asdict(ContradictionRule())
-_RULES: Final[dict[str, forms.Field]] = {
-    QUESTION: QuestionField(),
-    "spans_asked": forms.BooleanField(
-        label=gettext_lazy("Judges mark errors before they score"), initial=True, required=False
-    ),
-    "missing": forms.BooleanField(
-        label=gettext_lazy("Judges can mark missing content"),
-        initial=True,
-        required=False,
-    ),
-    **{
-        # If empty, the defaults apply.
-        name: forms.IntegerField(
-            label=label,
-            initial=_THRESHOLDS[name],
-            min_value=0,
-            max_value=MAX_SCORE,
-            required=False,
-        )
-        for name, label in (
-            (
-                "error_free_from",
-                gettext_lazy("Confirm if there are no errors and the score is below"),
-            ),
-            (
-                "perfect_from",
-                gettext_lazy("Confirm if there is an error and the score is at least"),
-            ),
-            (
-                "major_below",
-                gettext_lazy("Confirm if there is a major error and the score is at least"),
-            ),
-            ("margin", gettext_lazy("Confirm if there are more errors but the score is higher by")),
-        )
-    },
-}
-#: Returns the rules of a task, completed with defaults.
-rules_complete: Final = partial(rules_completed, _RULES)
+#: Texts of any length, for what can be checked without reading them.
+_ANY_LENGTH: Final = TextLengths(MAX_CHARACTERS, MAX_CHARACTERS)
 
 #: Average number of points that a simulated error costs, and the share of major errors.
 _POINTS_AN_ERROR: Final = 20
@@ -141,20 +154,25 @@ class SpanSerializer(serializers.Serializer[object]):
         max_value=MAX_CHARACTERS,
         allow_null=True,
         default=None,
-        help_text="The first character, in Unicode code points of the output as shown, from 0; null if missing.",
+        help_text="The first character, in Unicode code points of the text as shown, from 0; null for missing content and special marks.",
     )
     end = serializers.IntegerField(
         min_value=0,
         max_value=MAX_CHARACTERS,
         allow_null=True,
         default=None,
-        help_text="The character after the last; null if missing.",
+        help_text="The character after the last; null for missing content and special marks.",
     )
     severity = serializers.ChoiceField(choices=[each.value for each in Severity])
-    kind = serializers.ChoiceField(
-        choices=_KINDS,
+    kind = serializers.CharField(
+        max_length=MAX_CATEGORY,
         default=ERROR,
-        help_text="“missing”: content is missing from the output; has no position.",
+        help_text="“error”: in the output; “source”: in the source; “missing”: content is missing from the output; otherwise a special mark of the task.",
+    )
+    category = serializers.CharField(
+        max_length=MAX_CATEGORY,
+        required=False,
+        help_text="A category of the task, such as “Accuracy/Addition”.",
     )
 
 
@@ -162,7 +180,11 @@ class ScoredOutputSerializer(serializers.Serializer[object]):
     """The score and the marked errors of an output."""
 
     score = serializers.IntegerField(
-        min_value=0, max_value=MAX_SCORE, help_text="0: no meaning preserved; 100: perfect."
+        min_value=0,
+        max_value=MAX_SCORE,
+        allow_null=True,
+        default=None,
+        help_text="0: no meaning preserved; 100: perfect. Null if the task asks for no scores.",
     )
     spans = serializers.ListField(
         child=SpanSerializer(),
@@ -205,7 +227,19 @@ class SpansRulesSerializer(QuestionSerializer):
     """Options of a task with error spans and scores."""
 
     spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")
+    scored = serializers.BooleanField(help_text="Judges score each output.")
     missing = serializers.BooleanField(help_text="Judges can mark missing content.")
+    source_marked = serializers.BooleanField(help_text="Judges can mark errors in the source.")
+    marks = serializers.ListField(
+        child=serializers.CharField(), help_text="Special marks without a position."
+    )
+    severities = serializers.ListField(
+        child=serializers.ChoiceField(choices=[each.value for each in Severity])
+    )
+    categories = serializers.ListField(
+        child=serializers.CharField(), help_text="Those below another follow a slash."
+    )
+    free_categories = serializers.BooleanField(help_text="Judges can enter other categories.")
     contradictions = ContradictionRuleSerializer()
 
 
@@ -234,107 +268,87 @@ def _of_output(place: int, words: str) -> str:
     return f"Output {chr(ord('A') + place)}: {words}"
 
 
-def _labels(answer: Mapping[str, Any], _candidates: int) -> list[int | None]:
-    """Return the ranks implied by the scores; equal scores tie."""
-    scores = [output["score"] for output in answer["outputs"]]
-    order = sorted(set(scores), reverse=True)
-    return [order.index(score) + 1 for score in scores]
-
-
-def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    outputs, shown = answer["outputs"], len(assigned.candidates)
-    if len(outputs) != shown:
-        return answer_refused(f"{len(outputs)} outputs are scored, but {shown} are shown.")
-    rules = rules_complete(assigned.rules)
-    if any(spans_refusal(output["spans"], MAX_CHARACTERS, rules) for output in outputs):
-        return _refusal_by_texts(assigned, answer)
-    return None
-
-
-def _refusal_by_texts(
-    assigned: AssignedBlock, answer: Mapping[str, Any]
-) -> SubmissionRefusedError | None:
-    """Return the reason why a span does not fit the length of its text, naming the output."""
-    rules, lengths = rules_complete(assigned.rules), text_lengths(assigned.block_id)
-    for place, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
-        words = spans_refusal(output["spans"], length, rules)
-        if words:
-            return answer_refused(_of_output(place, words))
-    return None
-
-
 def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
     outputs = answer["outputs"]
-    spans = [(place, span) for place, output in enumerate(outputs, 1) for span in output["spans"]]
+    spans = [
+        (place, span_read(each))
+        for place, output in enumerate(outputs, 1)
+        for each in output["spans"]
+    ]
+    own = [span for _place, span in spans]
     return {
         "scores": [output["score"] for output in outputs],
         "span_candidates": [place for place, _span in spans],
-        "span_starts": [span["start"] for _place, span in spans],
-        "span_ends": [span["end"] for _place, span in spans],
-        "span_majors": [span["severity"] == Severity.MAJOR for _place, span in spans],
+        "span_starts": [span.start for span in own],
+        "span_ends": [span.end for span in own],
+        "span_severities": [_SEVERITIES.index(span.severity) for span in own],
+        "span_categories": _unless_default([span.category for span in own], [""] * len(own)),
+        "span_kinds": _unless_default([span.kind for span in own], [*map(_usual_kind, own)]),
     }
+
+
+#: Severities by the number that the table holds.
+_SEVERITIES: Final = tuple(Severity)
+
+
+def _usual_kind(span: Span) -> str:
+    return MISSING if span.start is None else ERROR
+
+
+def _unless_default(values: list[str], default: list[str]) -> list[str]:
+    """Return the values to store: none if they follow from the other columns."""
+    return [] if values == default else values
 
 
 def span_json(span: Span) -> dict[str, Any]:
     """Return a span in the form of an answer."""
-    return {
+    values = {
         "start": span.start,
         "end": span.end,
         "severity": span.severity.value,
-        "kind": MISSING if span.is_missing_content else ERROR,
+        "kind": span.kind,
     }
+    if span.category:
+        values["category"] = span.category
+    return values
 
 
 def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     """Return a stored answer in the form in which it was given."""
     outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
+    count = len(answer.span_candidates)
     spans = zip(
         answer.span_candidates,
         answer.span_starts,
         answer.span_ends,
-        answer.span_majors,
+        answer.span_severities,
+        answer.span_categories or [""] * count,
+        answer.span_kinds or [ERROR] * count,
         strict=True,
     )
-    for candidate, start, end, is_major in spans:
-        severity = Severity.MAJOR if is_major else Severity.MINOR
-        outputs[candidate - 1]["spans"].append(span_json(Span(start, end, severity)))
+    for candidate, start, end, severity, category, kind in spans:
+        span = Span(start, end, _SEVERITIES[severity], category, kind)
+        outputs[candidate - 1]["spans"].append(span_json(span))
     return {"outputs": outputs}
-
-
-def _cell_kinds(candidates: int) -> dict[str, type]:
-    columns = numbered_columns("score", int, candidates)
-    columns |= numbered_columns("minor_errors", int, candidates)
-    return columns | numbered_columns("major_errors", int, candidates)
-
-
-def _cells(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the score and the numbers of errors of each output."""
-    outputs = answer["outputs"]
-    cells = numbered_cells("score", [output["score"] for output in outputs])
-    for severity in Severity:
-        counts = [
-            sum(span["severity"] == severity.value for span in output["spans"])
-            for output in outputs
-        ]
-        cells |= numbered_cells(f"{severity.value}_errors", counts)
-    return cells
-
-
-def spans_are_asked(rules: Mapping[str, Any]) -> bool:
-    """Return whether judges of a task with these rules mark errors."""
-    return bool(rules_complete(rules)["spans_asked"])
-
-
-def asked_about(rules: Mapping[str, Any]) -> ContradictionRule:
-    """Return the thresholds at which a task with these rules asks judges to confirm a score."""
-    complete = rules_complete(rules)
-    return ContradictionRule(**{name: complete[name] for name in _THRESHOLDS})
 
 
 def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
     complete = rules_complete(rules)
-    switches = {name: complete[name] for name in _SWITCHES}
-    return {**switches, "contradictions": asdict(asked_about(complete))}
+    shown = {name: complete[name] for name in _SHOWN}
+    shown["categories"] = categories_of(complete)
+    scored = {"scored": is_scored(complete), "contradictions": asdict(asked_about(complete))}
+    return {**shown, **scored}
+
+
+#: Rules that the judging page gets as they are.
+_SHOWN: Final = (
+    "spans_asked",
+    "missing",
+    "source_marked",
+    "marks",
+    "severities",
+    "free_categories",
+)
 
 
 def _simulated(perceived: Perceived) -> dict[str, Any]:
@@ -354,60 +368,144 @@ def _simulated(perceived: Perceived) -> dict[str, Any]:
     return {"outputs": [{"score": score_of[label], "spans": []} for label in perceived.labels]}
 
 
-def _simulated_on(
-    answer: Mapping[str, Any], texts: Sequence[str], rules: Mapping[str, Any], random: Random
-) -> dict[str, Any]:
-    """Return a simulated answer with errors marked in the texts, more for lower scores."""
-    asked = rules_complete(rules)
-    if not asked["spans_asked"]:
-        return dict(answer)
-    return {
-        "outputs": [
-            {
-                "score": output["score"],
-                "spans": list(
-                    map(span_json, _drawn_spans(text, output["score"], random, asked["missing"]))
-                ),
-            }
-            for output, text in zip(answer["outputs"], texts, strict=True)
-        ]
-    }
+class _Marked:
+    """The answers of a task with these rules: functions of its `AnswerKind`."""
 
+    def __init__(self, rules: Mapping[str, Any]) -> None:
+        self.rules = rules_complete(rules)
+        self.is_scored = is_scored(rules)
+        self.severities = severities_of(rules)
+        self.weights = weights_of(rules)
+        self.categories = categories_of(rules)
 
-def _drawn_spans(text: str, score: int, random: Random, missing: bool) -> Iterator[Span]:
-    """Yield errors on random words of a text, in order, more for a lower score."""
-    words = list(_A_WORD.finditer(text))
-    lost = (MAX_SCORE - score) / _POINTS_AN_ERROR
-    count = min(len(words), int(lost + random.random()))
-    for word in sorted(random.sample(words, count), key=lambda word: word.start()):
+    def labels(self, answer: Mapping[str, Any], candidates: int) -> list[int | None]:
+        """Return the ranks implied by the scores; equal scores, and outputs without scores, tie."""
+        if not self.is_scored:
+            return [1] * candidates
+        scores = [output["score"] for output in answer["outputs"]]
+        order = sorted(set(scores), reverse=True)
+        return [order.index(score) + 1 for score in scores]
+
+    def refusal(
+        self, assigned: AssignedBlock, answer: Mapping[str, Any]
+    ) -> SubmissionRefusedError | None:
+        outputs, shown = answer["outputs"], len(assigned.candidates)
+        if len(outputs) != shown:
+            return answer_refused(f"{len(outputs)} outputs are answered, but {shown} are shown.")
+        for place, output in enumerate(outputs):
+            if self.is_scored is (output["score"] is None):
+                words = "give a score." if self.is_scored else "this task asks for no scores."
+                return answer_refused(_of_output(place, words))
+        if any(spans_refusal(output["spans"], _ANY_LENGTH, self.rules) for output in outputs):
+            return self.refusal_by_texts(assigned, answer)
+        return None
+
+    def refusal_by_texts(
+        self, assigned: AssignedBlock, answer: Mapping[str, Any]
+    ) -> SubmissionRefusedError | None:
+        """Return the reason why a span does not fit the length of its text, naming the output."""
+        lengths = text_lengths(assigned.block_id)
+        for place, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
+            words = spans_refusal(output["spans"], length, self.rules)
+            if words:
+                return answer_refused(_of_output(place, words))
+        return None
+
+    def score_of_one(self, answer: Mapping[str, Any]) -> float:
+        """Return the score of the only output, given or by the weights of its errors."""
+        [output] = answer["outputs"]
+        return output_score(output, self.weights)
+
+    def cell_kinds(self, candidates: int) -> dict[str, type]:
+        columns = numbered_columns("score", int, candidates) if self.is_scored else {}
+        for severity in self.severities:
+            columns |= numbered_columns(f"{severity}_errors", int, candidates)
+        return columns
+
+    def cells(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the score and the numbers of errors of each output."""
+        outputs = answer["outputs"]
+        cells = {}
+        if self.is_scored:
+            cells = numbered_cells("score", [output["score"] for output in outputs])
+        for severity in self.severities:
+            counts = [
+                sum(span["severity"] == severity for span in output["spans"]) for output in outputs
+            ]
+            cells |= numbered_cells(f"{severity}_errors", counts)
+        return cells
+
+    def simulated_on(
+        self,
+        answer: Mapping[str, Any],
+        texts: Sequence[str],
+        _rules: Mapping[str, Any],
+        random: Random,
+    ) -> dict[str, Any]:
+        """Return a simulated answer with errors marked in the texts, more for lower scores."""
+        if not self.rules["spans_asked"]:
+            return dict(answer)
+        outputs = []
+        for output, text in zip(answer["outputs"], texts, strict=True):
+            spans = self._drawn_spans(text, output["score"], random)
+            score = output["score"] if self.is_scored else None
+            outputs.append({"score": score, "spans": [*map(span_json, spans)]})
+        return {"outputs": outputs}
+
+    def _drawn_spans(self, text: str, score: int, random: Random) -> Iterator[Span]:
+        """Yield errors on random words of a text, in order, more for a lower score."""
+        words = list(_A_WORD.finditer(text))
+        lost = (MAX_SCORE - score) / _POINTS_AN_ERROR
+        count = min(len(words), int(lost + random.random()))
+        for word in sorted(random.sample(words, count), key=lambda word: word.start()):
+            severity = self._drawn_severity(random)
+            is_missing = self.rules["missing"] and random.random() < _MISSING
+            start, end = (None, None) if is_missing else word.span()
+            category = random.choice(self.categories) if self.categories else ""
+            yield Span(start, end, severity, category)
+
+    def _drawn_severity(self, random: Random) -> Severity:
         severity = Severity.MAJOR if random.random() < _MAJOR else Severity.MINOR
-        if missing and random.random() < _MISSING:
-            yield Span(None, None, severity)
-        else:
-            yield Span(*word.span(), severity)
+        return severity if severity in self.severities else self.severities[0]
 
 
-ANSWERS: Final = AnswerKind(
-    protocol=Protocol.SPANS,
-    candidates=range(1, MAX_OUTPUTS + 1),
-    first_candidates=1,
-    candidates_in_words=gettext_lazy(
-        "One output: scored alone (ESA). Two to five: scored side by side (contrastive ESA)."
-    ),
-    serializer=SpansAnswerSerializer,
-    labels=_labels,
-    refusal=_refusal,
-    refusal_by_database=_refusal_by_texts,
-    table=SpansAnswer,
-    row=_row,
-    as_given=answer_json,
-    cell_kinds=_cell_kinds,
-    not_in_cells=gettext_lazy("positions of errors"),
-    cells=_cells,
-    shown_rules=_shown_rules,
-    rules_serializer=SpansRulesSerializer,
-    simulated=_simulated,
-    score_of_one=lambda answer: float(answer["outputs"][0]["score"]),
-    simulated_on=_simulated_on,
-    rules_fields=_RULES,
-)
+def output_score(output: Mapping[str, Any], weights: Weights) -> float:
+    """Return the score of an output in an answer, given or by the weights of its errors."""
+    if output["score"] is not None:
+        return float(output["score"])
+    return 0.0 - sum(weights.weight_of(span_read(span)) for span in output["spans"])
+
+
+def _answers(rules: Mapping[str, Any]) -> AnswerKind:
+    """Return the answers of tasks with these rules."""
+    marked = _Marked(rules)
+    return AnswerKind(
+        protocol=Protocol.SPANS,
+        candidates=range(1, MAX_OUTPUTS + 1),
+        first_candidates=1,
+        candidates_in_words=gettext_lazy(
+            "One output: scored alone (ESA). Two to five: scored side by side (contrastive ESA)."
+        ),
+        serializer=SpansAnswerSerializer,
+        labels=marked.labels,
+        refusal=marked.refusal,
+        refusal_by_database=marked.refusal_by_texts,
+        table=SpansAnswer,
+        row=_row,
+        as_given=answer_json,
+        cell_kinds=marked.cell_kinds,
+        not_in_cells=gettext_lazy("positions of errors"),
+        cells=marked.cells,
+        shown_rules=_shown_rules,
+        rules_serializer=SpansRulesSerializer,
+        simulated=_simulated,
+        score_of_one=marked.score_of_one,
+        simulated_on=marked.simulated_on,
+        orders_outputs=marked.is_scored,
+        of_rules=_answers,
+        rules_fields=FIELDS,
+        changeable_rules=frozenset({WEIGHTS}),
+    )
+
+
+ANSWERS: Final = _answers({})

@@ -16,9 +16,12 @@ margin (10, ours).
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import permutations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
+
+#: Severities that count as major.
+_MAJOR: Final = (Severity.MAJOR, Severity.CRITICAL)
 
 
 class ContradictionKind(StrEnum):
@@ -91,12 +94,12 @@ def contradictions(
 def _of_output(output: ScoredOutput, rule: ContradictionRule) -> ContradictionKind | None:
     if output.score is None or output.spans is None:
         return None
-    if not output.spans:
+    if not output.count(Severity.MINOR, *_MAJOR):
         is_low = output.score < rule.error_free_from
         return ContradictionKind.LOW_WITHOUT_ERROR if is_low else None
     if output.score >= rule.perfect_from:
         return ContradictionKind.PERFECT_WITH_ERROR
-    if output.count(Severity.MAJOR) and output.score >= rule.major_below:
+    if output.count(*_MAJOR) and output.score >= rule.major_below:
         return ContradictionKind.HIGH_WITH_MAJOR
     return None
 
@@ -108,5 +111,6 @@ def _is_better_with_more(better: ScoredOutput, worse: ScoredOutput, margin: floa
         return False
     if better.score <= worse.score or better.score - worse.score < margin:
         return False
-    more = [better.count(severity) - worse.count(severity) for severity in Severity]
+    kinds = ((Severity.MINOR,), _MAJOR)
+    more = [better.count(*kind) - worse.count(*kind) for kind in kinds]
     return min(more) >= 0 and max(more) > 0

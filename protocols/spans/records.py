@@ -20,13 +20,32 @@ _NO_NAME: Final = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class Severity(StrEnum):
-    """Severity of an error (Kocmi et al. 2024, ESA)."""
+    """Severity of an error (Kocmi et al. 2024, ESA; Freitag et al. 2021, MQM), from the least."""
+
+    NEUTRAL = "neutral"
+    """A difference that is not an error; has no weight."""
 
     MINOR = "minor"
     """Style, grammar or choice of words could be better."""
 
     MAJOR = "major"
     """The meaning is changed, or the part is really hard to understand."""
+
+    CRITICAL = "critical"
+    """The text is unusable or does harm."""
+
+
+#: Kinds of marks: a part of the output, missing content, and a part of the source. All other kinds are
+#: special marks of a task, which have no position.
+ERROR: Final = "error"
+MISSING: Final = "missing"
+SOURCE: Final = "source"
+#: Kinds with a position in a text.
+PLACED: Final = (ERROR, SOURCE)
+#: What readers leave out.
+UNKNOWN_SEVERITY: Final = "errors with a severity other than neutral, minor, major or critical"
+#: Between the two levels of a category.
+LEVELS: Final = "/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +55,14 @@ class Span:
     Attributes
     ----------
     start, end : int or None
-        Start (from 0) and exclusive end of the span in Unicode code points. Both are None for
-        missing content, which has no position in the output.
+        Start (from 0) and exclusive end of the span in Unicode code points of the output, or of the
+        source. Both are None for missing content and special marks, which have no position.
     severity : Severity
     category : str
         For instance "Accuracy/Mistranslation"; empty if categories were not annotated.
+    kind : str
+        "error", "missing", "source" or the name of a special mark. A span without a position is
+        missing content unless it is a special mark.
 
     Raises
     ------
@@ -53,8 +75,15 @@ class Span:
     end: int | None
     severity: Severity
     category: str = ""
+    kind: str = ERROR
 
     def __post_init__(self) -> None:
+        if self.kind == ERROR and self.start is None:
+            object.__setattr__(self, "kind", MISSING)
+        if self.start is not None and self.kind not in PLACED:
+            raise ValueError(f"“{self.kind}” has neither start nor end")
+        if self.start is None and self.kind == SOURCE:
+            raise ValueError("a span of the source has a start and an end")
         if (self.start is None) != (self.end is None):
             raise ValueError("a span has a start and an end, or neither")
         if self.start is not None and self.end is not None and not 0 <= self.start < self.end:
@@ -65,7 +94,7 @@ class Span:
     @property
     def is_missing_content(self) -> bool:
         """True if content is missing rather than wrong."""
-        return self.start is None
+        return self.kind == MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +129,9 @@ class ScoredOutput:
         if self.score is not None and not 0 <= self.score <= MAX_SCORE:
             raise ValueError(f"the score {self.score:g} is not between 0 and {MAX_SCORE}")
 
-    def count(self, severity: Severity) -> int:
-        """Return the number of spans of a severity; 0 if errors were not annotated."""
-        return sum(span.severity is severity for span in self.spans or ())
+    def count(self, *severities: Severity) -> int:
+        """Return the number of spans of these severities; 0 if errors were not annotated."""
+        return sum(span.severity in severities for span in self.spans or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +168,7 @@ class ScoredJudgment:
     ------
     ValueError
         If a name has a control character, the segment has no name, there are no outputs or more
-        than five, a system wrote two of them, a time is before 1970, or the end is before the
+        than five, a system wrote two of them, a span of the source is outside it, a time is before 1970, or the end is before the
         start.
     """
 
@@ -171,6 +200,10 @@ class ScoredJudgment:
         systems = [system for output in self.outputs for system in output.systems]
         if len(set(systems)) != len(systems):
             raise ValueError("a system wrote two of the outputs")
+        spans = [span for output in self.outputs for span in output.spans or ()]
+        marked = max((span.end or 0 for span in spans if span.kind == SOURCE), default=0)
+        if marked > len(self.source or ""):
+            raise ValueError(f"a span of the source ends at {marked}, after its text")
         for at in (self.started_at, self.ended_at):
             if at is not None and not (math.isfinite(at) and at >= 0):
                 raise ValueError("a time is not a number of seconds since 1970")
@@ -188,16 +221,16 @@ class ScoredJudgment:
 
 
 def spans_overlapping(spans: Sequence[Span]) -> list[tuple[int, int]]:
-    """Return the indices of each pair of spans that share characters; missing content never
-    does.
+    """Return the indices of each pair of spans that share characters of the output or of the
+    source.
     """
     placed = [
-        (place, span.start, span.end)
+        (place, span.kind, span.start, span.end)
         for place, span in enumerate(spans)
         if span.start is not None and span.end is not None
     ]
     return [
         (one, other)
-        for (one, start, end), (other, begin, stop) in combinations(placed, 2)
-        if begin < end and start < stop
+        for (one, kind, start, end), (other, kind_of_other, begin, stop) in combinations(placed, 2)
+        if kind == kind_of_other and begin < end and start < stop
     ]

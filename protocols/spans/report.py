@@ -19,7 +19,8 @@ from protocols.frame.tables import report_of_answers, rules_between
 from protocols.spans.contradictions import ContradictionKind, ContradictionRule, contradictions
 from protocols.spans.files.answers import scores_read
 from protocols.spans.files.formats import SpansFormat, SpansRead, of_one_language_pair, read_spans
-from protocols.spans.records import MAX_SCORE, ScoredJudgment
+from protocols.spans.marked_errors import SEVERITIES, marked_errors
+from protocols.spans.records import MAX_SCORE, ScoredJudgment, Severity
 from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement, score_agreement
 from protocols.spans.statistics.columns import Measure, given_measure, score_columns
 from protocols.spans.statistics.comparisons import blocks_of_scores
@@ -220,19 +221,20 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     if not judgments:
         raise ValueError(_("No judgments match these options."))
     measure = Measure(options[MEASURE.name])
-    if measure is Measure.SCORE and read.files:
+    if measure is Measure.SCORE:
         measure = given_measure(judgments)
     asked = any(output.spans is not None for each in judgments for output in each.outputs)
     if measure is Measure.MQM and not asked:
         raise ValueError(_("This task has scores only, without error spans."))
-    columns = score_columns(judgments, measure=measure)
+    scoring = read.weights if measure is Measure.MQM else measure
+    columns = score_columns(judgments, measure=scoring)
     drawing = {option.name: options[option.name] for option in (RESAMPLES, CONFIDENCE, SEED)}
     seed, confidence = options[SEED.name], options[CONFIDENCE.name]
     level, drawn, compared = (options[option.name] for option in (LEVEL, DRAWN, COMPARED))
     rule, method = ClusterRule(options[RULE.name]), options[METHOD.name]
     blocks, additive, not_additive = None, None, ""
     with suppress(ValueError):
-        blocks = blocks_of_scores(judgments, measure=measure, compared=compared)
+        blocks = blocks_of_scores(judgments, measure=scoring, compared=compared)
     try:
         additive = fit_additive(columns, level=level, confidence=confidence, seed=seed)
     except ValueError as error:
@@ -241,6 +243,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     return SpanAnalysis(
         options={
             "measure": measure,
+            **({"weights": read.weights.lines} if measure is Measure.MQM else {}),
             "rule": rule,
             "level": level,
             "drawn": drawn,
@@ -255,7 +258,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
         not_additive=not_additive,
         blocks=blocks,
         ranking=None if blocks is None else rank(blocks, method, **drawing),
-        scores=score_agreement(judgments, measure=measure, **drawing),
+        scores=score_agreement(judgments, measure=scoring, **drawing),
         spans=span_agreement(judgments, confidence=confidence),
         contradictions=Counter(each.kind for one in found for each in one),
         contradicting=sum(map(bool, found)),
@@ -287,6 +290,13 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
         tables += ranked.tables
         rankings = ranked.data["rankings"]
     tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
+    if found.options["measure"] is Measure.MQM:
+        marked = marked_errors(read.judgments)
+        tables.append(
+            _errors(
+                Counter((each.system, each.span.category, each.span.severity) for each in marked)
+            )
+        )
     said = {
         "options": found.options,
         "scores": len(columns),
@@ -348,6 +358,23 @@ def _ranks() -> tuple[Column, ...]:
         Column("rank_low", _("Rank from")),
         Column("rank_high", _("Rank to")),
         Column("cluster", _("Cluster")),
+    )
+
+
+def _errors(counts: Mapping[tuple[str, str, Severity], int]) -> Table:
+    return Table.of(
+        [
+            {"system": system, "category": category, "severity": SEVERITIES[severity], "count": n}
+            for (system, category, severity), n in sorted(counts.items())
+        ],
+        name="errors",
+        title=_("Errors"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("category", _("Category"), is_text=True),
+            Column("severity", _("Severity"), is_text=True, of=lambda row: str(row["severity"])),
+            Column("count", _("Count")),
+        ),
     )
 
 

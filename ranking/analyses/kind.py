@@ -104,6 +104,8 @@ class ChosenJudgments:
         Whether a design of the task was limited to some systems; reports then name systems not judged.
     without_blocks : tuple of int or None
         Keys of blocks that do not count; None for none.
+    rules : dict or None
+        Rules of the task that can change while it is judged, at request time; None if it has none.
     """
 
     systems: tuple[str, ...]
@@ -122,6 +124,7 @@ class ChosenJudgments:
     metrics: tuple[str, ...] | None = None
     of_chosen_systems: bool = False
     without_blocks: tuple[int, ...] | None = None
+    rules: Mapping[str, Any] | None = None
 
     @property
     def recorded(self) -> dict[str, Any]:

@@ -78,7 +78,9 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "answerN": _("Answer to the N-th statement"),
     "topN": _("True if the N-th output was marked as top"),
     "scoreN": _("Score of the N-th output, from 0 to 100 (best)"),
+    "neutral_errorsN": _("Number of neutral marks in the N-th output"),
     "minor_errorsN": _("Number of minor errors in the N-th output"),
+    "critical_errorsN": _("Number of critical errors in the N-th output"),
     "major_errorsN": _("Number of major errors in the N-th output"),
     # Texts
     "source": _("Source"),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgeTally, Judgment, JudgmentNumber, Skip
 from annotation.selectors.judges import excluded_judges
+from annotation.selectors.task_rules import changed_rules
 from campaign.models import (
     Document,
     GroupMember,
@@ -107,6 +108,7 @@ def judgments_chosen(
         else None,
         rule=stopping_rule_state(task_id=task.pk) if kind and kind.shows_rule else None,
         of_chosen_systems=Design.objects.filter(task=task).exclude(systems=[]).exists(),
+        rules=changed_rules(task),
     )
 
 

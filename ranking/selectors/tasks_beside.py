@@ -101,10 +101,10 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
 
 
 def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> TaskRead:
-    """Read a task from its comparisons or, if no block compares outputs, from the scores of its answers."""
+    """Read a task from its comparisons or, if no answer compares outputs, from the scores of its answers."""
     time, untimed = _active_time(task, watermark, chosen)
     judged: JudgedTask | ScoredTask = JudgedTask(task.protocol, given.blocks, time)
-    if not judged.systems:
+    if not judged.systems or not answer_kind_of(task).compares_outputs:
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
         if scores is not None:
             judged = ScoredTask(task.protocol, given.blocks, time, scores)

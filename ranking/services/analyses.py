@@ -426,8 +426,8 @@ def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 #: Share of new judgments that triggers a recomputation, so that all together cost about ten times the last one.
 GROWTH: Final = 0.1
-# Keys of an analysis's judgments that organisers can change: excluded judges and systems.
-_CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference")
+# Keys of an analysis's judgments that organisers can change: excluded judges, systems and rules.
+_CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference", "rules")
 
 
 def answer_keep_up(*, task: Task) -> Analysis | None:
@@ -475,6 +475,8 @@ def _is_due(task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: i
     newest = answers.defer(*ANSWER).order_by("-watermark", "-id").first()
     return (
         newest is None
-        or any(newest.judgments[name] != chosen.recorded[name] for name in _CHANGED_BY_PEOPLE)
+        or any(
+            newest.judgments.get(name) != chosen.recorded.get(name) for name in _CHANGED_BY_PEOPLE
+        )
         or last - newest.watermark >= max(1, GROWTH * newest.watermark)
     )

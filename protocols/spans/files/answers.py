@@ -20,14 +20,7 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task
 from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
-from protocols.spans.answers import (
-    MISSING,
-    answer_json,
-    asked_about,
-    rules_complete,
-    span_json,
-    spans_are_asked,
-)
+from protocols.spans.answers import answer_json, output_score, span_json, span_read
 from protocols.spans.files.appraise import characters_of_utf16
 from protocols.spans.files.formats import (
     WRITTEN,
@@ -37,14 +30,26 @@ from protocols.spans.files.formats import (
     write_spans,
 )
 from protocols.spans.records import (
+    ERROR,
     MAX_SCORE,
     MAX_SPANS,
+    MISSING,
+    SOURCE,
     ScoredJudgment,
     ScoredOutput,
     Severity,
     Span,
 )
-from protocols.spans.statistics.columns import mqm_score
+from protocols.spans.rules import (
+    asked_about,
+    has_categories,
+    is_scored,
+    kinds_allowed,
+    rules_complete,
+    spans_are_asked,
+    weights_of,
+)
+from protocols.spans.weights import Weights, weighted_score
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 
@@ -65,7 +70,14 @@ def scores_read(
     else:
         counted = chosen_answers(task, until, judgments)
     found = tuple(_judgments(task, list(_stored(counted))))
-    return SpansRead(found, asked_about=asked_about(task.rules))
+    return SpansRead(found, asked_about=asked_about(task.rules), weights=_weights(task, judgments))
+
+
+def _weights(task: Task, chosen: ChosenJudgments | None) -> Weights:
+    """Return the weights of errors when judgments were chosen, or as they are now."""
+    if chosen is None or chosen.rules is None:
+        return weights_of(task.rules)
+    return weights_of(chosen.rules)
 
 
 #: A judgment, the systems behind each output, and its answer about each.
@@ -105,12 +117,7 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
                 ScoredOutput(
                     systems=wrote,
                     score=said["score"],
-                    spans=tuple(
-                        Span(each["start"], each["end"], Severity(each["severity"]))
-                        for each in said["spans"]
-                    )
-                    if asked
-                    else None,
+                    spans=tuple(map(span_read, said["spans"])) if asked else None,
                     text=texts[first],
                 )
                 for wrote, first, said in zip(systems, firsts[judgment.pk], given, strict=True)
@@ -134,12 +141,18 @@ def _firsts(block: Block) -> list[int]:
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Read the scores (0–100) of the selected judgments 1…`watermark`; None if there are none.
+    """Read the scores of the selected judgments 1…`watermark`; None if there are none.
 
-    Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
+    Scores are from 0 to 100, or minus the weights of the errors if judges give none. Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
     """
+    weights = _weights(task, chosen)
     return OutputScores.of_rows(
-        (judgment.block.segment.number, judgment.judge.pseudonym, system, said["score"])
+        (
+            judgment.block.segment.number,
+            judgment.judge.pseudonym,
+            system,
+            output_score(said, weights),
+        )
         for judgment, systems, given in _stored(chosen_answers(task, watermark, chosen))
         for wrote, said in zip(systems, given, strict=True)
         for system in wrote
@@ -151,26 +164,32 @@ def output_errors(
 ) -> Iterator[tuple[str, str, int, list[dict[str, Any]]]]:
     """Yield the errors marked in outputs by the judgments that `output_scores` reads.
 
-    Missing content has no position in the output: it is an empty span at the start, marked as of
-    the source.
+    Missing content and special marks have no position in the output: they are empty spans at the
+    start; missing content is marked as of the source. Errors have weights if judges give no scores.
     """
     if not spans_are_asked(task.rules):
         return
+    weights = None if is_scored(task.rules) else _weights(task, chosen)
     for judgment, systems, given in _stored(chosen_answers(task, watermark, chosen)):
         for wrote, said in zip(systems, given, strict=True):
-            errors = [
-                {
-                    "start": span["start"] or 0,
-                    "end": span["end"] or 0,
-                    "category": "omission" if span["kind"] == MISSING else None,
-                    "severity": span["severity"],
-                    "score": None,
-                    "is_source_error": span["kind"] == MISSING,
-                }
-                for span in said["spans"]
-            ]
+            errors = [_rated_error(span_read(span), weights) for span in said["spans"]]
             for system in wrote:
                 yield judgment.judge.pseudonym, system, judgment.block.segment.number, errors
+
+
+def _rated_error(span: Span, weights: Weights | None) -> dict[str, Any]:
+    """Return an error as a rating of an EvalSet folder."""
+    category = span.category or {ERROR: "", MISSING: "omission", SOURCE: ""}.get(
+        span.kind, span.kind
+    )
+    return {
+        "start": span.start or 0,
+        "end": span.end or 0,
+        "category": category or None,
+        "severity": span.severity.value,
+        "score": None if weights is None else weights.weight_of(span),
+        "is_source_error": span.kind in (MISSING, SOURCE),
+    }
 
 
 #: A file's data on the outputs of a screen, and whether positions are UTF-16 units rather than
@@ -218,15 +237,16 @@ def _answer(
 ) -> dict[str, Any]:
     asked = rules_complete(rules)
     outputs, in_utf16 = said
-    return {
-        "outputs": [
-            {
-                "score": _score(output, lose),
-                "spans": _spans(output, text, asked, lose, in_utf16=in_utf16),
-            }
-            for output, text in zip(outputs, texts, strict=True)
-        ]
-    }
+    answers = []
+    for output, text in zip(outputs, texts, strict=True):
+        score = None
+        if is_scored(rules):
+            score = _score(output, lose)
+        elif output.score is not None:
+            lose("scores (the task asks for none)")
+        spans = _spans(output, text, asked, lose, in_utf16=in_utf16)
+        answers.append({"score": score, "spans": spans})
+    return {"outputs": answers}
 
 
 def _score(output: ScoredOutput, lose: Lose) -> int:
@@ -237,7 +257,7 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
         if output.score != round(output.score):
             lose("fractions of scores (rounded)")
         return round(output.score)
-    derived = mqm_score(output)
+    derived = weighted_score(output)
     if derived is None:
         raise AnswerRefusedError(
             f"the output of {output.systems[0]} has neither a score nor a search for errors",
@@ -265,16 +285,48 @@ def _spans(
     found = []
     for number, span in enumerate(spans, 1):
         placed = _in_characters(span, text) if in_utf16 else span
-        if placed.end is not None and (text is None or placed.end > len(text)):
+        is_outside = text is None or (placed.end or 0) > len(text)
+        if placed.kind == ERROR and is_outside:
             of = "is not known" if text is None else f"has {len(text):,} characters"
             raise AnswerRefusedError(
                 f"error {number} of {output.systems[0]} ends after {placed.end:,} characters, and its text {of}",
                 "provide the judgments of these texts",
             )
-        if span.category:
-            lose("categories of errors")
-        found.append(span_json(placed))
+        fitting = _as_asked(placed, asked, lose)
+        if fitting is not None:
+            found.append(span_json(fitting))
     return found
+
+
+def _as_asked(span: Span, asked: Mapping[str, Any], lose: Lose) -> Span | None:
+    """Return a span with what a task asks about; None if it asks about nothing of it.
+
+    Categories of files stay as they are, even if judges cannot choose them.
+    """
+    if span.category and not has_categories(asked):
+        lose("categories of errors")
+        span = replace(span, category="")
+    if span.kind not in kinds_allowed(asked):
+        if span.kind != SOURCE:
+            lose("special marks that the task does not have")
+            return None
+        if not asked["missing"]:
+            lose("errors in the source")
+            return None
+        lose("places of errors in the source (missing content instead)")
+        span = replace(span, start=None, end=None, kind=MISSING)
+    if span.severity in asked["severities"]:
+        return span
+    if span.severity is Severity.CRITICAL and Severity.MAJOR in asked["severities"]:
+        lose("critical errors (counted as major)")
+        return replace(span, severity=Severity.MAJOR)
+    if span.severity is not Severity.NEUTRAL:
+        raise AnswerRefusedError(
+            f"an error is {span.severity}, which this task does not have",
+            f"import it into a task with the severity {span.severity}",
+        )
+    lose("neutral errors")
+    return None
 
 
 def _refuse_other_questions(output: ScoredOutput, asked: Mapping[str, Any]) -> None:
@@ -298,7 +350,7 @@ def _refuse_other_questions(output: ScoredOutput, asked: Mapping[str, Any]) -> N
 
 
 def _in_characters(span: Span, text: str | None) -> Span:
-    if span.start is None or span.end is None or text is None:
+    if span.kind != ERROR or span.start is None or span.end is None or text is None:
         return span
     start, end = (characters_of_utf16(text, units) for units in (span.start, span.end))
     # A boundary inside a character includes the whole character.

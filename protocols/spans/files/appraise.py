@@ -39,7 +39,15 @@ from campaign.formats.tables import (
     whole_name,
 )
 from protocols.spans.files.jsonl import made, score_value
-from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+from protocols.spans.records import (
+    ERROR,
+    MISSING,
+    UNKNOWN_SEVERITY,
+    ScoredJudgment,
+    ScoredOutput,
+    Severity,
+    Span,
+)
 from ranking.files.labels import refuse_broken_text, system_of
 
 CHECK: Final = "CHK"
@@ -271,8 +279,8 @@ def spans_of(errors: list[Any], refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
         if not isinstance(each, dict):
             refuse(key, "the span is not an object", "write it in curly brackets")
         severity = each.get("severity")
-        if severity not in ("minor", "major"):
-            lose("spans with a severity other than minor or major")
+        if severity not in list(Severity):
+            lose(UNKNOWN_SEVERITY)
             continue
         start, end = _ends(key, each.get("start_i"), each.get("end_i"), refuse)
         category = _category(each.get("error_type"))
@@ -315,13 +323,23 @@ def write_appraise_csv(
     """Return rows of 12 cells, one row for each system of each output, and the losses."""
     losses = Losses()
     lines = []
-    for number, judgment in enumerate(judgments, 1):
+    written = list(judgments)
+    outputs = [output for judgment in written for output in judgment.outputs]
+    # As in its campaigns with MQM; rows of 0 throughout with categories are read without scores.
+    is_mqm = all(output.score is None and output.spans is not None for output in outputs)
+    is_mqm &= any(span.category for output in outputs for span in output.spans or ())
+    for number, judgment in enumerate(written, 1):
         lose = losses.at(f"judgment {number}")
         _left_out(judgment, lose)
         for output in judgment.outputs:
-            if output.score is None:
+            if output.score is None and not is_mqm:
                 lose("outputs without a score")
                 continue
+            marks = [span.kind for span in output.spans or ()]
+            lose(
+                "marks other than errors and missing content",
+                sum(kind not in (ERROR, MISSING) for kind in marks),
+            )
             if output.text is not None:
                 lose("texts of outputs")
             lines += [_line(judgment, output, system) for system in output.systems]
@@ -343,7 +361,8 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
 def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
     spans = "None"
     if output.spans is not None:
-        objects = [_span_object(span, output.text) for span in output.spans]
+        kept = [span for span in output.spans if span.kind in (ERROR, MISSING)]
+        objects = [_span_object(span, output.text) for span in kept]
         spans = json.dumps(objects, ensure_ascii=False)
     # Names are written unchanged, even if a spreadsheet would read them as formulas; see
     # docs/formats-judgments.md.
@@ -355,7 +374,7 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
             "TGT" if judgment.repeat == 1 else CHECK,
             judgment.source_language,
             judgment.target_language,
-            _plain(output.score),
+            _plain(output.score or 0),
             judgment.document,
             "False",
             spans,

@@ -21,6 +21,7 @@ from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
 from protocols.spans.files.repeats import counted_judgments
 from protocols.spans.files.wmt import read_wmt_jsonl
 from protocols.spans.records import ScoredJudgment
+from protocols.spans.weights import USUAL_WEIGHTS, Weights
 from ranking.files.records import FileRead, JudgmentSelection
 from ranking.files.selecting import one_language_pair
 from ranking.files.sources import ReadingProgress, Sources
@@ -57,6 +58,8 @@ class SpansRead:
         None for a task.
     asked_about : ContradictionRule
         Rule for asking judges to confirm a score.
+    weights : Weights
+        Weights of errors.
     """
 
     judgments: tuple[ScoredJudgment, ...]
@@ -64,6 +67,7 @@ class SpansRead:
     files: tuple[FileRead, ...] = ()
     input_format: SpansFormat | None = None
     asked_about: ContradictionRule = field(default_factory=ContradictionRule)
+    weights: Weights = USUAL_WEIGHTS
 
 
 def read_spans(

@@ -10,7 +10,9 @@ from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.texts.canonical_json import json_line
 from protocols.spans.records import (
+    ERROR,
     MAX_SCORE,
+    MISSING,
     ScoredJudgment,
     ScoredOutput,
     Severity,
@@ -108,7 +110,7 @@ def _spans(key: str, value: object, refuse: Refuse) -> tuple[Span, ...]:
     for number, each in enumerate(list_of(key, value, refuse)):
         where = f"{key}[{number}]"
         values = object_of(where, each, refuse)
-        optional = ("start", "end", "category")
+        optional = ("start", "end", "category", "kind")
         taken = values_taken(values, _OF_SPAN, optional, refuse, f"{where}.")
         spans.append(made(Span, where, refuse, **{"start": None, "end": None, **taken}))
     return tuple(spans)
@@ -120,6 +122,7 @@ _OF_SPAN: Final[dict[str, Take]] = {
     "end": _PLACE,
     "severity": lambda key, value, refuse: Severity(word_of(key, value, Severity, refuse)),
     "category": any_text,
+    "kind": name_of,
 }
 _OF_OUTPUT: Final[dict[str, Take]] = {
     "systems": each_of(system_of),
@@ -147,7 +150,12 @@ _OPTIONAL: Final = [key for key in _KEYS if key not in ("segment", "judge", "out
 def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refuse) -> None:
     """Refuse spans that end after their text; spans may overlap, as in Google's MQM."""
     for place, span in enumerate(spans):
-        if text is not None and span.end is not None and span.end > len(text):
+        if (
+            span.kind == ERROR
+            and text is not None
+            and span.end is not None
+            and span.end > len(text)
+        ):
             refuse(
                 f"{key}[{place}]",
                 f"the span ends at {span.end}, but the output has {len(text)} characters",
@@ -191,6 +199,7 @@ def _output_object(output: ScoredOutput) -> dict[str, Any]:
                 end=span.end,
                 severity=span.severity.value,
                 category=span.category or None,
+                kind=None if span.kind in (ERROR, MISSING) else span.kind,
             )
             for span in output.spans
         ]

@@ -2,7 +2,7 @@
 
 Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``,
 ``category``, ``severity`` and optionally ``comment``. The error is between ``<v>`` and ``</v>`` in
-the target, or in the source for omissions. Rows of one system, segment and rater are one judgment; a
+the target, or in the source for omissions and errors of the source. Rows of one system, segment and rater are one judgment; a
 row that repeats another in every column is one error.
 There is no score. If raters corrected the target while annotating, its text differs between rows;
 the errors count, as in Google's own scores, and the text is unknown.
@@ -29,7 +29,17 @@ from campaign.formats.tables import (
     whole_name,
 )
 from protocols.spans.files.jsonl import made
-from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+from protocols.spans.records import (
+    ERROR,
+    MISSING,
+    PLACED,
+    SOURCE,
+    UNKNOWN_SEVERITY,
+    ScoredJudgment,
+    ScoredOutput,
+    Severity,
+    Span,
+)
 from ranking.files.labels import system_of
 
 COLUMNS: Final = (
@@ -160,22 +170,20 @@ def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
     category, severity = cells["category"], cells["severity"].strip().lower()
     if category.strip().lower() in _NO_ERROR or severity in _NO_ERROR:
         return None
-    if severity == "critical":
-        lose("critical errors (counted as major)")
-        severity = "major"
-    if severity not in ("minor", "major"):
-        lose("errors with a severity other than minor or major")
+    if severity not in list(Severity):
+        lose(UNKNOWN_SEVERITY)
         return None
-    marked = _marked(cells["target"], refuse, lose)
-    if len(marked) > 1:
-        lose("further places of one error", len(marked) - 1)
-    if not marked:
-        lose("untranslated parts of the source", "<v>" in cells["source"])
+    kind = ERROR
+    marked = _marked("target", cells["target"], refuse, lose)
+    of_source = _marked("source", cells["source"], refuse, lose)
+    if of_source and not marked:
+        kind, marked, of_source = SOURCE, of_source, []
+    lose("further places of one error", max(0, len(marked) - 1) + len(of_source))
     start, end = marked[0] if marked else (None, None)
-    return Span(start, end, Severity(severity), category)
+    return Span(start, end, Severity(severity), category, kind)
 
 
-def _marked(text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
+def _marked(column: str, text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
     """Return the marked spans, in characters of the text without marks; empty marks are ignored."""
     last = len(_plain_text(text))
     found, begun, at, left = [], None, 0, 0
@@ -184,7 +192,7 @@ def _marked(text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
         left = mark.end()
         if (mark.group() == "<v>") is (begun is not None):
             refuse(
-                "target", "the marks <v> and </v> are not paired", "close each mark before the next"
+                column, "the marks <v> and </v> are not paired", "close each mark before the next"
             )
         if begun is None:
             begun = at
@@ -252,16 +260,16 @@ def _lines(
     lose: Lose,
 ) -> Iterator[str]:
     text = output.text or ""
-    source = _MARK.sub("", judgment.source or "")
     for span in output.spans or (None,):
+        target, source = text, _MARK.sub("", judgment.source or "")
         if span is None:
-            target, category, severity = text, "No-error", "No-error"
+            category, severity = "No-error", "No-error"
         else:
-            target = text
-            if span.start is not None and span.end is not None:
-                target = (
-                    f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
-                )
+            lose("special marks", span.kind not in (*PLACED, MISSING))
+            if span.kind == SOURCE:
+                source = _with_marks(source, span)
+            elif span.kind == ERROR:
+                target = _with_marks(text, span)
             category, severity = span.category or "Other", span.severity.value.capitalize()
             lose("missing error categories (written as Other)", not span.category)
         cells = [system, judgment.document, str(place), judgment.segment, judgment.judge]
@@ -269,6 +277,10 @@ def _lines(
             "\t".join(_cell(cell, lose) for cell in (*cells, source, target, category, severity))
             + "\n"
         )
+
+
+def _with_marks(text: str, span: Span) -> str:
+    return f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end or 0 :]}"
 
 
 def _cell(text: str, lose: Lose) -> str:

@@ -26,7 +26,15 @@ from campaign.formats.json_text import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.texts.canonical_json import json_line
 from protocols.spans.files.jsonl import any_text, made, present, score_value
-from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+from protocols.spans.records import (
+    ERROR,
+    MISSING,
+    UNKNOWN_SEVERITY,
+    ScoredJudgment,
+    ScoredOutput,
+    Severity,
+    Span,
+)
 from ranking.files.labels import (
     list_of,
     number_of,
@@ -236,8 +244,8 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
         own = f"{key}[{number}]"
         values = object_of(own, each, refuse)
         severity = str(values.get("severity") or "").lower()
-        if severity not in ("minor", "major"):
-            lose("spans with a severity other than minor or major")
+        if severity not in list(Severity):
+            lose(UNKNOWN_SEVERITY)
             continue
         first, last = (
             _place(f"{own}.{name}", values.get(name), refuse) for name in ("start_i", "end_i")
@@ -341,6 +349,9 @@ def _said(output: ScoredOutput, lose: Lose) -> dict[str, Any]:
 
 def _span_written(span: Span, text: str, lose: Lose) -> dict[str, Any] | None:
     places = character_of_place(text)
+    if span.kind not in (ERROR, MISSING):
+        lose("marks other than errors and missing content")
+        return None
     if span.start is None or span.end is None:
         first = last = len(places)
     else:

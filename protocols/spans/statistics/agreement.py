@@ -10,6 +10,7 @@ import numpy as np
 
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import Measure, score_of
+from protocols.spans.weights import Weights
 from ranking.core.arrays import FloatArray
 from ranking.core.diagnosis.correlation import Coefficient, correlation_clustered
 
@@ -92,7 +93,7 @@ Item = tuple[str, str, str]
 def score_agreement(
     judgments: Sequence[ScoredJudgment],
     *,
-    measure: Measure = Measure.SCORE,
+    measure: Measure | Weights = Measure.SCORE,
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,

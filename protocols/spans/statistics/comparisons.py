@@ -10,6 +10,7 @@ import numpy as np
 
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import Measure, score_of
+from protocols.spans.weights import Weights
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 #: Scores to compare: those on one screen, or all by one judge for outputs of one segment.
@@ -25,7 +26,7 @@ _NOTHING_COMPARED: Final = {
 def blocks_of_scores(
     judgments: Sequence[ScoredJudgment],
     *,
-    measure: Measure = Measure.SCORE,
+    measure: Measure | Weights = Measure.SCORE,
     compared: Compared = "screen",
 ) -> Blocks:
     """Return the comparisons that scores imply: the higher score is better, equal ones tie.
@@ -38,7 +39,7 @@ def blocks_of_scores(
     ----------
     judgments : sequence of ScoredJudgment
         Judgments of one test set.
-    measure : Measure
+    measure : Measure or Weights
     compared : "screen" or "judge"
         "screen": outputs shown side by side, with a block for each screen (contrastive ESA).
         "judge": all outputs of a segment scored by a judge at any time (ESA), with a block for each
@@ -74,7 +75,9 @@ def blocks_of_scores(
 
 
 def _of_screens(
-    judgments: Sequence[ScoredJudgment], number: dict[tuple[str, str], int], measure: Measure
+    judgments: Sequence[ScoredJudgment],
+    number: dict[tuple[str, str], int],
+    measure: Measure | Weights,
 ) -> Iterator[BlockRow]:
     for judgment in judgments:
         scored = _collapsed(_scored(judgment, measure))
@@ -83,7 +86,9 @@ def _of_screens(
 
 
 def _of_judges(
-    judgments: Sequence[ScoredJudgment], number: dict[tuple[str, str], int], measure: Measure
+    judgments: Sequence[ScoredJudgment],
+    number: dict[tuple[str, str], int],
+    measure: Measure | Weights,
 ) -> Iterator[BlockRow]:
     # For each system, its text (or the output's index if the file has no text) and score.
     of_judge: dict[tuple[str, int], dict[str, tuple[str, float]]] = defaultdict(dict)
@@ -102,7 +107,7 @@ def _of_judges(
 
 
 def _scored(
-    judgment: ScoredJudgment, measure: Measure
+    judgment: ScoredJudgment, measure: Measure | Weights
 ) -> list[tuple[tuple[str, ...], str | None, float]]:
     return [
         (output.systems, output.text, score)

@@ -9,7 +9,14 @@ from typing import Final
 
 import numpy as np
 
-from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
+from protocols.spans.records import (
+    MAX_CHARACTERS,
+    SOURCE,
+    ScoredJudgment,
+    ScoredOutput,
+    Severity,
+    Span,
+)
 from protocols.spans.statistics.agreement import FEWEST_SEGMENTS, Item
 from ranking.core.arrays import FloatArray, Int64Array
 
@@ -53,8 +60,8 @@ def span_agreement(
 ) -> SpanAgreement:
     """Measure the agreement of judges on the marked characters of the same outputs.
 
-    Missing content counts as one separate character, since it has no position. Where spans overlap,
-    a character has the higher severity. If a judge judged an output several times, the last
+    Missing content and special marks count as one separate character, since they have no position.
+    Where spans overlap, a character has the higher severity; neutral marks do not count. If a judge judged an output several times, the last
     judgment counts.
 
     Intervals are symmetric on the logit scale, log(F1 / (1 − F1)). The variance is that of a ratio
@@ -107,18 +114,10 @@ def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[
     each stretch.
 
     Using stretches instead of characters makes the cost independent of span lengths. A severity is
-    0 for unmarked text, 1 for a minor error and 2 for a major one. Missing content is a stretch of
-    one character before the text.
+    0 for unmarked text, 1 for a minor error, 2 for a major and 3 for a critical one. Missing content
+    is a stretch of one character before the text; the source is before that.
     """
-    placed = [
-        [
-            (-1, 0, span.severity)
-            if span.start is None or span.end is None
-            else (span.start, span.end, span.severity)
-            for span in output.spans or ()
-        ]
-        for output in outputs
-    ]
+    placed = [[*map(_placed, output.spans or ())] for output in outputs]
     cuts = np.unique(
         np.array([end for spans in placed for span in spans for end in span[:2]], dtype=np.int64)
     )
@@ -128,6 +127,20 @@ def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[
         found = np.zeros(len(length), dtype=np.int64)
         for start, end, severity in spans:
             stretch = slice(*np.searchsorted(cuts, (start, end)).tolist())
-            found[stretch] = np.maximum(found[stretch], 1 + (severity is Severity.MAJOR))
+            found[stretch] = np.maximum(found[stretch], severity)
         severities.append(found)
     return length, severities
+
+
+_SEVERITIES: Final = tuple(Severity)
+#: Before positions in the output and missing content.
+_OF_SOURCE: Final = -2 * MAX_CHARACTERS
+
+
+def _placed(span: Span) -> tuple[int, int, int]:
+    """Return the start, the end and the severity of a span."""
+    severity = _SEVERITIES.index(span.severity)
+    if span.start is None or span.end is None:
+        return -1, 0, severity
+    before = _OF_SOURCE if span.kind == SOURCE else 0
+    return before + span.start, before + span.end, severity

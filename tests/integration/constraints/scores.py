@@ -14,7 +14,7 @@ from tests.integration.constraints.breakages import Create, breaks_by_fields
 def scored() -> Create:
     """Return what makes a judgment of error spans and scores with its answer: 80 and 40 points, and no spans.
 
-    `spans` are candidate, start, end and whether it is major, of each.
+    `spans` are candidate, start, end and the number of its severity, of each.
     """
     return _with_scores(judgment_of_two(Protocol.SPANS))
 
@@ -57,7 +57,7 @@ def _with_scores(create: Create) -> Create:
 
 #: Characters of the longest text.
 _LONG = 200
-_PARTS = ("span_candidates", "span_starts", "span_ends", "span_majors")
+_PARTS = ("span_candidates", "span_starts", "span_ends", "span_severities")
 
 
 breaks_by_fields(
@@ -74,37 +74,57 @@ breaks_by_fields(
     "spans_have_all_of_their_parts",
     scored,
     {"span_candidates": [1]},
-    {"span_majors": [True]},
-    {"spans": [(None, 0, 1, True)]},
+    {"span_severities": [2]},
+    {"spans": [(1, 0, 1, 4)]},
+    {"spans": [(1, 0, 1, 1)], "span_categories": ["Style", "Other"]},
+    {"spans": [(1, 0, 1, 1)], "span_kinds": [None]},
+    {"spans": [(None, 0, 1, 2)]},
     {"spans": [(1, 0, 1, None)]},
-    accepted={"spans": [(1, 0, 1, True), (2, None, None, False)]},
+    accepted={"spans": [(1, 0, 1, 2), (2, None, None, 1)]},
 )
 breaks_by_fields(
     "spans_are_inside_their_text",
     scored_of_three,
-    {"spans": [(1, 0, _LONG, True)]},
-    {"spans": [(2, 0, _LONG + 1, True)]},
-    {"spans": [(2, 1, 2, True), (1, 2, 2, False)]},
-    {"spans": [(1, 3, 2, True)]},
-    {"spans": [(1, -1, 2, True)]},
-    {"spans": [(1, None, 2, True)]},
-    {"spans": [(1, 1, None, True)]},
-    {"spans": [(3, 0, 1, True)]},
-    {"spans": [(0, None, None, True)]},
-    accepted={"spans": [(2, 1, _LONG, True), (1, None, None, False), (1, 0, 2, False)]},
+    {"spans": [(1, 0, _LONG, 2)]},
+    {"spans": [(2, 0, _LONG + 1, 2)]},
+    {"spans": [(2, 1, 2, 2), (1, 2, 2, 1)]},
+    {"spans": [(1, 3, 2, 2)]},
+    {"spans": [(1, -1, 2, 2)]},
+    {"spans": [(1, None, 2, 2)]},
+    {"spans": [(1, 1, None, 2)]},
+    {"spans": [(3, 0, 1, 2)]},
+    {"spans": [(0, None, None, 2)]},
+    {"spans": [(1, 0, _LONG, 2)], "span_kinds": ["source"]},
+    {"spans": [(1, None, None, 2)], "span_kinds": ["source"]},
+    {"spans": [(1, 0, 1, 2)], "span_kinds": ["missing"]},
+    accepted={"spans": [(2, 1, _LONG, 2), (1, None, None, 1), (1, 0, 2, 1)]},
 )
 breaks_by_fields(
     "spans_of_an_output_do_not_overlap",
     scored,
-    {"spans": [(1, 0, 3, True), (1, 2, 4, True)]},
-    {"spans": [(1, 2, 4, True), (2, 0, 1, True), (1, 0, 3, False)]},
-    {"spans": [(1, 0, 5, True), (1, 1, 2, True), (1, 2, 3, True)]},
-    {"spans": [(1, 0, 1, True), (1, 0, 1, True)]},
-    accepted={"spans": [(1, 2, 4, True), (2, 2, 4, True), (1, 0, 2, True), (1, 4, 5, True)]},
+    {"spans": [(1, 0, 3, 2), (1, 2, 4, 2)]},
+    {"spans": [(1, 2, 4, 2), (2, 0, 1, 2), (1, 0, 3, 1)]},
+    {"spans": [(1, 0, 5, 2), (1, 1, 2, 2), (1, 2, 3, 2)]},
+    {"spans": [(1, 0, 1, 2), (1, 0, 1, 2)]},
+    accepted={"spans": [(1, 2, 4, 2), (2, 2, 4, 2), (1, 0, 2, 2), (1, 4, 5, 2)]},
 )
 breaks_by_fields(
     "spans_at_most_100_in_an_output",
     scored,
-    {"spans": [(1, None, None, True)] * 101},
-    accepted={"spans": [(1, None, None, True)] * 100 + [(2, None, None, True)] * 100},
+    {"spans": [(1, None, None, 2)] * 101},
+    accepted={"spans": [(1, None, None, 2)] * 100 + [(2, None, None, 2)] * 100},
+)
+breaks_by_fields(
+    "spans_scores_as_the_task_asks",
+    scored,
+    {"scores": [None, None], "labels": [1, 1]},
+    {"scores": [80, None]},
+    accepted={"scores": [55, 55], "labels": [1, 1]},
+)
+breaks_by_fields(
+    "spans_severities_of_the_task",
+    scored,
+    {"spans": [(1, 0, 1, 0)]},
+    {"spans": [(1, 0, 1, 3)]},
+    accepted={"spans": [(1, 0, 1, 1)]},
 )

@@ -264,7 +264,7 @@ def scored_task(campaign: Campaign) -> Task:
                     span_candidates=[1, 2, 2],
                     span_starts=[place, 0, None],
                     span_ends=[place + 4, 3, None],
-                    span_majors=[number % 2 == 0, False, True],
+                    span_severities=[1 + (number % 2 == 0), 1, 2],
                 )
             )
     for answer, judgment in zip(answers, labelled_all(task, shown), strict=True):

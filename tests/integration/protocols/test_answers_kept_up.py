@@ -47,7 +47,7 @@ def one_at_a_time(campaign: Campaign) -> Task:
                 span_candidates=[1],
                 span_starts=[0],
                 span_ends=[4],
-                span_majors=[False],
+                span_severities=[1],
             )
     return task
 

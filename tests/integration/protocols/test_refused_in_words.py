@@ -88,7 +88,7 @@ SPANS: list[tuple[Any, str]] = [
             [
                 (
                     {"answer": scored(1, 2, 3, c=[MISSING])},
-                    "C: this task does not allow marking missing content",
+                    "C: span 1: this task does not allow marking missing content",
                 )
             ],
             id="nothing is missing",

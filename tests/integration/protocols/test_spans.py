@@ -27,7 +27,17 @@ from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
 pytestmark = pytest.mark.django_db
 
 THRESHOLDS = {"error_free_from": 85, "perfect_from": 100, "major_below": 90, "margin": 10}
-RULES = {"spans_asked": True, "missing": True, "contradictions": THRESHOLDS}
+RULES = {
+    "spans_asked": True,
+    "scored": True,
+    "missing": True,
+    "source_marked": False,
+    "marks": [],
+    "severities": ["minor", "major"],
+    "categories": [],
+    "free_categories": False,
+    "contradictions": THRESHOLDS,
+}
 MISSING = {"start": None, "end": None, "severity": "major", "kind": "missing"}
 
 
@@ -90,7 +100,7 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     original, revision = Judgment.objects.filter(block__public_id=blocks[0]["id"]).order_by("pk")
     assert revision.supersedes == original
     assert original.spansanswer.scores == [80, 35, 80]
-    assert original.spansanswer.span_majors == [True, True, False, False]
+    assert original.spansanswer.span_severities == [2, 2, 1, 1]
     history = judging.get(f"{JUDGING}/judgments/").json()["results"]
     assert history[-1]["block"]["judgment"]["answer"]["outputs"][1] == {"score": 100, "spans": []}
     assert len(exported_rows(task)) == 3
@@ -176,7 +186,7 @@ def test_what_one_answer_marks_is_nothing_to_the_next_of_a_statement(
             span_candidates=[1],
             span_starts=[start],
             span_ends=[start + 2],
-            span_majors=[False],
+            span_severities=[1],
         )
         for each, start in zip(judges, (1, 0), strict=True)
     ]

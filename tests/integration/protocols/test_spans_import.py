@@ -116,10 +116,10 @@ def test_answers_become_judgments_of_imported_judges(
     )
     assert first.submitted_at.timestamp() == 1_770_000_040.25
     answer = SpansAnswer.objects.get(pk=first.pk)
-    assert (answer.scores, answer.span_starts, answer.span_majors) == (
+    assert (answer.scores, answer.span_starts, answer.span_severities) == (
         [80],
         [0, None],
-        [False, True],
+        [1, 2],
     )
     hits = HIT.objects.filter(task=task).exclude(pk__in=there)
     assert sorted(hit.blocks.count() for hit in hits) == [4, 4]

@@ -72,7 +72,7 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
             span_candidates=[2, 3, 3],
             span_starts=[0, 2, None],
             span_ends=[3, 4, None],
-            span_majors=[False, True, True],
+            span_severities=[1, 2, 2],
         )
         judged(task, ben, *(30, 70, 80), number=number, systems=SYSTEMS[::-1])
     return ada, ben

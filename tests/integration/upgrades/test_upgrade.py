@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,7 @@ from campaign.services.uploads import (
     upload_part_store,
 )
 from launcher.data_directory import CHECKOUT
+from protocols.models import SpansAnswer
 from ranking.export.asked import export_asked, export_queue
 from ranking.models import LatestRanking, PublishedResult, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice
@@ -66,8 +68,8 @@ SYSTEMS = {
 @pytest.fixture(scope="module", params=dumps(), ids=lambda path: path.name.removesuffix(".sql.xz"))
 def upgraded(
     request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker, patient_broker: redis.Redis
-) -> Iterator[None]:
-    """Connect to a database of an older version that `migrate` brought to this one."""
+) -> Iterator[Path]:
+    """Connect to a database of an older version that `migrate` brought to this one; yield its dump."""
     before = connection.settings_dict["NAME"]
     name = f"{before}_upgraded"
     with django_db_blocker.unblock():
@@ -80,7 +82,7 @@ def upgraded(
                 cursor.execute(dump_read(request.param))
             migrated = _manage("migrate", "--verbosity=0")
             assert migrated.returncode == 0, migrated.stderr
-            yield
+            yield request.param
         finally:
             connection.close()
             connection.settings_dict["NAME"] = before
@@ -113,6 +115,21 @@ class TestAnUpgradedDatabase:
         assert kept is not None
         assert (kept.differences(found), kept.missing_functions(found)) == ([], [])
         assert _manage("check", "--database=default").returncode == 0
+
+    def test_errors_kept_their_severities(self, upgraded: Path) -> None:
+        # Before, each error was major or not.
+        [rows] = re.findall(
+            r"^INSERT INTO public\.protocols_spansanswer VALUES\n(.*?);$",
+            dump_read(upgraded),
+            re.MULTILINE | re.DOTALL,
+        )
+        before = {
+            int(key): [2 if major == "t" else 1 for major in re.findall("[tf]", majors)]
+            for key, majors in re.findall(r"\((\d+), .*'\{([tf,]*)\}'\)", rows)
+        }
+        assert {severity for own in before.values() for severity in own} == {1, 2}
+        answers = SpansAnswer.objects.filter(pk__in=before)
+        assert dict(answers.values_list("pk", "span_severities")) == before
 
     def test_every_ranking_is_the_same_bit_for_bit(self) -> None:
         output = StringIO()

@@ -25,7 +25,7 @@ from protocols.spans.files.formats import (
 )
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from protocols.spans.statistics.agreement import score_agreement
-from protocols.spans.statistics.columns import mqm_score
+from protocols.spans.weights import weighted_score
 from tests.properties import examples
 
 CASES = Path("tests/data/cases/files")
@@ -82,7 +82,7 @@ def test_segments_of_two_documents_with_one_number_stay_apart() -> None:
     ("name", "lost"),
     [
         ("sliders", "scores of custom sliders"),
-        ("severities", "spans with a severity other than minor or major"),
+        ("severities", "errors with a severity other than neutral, minor, major or critical"),
         ("tokens", "marked special tokens"),
     ],
 )
@@ -133,7 +133,7 @@ def _scores(judgments: Iterable[ScoredJudgment], form: SpansFormat) -> dict[tupl
     for judgment in judgments:
         for output in judgment.outputs:
             for system in output.systems:
-                score = mqm_score(output) if form is SpansFormat.MQM_TSV else output.score
+                score = weighted_score(output) if form is SpansFormat.MQM_TSV else output.score
                 # One format has the whole id.
                 segment = id_parts(judgment.segment)[1]
                 key = (judgment.document, segment, system, judgment.judge)

@@ -11,7 +11,8 @@ import pytest
 
 from annotation.protocols import Perceived, answer_kind
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from protocols.spans.answers import SpansAnswerSerializer, rules_complete, spans_refusal
+from protocols.spans.answers import SpansAnswerSerializer, TextLengths, spans_refusal
+from protocols.spans.rules import rules_complete
 
 TEXT = "Der  Zug nach Łódź hält\theute nicht in 🎻 Wien."
 
@@ -225,7 +226,7 @@ def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
 
 def simulated_spans(score: int, *, times: int = 500, **rules: object) -> list[dict[str, Any]]:
     """Return the errors that simulated judges mark in a text with this score."""
-    mark, random = answer_kind("spans").simulated_on, Random(7)
+    mark, random = answer_kind("spans", rules).simulated_on, Random(7)
     assert mark is not None
     answers = [mark(scored(score), [TEXT], rules, random) for _each in range(times)]
     return [span for answer in answers for span in answer["outputs"][0]["spans"]]
@@ -262,6 +263,9 @@ def test_simulated_editors_change_one_word() -> None:
     assert edit(kept, ["a b c"], {}, random) == kept
 
 
+MQM: dict[str, Any] = {"scored": False, "source_marked": True, "marks": ["non-translation"]}
+
+
 def span(start: int | None, end: int | None, kind: str = "error") -> dict[str, Any]:
     return {"start": start, "end": end, "severity": "major", "kind": kind}
 
@@ -283,12 +287,24 @@ def span(start: int | None, end: int | None, kind: str = "error") -> dict[str, A
         ([span(None, None, "missing")], {"missing": False}, True),
         ([span(3, None, "missing")], {}, True),
         ([span(None, 3, "missing")], {}, True),
+        ([span(0, 11, "source")], {}, True),
+        ([span(0, 11, "source"), span(0, 5)], MQM, False),
+        ([span(0, 21, "source")], MQM, True),
+        ([span(None, None, "non-translation")], MQM, False),
+        ([span(0, 1, "non-translation")], MQM, True),
+        ([span(None, None, "gibberish")], MQM, True),
+        ([span(0, 1)], {**MQM, "categories": ["Style"]}, True),
+        ([{**span(0, 1), "category": "Style"}], {**MQM, "categories": ["Style"]}, False),
+        ([{**span(0, 1), "category": "Other"}], {**MQM, "categories": ["Style"]}, True),
+        ([{**span(0, 1), "category": "Other"}], {**MQM, "free_categories": True}, False),
+        ([{**span(0, 1), "severity": "critical"}], {}, True),
+        ([{**span(0, 1), "severity": "critical"}], {"severities": ["critical"]}, False),
     ],
 )
 def test_errors_mark_parts_of_the_text_that_do_not_overlap(
-    spans: list[dict[str, Any]], rules: dict[str, bool], is_refused: bool
+    spans: list[dict[str, Any]], rules: dict[str, Any], is_refused: bool
 ) -> None:
-    assert bool(spans_refusal(spans, 10, rules_complete(rules))) == is_refused
+    assert bool(spans_refusal(spans, TextLengths(10, 20), rules_complete(rules))) == is_refused
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from campaign.formats import FormatError
 from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
-from protocols.spans.records import ScoredJudgment, Severity, Span
+from protocols.spans.records import UNKNOWN_SEVERITY, ScoredJudgment, Severity, Span
 from tests.unit.protocols.spans.drawn import judgment, minor, output
 from tests.unit.protocols.spans.in_memory import in_memory, lost
 
@@ -54,7 +54,7 @@ def test_appraise_rows_of_all_kinds(
 
 
 def test_appraise_says_what_it_left_out() -> None:
-    neutral = SPANS.replace("minor", "neutral")
+    neutral = SPANS.replace("minor", "trivial")
     rows = [
         ESA.strip() + ",3,17",
         "ann,A,d_#_1,BAD,en,de,7,d,False,[],1,2",
@@ -68,7 +68,7 @@ def test_appraise_says_what_it_left_out() -> None:
         "numbers of batch and item": 1,
         "quality controls (BAD, REF)": 1,
         "rows of the tutorial": 1,
-        "spans with a severity other than minor or major": 1,
+        UNKNOWN_SEVERITY: 1,
         "scores of whole documents": 1,
     }
     assert [loss.first for loss in losses] == [f"line {line}" for line in range(1, 6)]

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.spans.records import ScoredOutput
-from protocols.spans.statistics.columns import Measure, mqm_score, score_columns
+from protocols.spans.statistics.columns import Measure, score_columns
 from protocols.spans.statistics.comparisons import blocks_of_scores
+from protocols.spans.weights import weighted_score
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.rank import rank
 from tests.simulated.scores import SpanModel, simulate_spans
@@ -94,7 +95,7 @@ def test_every_method_ranks_what_scores_imply() -> None:
     ],
 )
 def test_errors_weigh_as_in_mqm(marked: ScoredOutput, score: float | None) -> None:
-    assert mqm_score(marked) == score
+    assert weighted_score(marked) == score
 
 
 def test_what_has_no_such_score_cannot_be_analysed() -> None:

@@ -77,7 +77,7 @@ def one(**changes: Any) -> str:
         (one(output={"span": []}), "outputs[0].span", "unknown"),
         (one(output={"text": "\x00"}), "outputs[0].text", "U\\+0000"),
         (one(output={"spans": [{}]}), "outputs[0].spans[0].severity", "missing"),
-        (one(output={"spans": [{"severity": "neutral"}]}), "outputs[0].spans[0].severity", "'neutral' is not one of minor, major"),
+        (one(output={"spans": [{"severity": "trivial"}]}), "outputs[0].spans[0].severity", "'trivial' is not one of neutral, minor, major"),
         (one(output={"spans": [{"start": 1, "severity": "minor"}]}), "outputs[0].spans[0]", "a start and an end"),
         (one(output={"spans": [{"start": 0, "end": 4, "severity": "minor"}]}), "outputs[0].spans[0]", "has 3 characters"),
     ],

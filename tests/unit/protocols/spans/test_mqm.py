@@ -4,6 +4,7 @@ import pytest
 
 from campaign.formats import FormatError
 from protocols.spans.files.mqm import COLUMNS, read_mqm_tsv, write_mqm_tsv
+from protocols.spans.records import UNKNOWN_SEVERITY, Severity, Span
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 from tests.unit.protocols.spans.in_memory import in_memory, lost
 
@@ -49,24 +50,34 @@ def test_mqm_says_what_it_left_out() -> None:
         in_memory(
             mqm(
                 ("Ein Wort", "No-error", "No-error"),
-                ("Ein <v>Wort</v>", "Style/Awkward", "Neutral"),
-                ("<v>Ein</v> <v>Wort</v>", "Other", "Critical"),
-                ("Ein Wort", "Accuracy/Omission", "Minor"),
-                source="A <v>source</v>",
+                ("Ein <v>Wort</v>", "Style/Awkward", "Trivial"),
+                ("<v>Ein</v> <v>Wort</v>", "Other", "Major"),
             )
         )
     )
-    assert found[0].outputs[0].spans == (
-        major(0, 3, "Other"),
-        minor(None, None, "Accuracy/Omission"),
+    assert found[0].outputs[0].spans == (major(0, 3, "Other"),)
+    assert lost(losses) == {UNKNOWN_SEVERITY: 1, "further places of one error": 1}
+
+
+def test_mqm_keeps_severities_and_marks_in_the_source() -> None:
+    text = mqm(
+        ("Ein <v>Wort</v>", "Style/Awkward", "Neutral"),
+        ("<v>Ein</v> Wort", "Other", "Critical"),
+        source="A source",
     )
+    text += mqm(("Ein Wort", "Accuracy/Omission", "Minor"), source="A <v>source</v>").split(
+        "\n", 1
+    )[1]
+    found, losses = read_mqm_tsv(in_memory(text))
+    assert losses == ()
     assert found[0].source == "A source"
-    assert lost(losses) == {
-        "errors with a severity other than minor or major": 1,
-        "critical errors (counted as major)": 1,
-        "further places of one error": 1,
-        "untranslated parts of the source": 1,
-    }
+    assert found[0].outputs[0].spans == (
+        Span(4, 8, Severity.NEUTRAL, "Style/Awkward"),
+        Span(0, 3, Severity.CRITICAL, "Other"),
+        Span(2, 8, Severity.MINOR, "Accuracy/Omission", "source"),
+    )
+    written, _losses = write_mqm_tsv(found)
+    assert read_mqm_tsv(in_memory("".join(written)))[0] == found
 
 
 def test_mqm_marks_that_are_not_closed_end_with_the_text() -> None:

@@ -1,0 +1,45 @@
+"""Presets of tasks with error spans."""
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Design
+from annotation.selectors.designs import PRESETS, Preset
+from campaign.models import Protocol
+from protocols.spans.records import Severity
+
+
+def _mqm(name: str, label: Promise | str, sentence: Promise) -> Preset:
+    return Preset(
+        name=name,
+        label=label,  # type: ignore[arg-type]  # a name that is the same in all languages
+        sentence=sentence,
+        protocol=Protocol.SPANS,
+        design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},
+        rules={
+            "scored": False,
+            "source_marked": True,
+            "severities": [severity.value for severity in Severity],
+            "categories": name,
+            "weights": "google-2021",
+        },
+    )
+
+
+SPANS_PRESETS: Final = (
+    *(each for each in PRESETS if each.protocol == Protocol.SPANS),
+    _mqm(
+        "mqm-core",
+        "MQM",
+        gettext_lazy(
+            "Judges mark errors in one output and its source, with severities and the categories of MQM core."
+        ),
+    ),
+    _mqm(
+        "google-2021",
+        "MQM (Google 2021)",
+        gettext_lazy("The same with the categories of Freitag et al. (2021)."),
+    ),
+)

@@ -1,0 +1,106 @@
+"""The organisers' pages for severities and categories of errors, and for the errors that judges marked."""
+
+from collections import Counter
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from annotation.selectors.task_rules import rules_settled_in_words
+from annotation.services.tasks import task_rules_change
+from campaign.models import Protocol, Task
+from campaign.views.access import form_page, of_task, organised_task
+from campaign.views.decorators import form_view
+from protocols.spans.files.answers import scores_read
+from protocols.spans.forms import ErrorSchemeForm
+from protocols.spans.marked_errors import SEVERITIES, marked_errors
+from protocols.spans.presets import SPANS_PRESETS
+from protocols.spans.rules import rules_complete, weights_of
+
+_ERRORS_LISTED: Final = 50
+_FILTERS: Final = ("severity", "category", "system")
+
+
+def _spans_task(request: HttpRequest, slug: str, task_id: int) -> Task:
+    task = organised_task(request, slug, task_id)
+    if task.protocol != Protocol.SPANS:
+        raise Http404
+    return task
+
+
+@form_view
+def error_scheme_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show severities, categories and weights of a task, or those of `?preset=`; POST changes them.
+
+    Once judging has started, only weights can be changed.
+    """
+    task = _spans_task(request, slug, task_id)
+    settled = rules_settled_in_words(task=task)
+    preset = _PRESETS.get(request.GET.get("preset", ""))
+    of_preset = {} if preset is None or settled else preset.rules
+    rules = rules_complete({**task.rules, **of_preset})
+    sent = request.POST if request.method == "POST" else None
+    form = ErrorSchemeForm(sent, initial={**rules, "weights": list(weights_of(rules).lines)})
+    if settled:
+        form.settle()
+    if sent is not None and form.is_valid():
+        try:
+            task_rules_change(task=task, rules={**of_preset, **form.cleaned_data})
+        except ValidationError as refused:
+            form.add_error(None, refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("error-scheme", slug, task.pk)
+    context = {
+        **of_task(task, "texts"),
+        "form": form,
+        "preset": preset,
+        "presets": list(_PRESETS.values()),
+        "settled": settled,
+        "rules": rules,
+    }
+    return form_page(request, "organiser/error_scheme.html", context)
+
+
+#: Presets with categories.
+_PRESETS: Final = {each.name: each for each in SPANS_PRESETS if each.rules}
+
+
+@require_safe
+def errors_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the errors that judges marked, counted, and the texts behind each count."""
+    task = _spans_task(request, slug, task_id)
+    errors = list(marked_errors(scores_read(task=task).judgments))
+    query = {name: request.GET[name] for name in _FILTERS if name in request.GET}
+    severity = query.get("severity")
+    of_severity = [error for error in errors if severity in (None, error.span.severity)]
+    counts = Counter((error.span.category, error.system) for error in of_severity)
+    systems = sorted({error.system for error in errors})
+    chosen = [
+        error
+        for error in of_severity
+        if query.get("system", error.system) == error.system
+        and query.get("category", error.span.category) == error.span.category
+    ]
+    context = {
+        **of_task(task, "tables"),
+        "systems": systems,
+        "rows": [
+            (category, [(system, counts[category, system]) for system in systems])
+            for category in sorted({category for category, _system in counts})
+        ],
+        "severities": [
+            (each, label, sum(error.span.severity is each for error in errors))
+            for each, label in SEVERITIES.items()
+        ],
+        "chosen": query,
+        "query": urlencode(query),
+        "page": Paginator(chosen, _ERRORS_LISTED).get_page(request.GET.get("page")),
+    }
+    return render(request, "results/errors.html", context)
