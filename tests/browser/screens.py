@@ -244,6 +244,19 @@ SCREENS: dict[str, Screen] = {
         rules={"spans_asked": False, "missing": False},
         prepare=_several,
     ),
+    "spans-mqm": Screen(
+        Protocol.SPANS,
+        heard=("Source:",),
+        of_each=("ArrowRight", "3", "1"),
+        keys=("Control+Enter",),
+        taps=("#submit",),
+        rules={
+            "scored": False,
+            "source_marked": True,
+            "severities": ["neutral", "minor", "major", "critical"],
+            "categories": ["Other", "Accuracy: Addition, Omission"],
+        },
+    ),
     "editing": Screen(
         Protocol.EDITING,
         heard=("Make this text as fluent as you can.",),

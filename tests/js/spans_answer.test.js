@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 
 import * as spans from "../../static/judge/spans/answer.js";
+import { levelsOf } from "../../static/judge/spans/categories.js";
 import { block, OpenPage } from "./lender.js";
 import { noAnswer, passAndSettle, settled } from "./stand_ins.js";
 
@@ -51,15 +52,30 @@ test("in which order errors were marked does not matter", () => {
 
 test("every output needs a score, and 0 is one", () => {
   const wanting = (letters) => ({ key: "still_to_score", values: { letters } });
-  assert.deepEqual(spans.lack(spans.blank(3)), wanting(["A", "B", "C"]));
-  assert.deepEqual(spans.lack({ outputs: [{ score: 0, spans: [] }, { score: null, spans: [MINOR] }] }), wanting(["B"]));
-  assert.equal(spans.lack(whole()), null);
-  assert.deepEqual(spans.hint(whole()), { key: "all_scored" });
+  assert.deepEqual(spans.lack(spans.blank(3), {}), wanting(["A", "B", "C"]));
+  assert.deepEqual(spans.lack({ outputs: [{ score: 0, spans: [] }, { score: null, spans: [MINOR] }] }, {}), wanting(["B"]));
+  assert.equal(spans.lack(whole(), {}), null);
+  assert.deepEqual(spans.hint(whole(), {}), { key: "all_scored" });
+});
+
+test("errors alone need no score, and a category where the task has some", () => {
+  const errors = { outputs: [{ score: null, spans: [{ ...MINOR, category: "Style" }] }, { score: null, spans: [MAJOR] }] };
+  assert.equal(spans.lack(errors, { scored: false }), null);
+  const rules = { scored: false, categories: ["Style"] };
+  assert.deepEqual(spans.lack(errors, rules), { key: "still_to_categorise", values: { letters: ["B"] } });
+  assert.equal(spans.lack(errors, { ...rules, free_categories: true }), null);
+  assert.deepEqual(spans.said(errors, rules), { key: "errors_said", values: { n: 2 } });
+});
+
+test("categories are listed on two levels", () => {
+  const [accuracy, other] = levelsOf(["Accuracy/Addition", "Other", "Accuracy", "Accuracy/Omission"]);
+  assert.deepEqual(accuracy.below.map(({ category }) => category), ["Accuracy", "Accuracy/Addition", "Accuracy/Omission"]);
+  assert.deepEqual(other, { name: "Other", category: "Other", below: [] });
 });
 
 test("the history has the scores", () => {
-  assert.equal(spans.said(whole()), "A 85, B 70");
-  assert.equal(spans.said(spans.blank(2)), "");
+  assert.equal(spans.said(whole(), {}), "A 85, B 70");
+  assert.equal(spans.said(spans.blank(2), {}), "");
 });
 
 describe("in the queue", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { contradictions, questions } from "../../static/judge/spans/contradictions.js";
-import { afterwards, marked, missingOf, MOST, withMissing } from "../../static/judge/spans/marks.js";
+import { afterwards, categorised, marked, markOf, MOST, withMark } from "../../static/judge/spans/marks.js";
 import { scoreOf, stepped } from "../../static/judge/later/scores.js";
 
 const error = (start, end, severity = "minor") => ({ kind: "error", start, end, severity });
@@ -14,7 +14,7 @@ const { rule: RULE, cases: CASES } = JSON.parse(
 const missing = (severity = "minor") => ({ kind: "missing", start: null, end: null, severity });
 
 test("one key goes from minor to major to nothing", () => {
-  assert.deepEqual([null, "minor", "major"].map(afterwards), ["minor", "major", null]);
+  assert.deepEqual([null, "minor", "major"].map((each) => afterwards(each)), ["minor", "major", null]);
 });
 
 test("errors stand in the order of the text, and what is missing after them", () => {
@@ -30,20 +30,34 @@ test("what a new error overlaps gives way to it, and what only touches it stays"
 });
 
 test("one word is said of what is missing", () => {
-  assert.equal(missingOf([error(0, 1)]), null);
-  const spans = withMissing([error(0, 1)], "minor");
-  assert.equal(missingOf(spans), "minor");
-  assert.deepEqual(withMissing(spans, "major"), [error(0, 1), missing("major")]);
-  assert.deepEqual(withMissing(spans, null), [error(0, 1)]);
+  assert.equal(markOf([error(0, 1)]), null);
+  const spans = withMark([error(0, 1)], "minor");
+  assert.equal(markOf(spans).severity, "minor");
+  assert.deepEqual(withMark(spans, "major"), [error(0, 1), missing("major")]);
+  assert.deepEqual(withMark(spans, null), [error(0, 1)]);
+});
+
+test("a mark keeps its category when its severity changes, and loses it with another extent", () => {
+  const spans = categorised([error(0, 4), missing()], error(0, 4), "Accuracy/Addition");
+  assert.deepEqual(spans, [{ ...error(0, 4), category: "Accuracy/Addition" }, missing()]);
+  assert.deepEqual(marked(spans, { start: 0, end: 4 }, "major")[0].category, "Accuracy/Addition");
+  assert.equal(marked(spans, { start: 0, end: 5 }, "major")[0].category, undefined);
+  assert.deepEqual(categorised(spans, error(0, 4), ""), [error(0, 4), missing()]);
+});
+
+test("marks in the source leave those of the output", () => {
+  const spans = marked([error(0, 4)], { start: 0, end: 3 }, "major", "source");
+  assert.equal(spans.length, 2);
+  assert.deepEqual(marked(spans, { start: 2, end: 3 }, null, "source"), [error(0, 4)]);
 });
 
 test("there is room for a hundred, and one that is there can still be changed", () => {
   const full = Array.from({ length: MOST }, (_, place) => error(2 * place, 2 * place + 1));
   assert.equal(marked(full, { start: 500, end: 501 }, "minor"), null);
-  assert.equal(withMissing(full, "minor"), null);
+  assert.equal(withMark(full, "minor"), null);
   assert.equal(marked(full, { start: 0, end: 1 }, "major").length, MOST);
   assert.equal(marked(full, { start: 0, end: 1 }, null).length, MOST - 1);
-  assert.equal(withMissing([...full.slice(1), missing()], "major").length, MOST);
+  assert.equal(withMark([...full.slice(1), missing()], "major").length, MOST);
 });
 
 test("scores are typed in the digits of many scripts", () => {

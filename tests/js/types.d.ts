@@ -85,8 +85,18 @@ interface Rules {
   best_worst?: boolean;
   // Errors are marked, not only scores given.
   spans_asked?: boolean;
+  // Outputs are scored, not only errors marked.
+  scored?: boolean;
   // It is said whether something is missing.
   missing?: boolean;
+  // Errors are marked in the source, too.
+  source_marked?: boolean;
+  // Names of special marks without a position.
+  marks?: string[];
+  severities?: Severity[];
+  // Categories of errors to choose from, and whether others may be entered.
+  categories?: string[];
+  free_categories?: boolean;
   // Of blind editing: an edit, or whether somebody else's is acceptable.
   asked?: "edit" | "accept";
   // Of a quiz: statements about a snippet, and the block with which they are asked.
@@ -242,24 +252,26 @@ interface QuizAnswer {
   given: QuizChoice[] | null;
 }
 
-type Severity = "minor" | "major";
+type Severity = "neutral" | "minor" | "major" | "critical";
 
-// From one code point of an output's text up to another.
-interface ErrorSpan {
-  kind: "error";
-  start: number;
-  end: number;
+interface Span {
+  // `error` in the output, `source` in the source; `missing` and special marks have no position.
+  kind: string;
+  // From one code point of the text up to another.
+  start: number | null;
+  end: number | null;
   severity: Severity;
+  // On one or two levels, as in Accuracy/Addition; none if it was not chosen.
+  category?: string;
 }
 
-interface MissingSpan {
-  kind: "missing";
-  start: null;
-  end: null;
-  severity: Severity;
+// A category in a list, and those below it.
+interface Level {
+  name: string;
+  // As it is stored; empty if only those below it can be chosen.
+  category: string;
+  below: Level[];
 }
-
-type Span = ErrorSpan | MissingSpan;
 
 interface OutputSaid {
   score: number | null;
@@ -673,6 +685,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "spans-dialog": HTMLDialogElement;
   "spans-hint-template": TemplateOfOne;
   "spans-item-template": TemplateOfOne;
+  "spans-mark-template": TemplateOfOne;
   "spans-compared-template": TemplateOfOne;
   "spans-output-template": TemplateOfOne;
   "text-size": HTMLSelectElement;
@@ -712,9 +725,8 @@ interface Parts {
   ".marked-list": HTMLElement;
   ".marking": HTMLElement;
   ".marking-text": HTMLElement;
-  ".missing-content": HTMLElement;
+  ".mark-word": HTMLElement;
   ".by-character": HTMLElement;
-  ".missing-word": HTMLElement;
   ".score-field": HTMLInputElement;
   ".score-slider": HTMLInputElement;
   ".tap-hint": HTMLElement;

@@ -8,8 +8,20 @@ const copy = ({ score, spans }) => ({ score, spans: spans.map((span) => ({ ...sp
 /** @returns {OutputSaid} */
 const nothing = () => ({ score: null, spans: [] });
 
-/** @param {SpansAnswer} answer */
-export function unscored({ outputs }) {
+// HITs kept on the device by an earlier version of the page do not say whether outputs are scored.
+/** @param {Rules} rules */
+export const isScored = ({ scored }) => scored !== false;
+
+/** @param {Rules} rules */
+const needCategories = ({ categories, free_categories: areFree }) => Boolean(categories?.length) && !areFree;
+
+/** @param {Rules} rules */
+export const haveCategories = (rules) => needCategories(rules) || Boolean(rules.free_categories);
+
+// The outputs without a score that need one.
+/** @param {SpansAnswer} answer @param {Rules} rules */
+export function unscored({ outputs }, rules) {
+  if (!isScored(rules)) return [];
   return outputs.flatMap(({ score }, index) => (score === null ? [index] : []));
 }
 
@@ -21,7 +33,11 @@ export const read = ({ answer }, candidates) => (answer ? { outputs: answer.outp
 
 /** @param {Span} one @param {Span} other */
 const areAlike = (one, other) =>
-  one.kind === other.kind && one.start === other.start && one.end === other.end && one.severity === other.severity;
+  one.kind === other.kind &&
+  one.start === other.start &&
+  one.end === other.end &&
+  one.severity === other.severity &&
+  (one.category ?? "") === (other.category ?? "");
 
 // The order of marking does not matter.
 /** @param {OutputSaid} one @param {OutputSaid} other */
@@ -31,23 +47,34 @@ const saySame = (one, other) =>
   one.spans.every((span) => other.spans.some((each) => areAlike(span, each)));
 
 /** @param {SpansAnswer} one @param {SpansAnswer} other */
-export const same = (one, other) => one.outputs.every((said, index) => saySame(said, other.outputs[index]));
+export const same = (one, other) => one.outputs.every((output, index) => saySame(output, other.outputs[index]));
 
 /** @param {SpansAnswer} answer */
 export const begun = ({ outputs }) => outputs.some(({ score, spans }) => score !== null || spans.length > 0);
 
-/** @param {SpansAnswer} answer @returns {Phrase | null} */
-export function lack(answer) {
-  const rest = unscored(answer);
+// The outputs with an error that needs a category.
+/** @param {SpansAnswer} answer @param {Rules} rules */
+export function uncategorised({ outputs }, rules) {
+  if (!needCategories(rules)) return [];
+  return outputs.flatMap(({ spans }, index) => (spans.every(({ category }) => category) ? [] : [index]));
+}
+
+/** @param {SpansAnswer} answer @param {Rules} rules @returns {Phrase | null} */
+export function lack(answer, rules) {
+  const unnamed = uncategorised(answer, rules);
+  if (unnamed.length) return { key: "still_to_categorise", values: { letters: unnamed.map(letterOf) } };
+  const rest = unscored(answer, rules);
   return rest.length ? { key: "still_to_score", values: { letters: rest.map(letterOf) } } : null;
 }
 
-/** @param {SpansAnswer} answer @returns {Phrase} */
-export const hint = (answer) => lack(answer) ?? { key: "all_scored" };
+/** @param {SpansAnswer} answer @param {Rules} rules @returns {Phrase | null} */
+export const hint = (answer, rules) => lack(answer, rules) ?? (isScored(rules) ? { key: "all_scored" } : null);
 
 /** @param {SpansAnswer} answer @returns {Stored} */
 export const fields = ({ outputs }) => ({ answer: { outputs: outputs.map(copy) } });
 
-/** @param {SpansAnswer} answer */
-export const said = ({ outputs }) =>
-  outputs.flatMap(({ score }, index) => (score === null ? [] : `${letterOf(index)} ${score}`)).join(", ");
+/** @param {SpansAnswer} answer @param {Rules} rules */
+export function said({ outputs }, rules) {
+  if (!isScored(rules)) return { key: "errors_said", values: { n: outputs.flatMap(({ spans }) => spans).length } };
+  return outputs.flatMap(({ score }, index) => (score === null ? [] : `${letterOf(index)} ${score}`)).join(", ");
+}

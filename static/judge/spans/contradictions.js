@@ -3,16 +3,21 @@
 
 import { letterOf } from "../keys.js";
 
-/** @param {OutputSaid} said @param {Severity} severity */
-const count = ({ spans }, severity) => spans.filter((span) => span.severity === severity).length;
+/** @type {Severity[]} */
+const MINOR = ["minor"];
+/** @type {Severity[]} */
+const MAJOR = ["major", "critical"];
+
+/** @param {OutputSaid} said @param {Severity[]} severities */
+const count = ({ spans }, severities) => spans.filter((span) => severities.includes(span.severity)).length;
 
 /** @param {OutputSaid} said @param {ContradictionRule} rule */
 function ofOutput(said, rule) {
-  const { score, spans } = said;
+  const { score } = said;
   if (score === null) return null;
-  if (!spans.length) return score < rule.error_free_from ? "low_without_error" : null;
+  if (!count(said, [...MINOR, ...MAJOR])) return score < rule.error_free_from ? "low_without_error" : null;
   if (score >= rule.perfect_from) return "perfect_with_error";
-  return score >= rule.major_below && count(said, "major") ? "high_with_major" : null;
+  return score >= rule.major_below && count(said, MAJOR) ? "high_with_major" : null;
 }
 
 // Returns whether one output has a higher score with at least as many errors of each severity and more of one.
@@ -20,9 +25,7 @@ function ofOutput(said, rule) {
 function isBetterWithMore(better, worse, margin) {
   if (better.score === null || worse.score === null) return false;
   if (better.score <= worse.score || better.score - worse.score < margin) return false;
-  const more = /** @type {Severity[]} */ (["minor", "major"]).map(
-    (severity) => count(better, severity) - count(worse, severity),
-  );
+  const more = [MINOR, MAJOR].map((severities) => count(better, severities) - count(worse, severities));
   return Math.min(...more) >= 0 && Math.max(...more) > 0;
 }
 

@@ -1,11 +1,12 @@
-// One output: its text with marks, the word cursor, the list of errors, and the score.
+// One output, or the source beside it: its text with marks, the word cursor, the list of errors, and the score.
 
 import { announce } from "../announce.js";
 import { build, heardOf, markBreaks, setText } from "../block.js";
 import { letterOf } from "../keys.js";
 import { labelled, say } from "../words.js";
+import { haveCategories, isScored } from "./answer.js";
 import { lineOf, markLine } from "./compared.js";
-import { afterwards, marked, missingOf, withMissing } from "./marks.js";
+import { afterwards, categorised, isPlaced, marked, markOf, USUAL, withMark } from "./marks.js";
 import { Cursor, inPlaces, inPoints, piecesOf, stopAt, stopsOf } from "./places.js";
 import { Scoring } from "../later/scoring.js";
 import { onNextLine, placeUnder, rangeOf } from "../later/text_nodes.js";
@@ -50,11 +51,22 @@ export class Output {
   // The state shown on the page.
   #shown = "";
 
-  /** @param {SpansScreen} screen @param {number} index */
-  constructor(screen, index) {
+  // Found before the source is put into the same element.
+  #tapHint = this.root.querySelector(".tap-hint");
+  #list = this.root.querySelector(".marked-list");
+  #marksPlace = /** @type {HTMLElement} */ (this.root.querySelector(".mark-buttons"));
+  #scoreParts = /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll(".scoring, .anchors")]);
+  // The buttons of marks without a position, by kind.
+  /** @type {Map<string, HTMLElement>} */
+  #markButtons = new Map();
+
+  /** @param {SpansScreen} screen @param {number} index @param {string} [kind] of its marks: `error`, or `source` for the source */
+  constructor(screen, index, kind = "error") {
     this.screen = screen;
     this.index = index;
-    this.name = say("output", { letter: letterOf(index) });
+    this.kind = kind;
+    this.name = say(kind === "source" ? "source_of_output" : "output", { letter: letterOf(index) });
+    this.root.classList.toggle("spans-source", kind === "source");
     this.root.setAttribute("aria-label", this.name);
     this.root.querySelector(".output-name").textContent = this.name;
     this.scoring = new Scoring(this.root, say("score_of", { letter: letterOf(index) }), {
@@ -65,7 +77,6 @@ export class Output {
     });
     this.root.addEventListener("focusin", () => screen.activate(index));
     this.root.addEventListener("focusout", () => this.#nameAgain());
-    this.root.querySelector(".missing-content").addEventListener("click", () => this.turnMissing());
     this.#place.addEventListener("keydown", (event) => this.#pressed(event));
     this.text.addEventListener("click", (event) => this.#clicked(event));
   }
@@ -82,10 +93,31 @@ export class Output {
     this.#cursor = new Cursor(stopsOf(candidate, byCharacter));
     const isAsked = rules.spans_asked !== false;
     this.#place.hidden = !isAsked;
-    this.root.querySelector(".missing-content").hidden = !isAsked || !rules.missing;
-    this.root.querySelector(".tap-hint").hidden = true;
+    this.#makeMarkButtons(isAsked && this.kind === "error" ? rules : {});
+    const isWithScore = this.kind === "error" && isScored(rules);
+    for (const part of this.#scoreParts) part.hidden = !isWithScore;
+    this.#tapHint.hidden = true;
     this.scoring.want(false);
     this.#nameAgain();
+  }
+
+  // A button for missing content, and for each special mark.
+  /** @param {Rules} rules */
+  #makeMarkButtons({ missing = false, marks = [] }) {
+    this.#markButtons.clear();
+    const kinds = missing ? ["missing", ...marks] : marks;
+    for (const kind of kinds) {
+      const button = $("spans-mark-template").content.firstElementChild.cloneNode(true);
+      button.querySelector("kbd").hidden = kind !== "missing";
+      if (kind === "missing") button.setAttribute("aria-keyshortcuts", "x");
+      button.addEventListener("click", () => this.turnMark(kind));
+      this.#markButtons.set(kind, button);
+    }
+    this.#marksPlace.replaceChildren(...this.#markButtons.values());
+  }
+
+  get #severities() {
+    return this.#rules.severities ?? USUAL;
   }
 
   get #said() {
@@ -95,20 +127,26 @@ export class Output {
   /** @returns {Placed[]} */
   get #errors() {
     return this.#said.spans.flatMap((span, index) =>
-      span.kind === "error" ? [{ ...inPlaces(this.candidate.text, span), severity: span.severity, span: index }] : [],
+      span.kind === this.kind && isPlaced(span) ? [{ ...inPlaces(this.candidate.text, /** @type {Stretch} */ (span)), severity: span.severity, category: span.category, span: index }] : [],
     );
   }
 
   showSaid() {
     const { score, spans } = this.#said;
     this.scoring.show(score);
-    const missing = missingOf(spans);
-    const button = this.root.querySelector(".missing-content");
-    button.classList.toggle("minor", missing === "minor");
-    button.classList.toggle("major", missing === "major");
-    const words = say("missing_content");
-    this.root.querySelector(".missing-word").textContent = missing ? labelled(words, say(missing)) : words;
+    for (const [kind, button] of this.#markButtons) {
+      const mark = markOf(spans, kind);
+      for (const severity of this.#severities) button.classList.toggle(severity, mark?.severity === severity);
+      const words = [mark && say(mark.severity), mark?.category].filter(Boolean).join(", ");
+      const name = this.#nameOfMark(kind);
+      button.querySelector(".mark-word").textContent = words ? labelled(name, words) : name;
+    }
     this.#write();
+  }
+
+  /** @param {string} kind */
+  #nameOfMark(kind) {
+    return kind === "missing" ? say("missing_content") : kind;
   }
 
   /** @param {Run[] | null} runs */
@@ -135,7 +173,7 @@ export class Output {
     const ends = new Set(errors.map(({ end }) => end));
     const nodes = rows.map((pieces) => pieces.map((piece) => nodeOf(piece, selecting, ends.has(piece.end))));
     this.text.replaceChildren(...(this.#lines ? nodes.map((row, line) => this.#line(row, line)) : nodes.flat()));
-    const list = this.root.querySelector(".marked-list");
+    const list = this.#list;
     list.replaceChildren(
       ...itemsOf(errors, this.candidate, {
         onOpen: (error, button) => {
@@ -310,10 +348,15 @@ export class Output {
 
   // --- Marks -----------------------------------------------------------------------------------------
 
-  // Cycles through minor, major and none.
+  // Cycles through the severities and none, or opens the menu if errors have categories.
   turn() {
     const target = this.#target();
-    if (target) this.mark(target, afterwards(target.severity));
+    if (!target) return true;
+    if (!haveCategories(this.#rules)) this.mark(target, afterwards(target.severity, this.#severities));
+    else {
+      this.screen.choose(this, target, target.severity);
+      this.screen.choice.focus();
+    }
     return true;
   }
 
@@ -326,26 +369,60 @@ export class Output {
 
   /** @param {Stretch} stretch @param {Severity | null} severity */
   mark(stretch, severity) {
-    const spans = marked(this.#said.spans, inPoints(this.candidate.text, stretch), severity);
+    const { start, end } = inPoints(this.candidate.text, stretch);
+    const spans = marked(this.#said.spans, { start, end }, severity, this.kind);
     this.#unpick();
     if (!spans) return announce(say("marks_full"));
     this.#said.spans = spans;
     this.screen.changed();
     this.#announce(`${say(severity ? `${severity}_error` : "unmarked")}:`, stretch);
+    if (severity) this.#categorise({ kind: this.kind, start, end, severity }, () => this.boxOf(stretch));
+  }
+
+  // Asks for the category of a mark that is there already, if errors have categories.
+  /** @param {Span} span @param {() => DOMRect} boxOf */
+  #categorise(span, boxOf) {
+    if (!haveCategories(this.#rules)) return;
+    const said = this.#said;
+    this.screen.choice.openCategories(boxOf(), this.#rules, (category) => {
+      said.spans = categorised(said.spans, span, category);
+      this.screen.changed();
+      announce(labelled(say(`${span.severity}_error`), category));
+      this.focus({ preventScroll: true });
+    });
   }
 
   turnMissing() {
-    if (this.root.querySelector(".missing-content").hidden) return true;
-    const severity = afterwards(missingOf(this.#said.spans));
-    const spans = withMissing(this.#said.spans, severity);
-    if (!spans) announce(say("marks_full"));
+    return this.turnMark("missing");
+  }
+
+  // Cycles through the severities of a mark without a position, or opens the menu if errors have categories.
+  /** @param {string} kind */
+  turnMark(kind) {
+    const button = this.#markButtons.get(kind);
+    if (!button) return true;
+    const before = markOf(this.#said.spans, kind)?.severity ?? null;
+    if (!haveCategories(this.#rules)) this.#giveMark(kind, afterwards(before, this.#severities));
     else {
-      this.#said.spans = spans;
-      this.screen.changed();
-      const words = severity ? labelled(say("missing_content"), say(severity)) : say("nothing_missing");
-      announce(labelled(this.name, words));
+      const box = () => button.getBoundingClientRect();
+      this.screen.choice.open(box(), this.#severities, before, (severity) => {
+        this.#giveMark(kind, severity);
+        if (severity) this.#categorise({ kind, start: null, end: null, severity }, box);
+      });
+      this.screen.choice.focus();
     }
     return true;
+  }
+
+  /** @param {string} kind @param {Severity | null} severity */
+  #giveMark(kind, severity) {
+    const spans = withMark(this.#said.spans, severity, kind);
+    if (!spans) return announce(say("marks_full"));
+    this.#said.spans = spans;
+    this.screen.changed();
+    const nothing = kind === "missing" ? say("nothing_missing") : labelled(kind, say("unmarked"));
+    const words = severity ? labelled(this.#nameOfMark(kind), say(severity)) : nothing;
+    announce(labelled(this.name, words));
   }
 
   // --- The pointer -----------------------------------------------------------------------------------
@@ -365,7 +442,7 @@ export class Output {
   #unpick() {
     const was = this.#picked !== null || this.#cursor.isSelecting;
     this.#picked = this.#tapped = null;
-    this.root.querySelector(".tap-hint").hidden = true;
+    this.#tapHint.hidden = true;
     this.#cursor.go(this.#cursor.at);
     if (was) this.#write();
     return was;
@@ -401,7 +478,7 @@ export class Output {
     const [first, last] = [stops[Math.min(from ?? at, at)], stops[Math.max(from ?? at, at)]];
     const stretch = { start: first.start, end: last.end };
     this.pick(stretch);
-    const hint = this.root.querySelector(".tap-hint");
+    const hint = this.#tapHint;
     hint.hidden = from !== null;
     this.#tapped = from === null ? at : null;
     if (from === null) this.#announce(hint.textContent, stretch);
@@ -423,7 +500,7 @@ export class Output {
 // The list of an output's errors, with buttons to change or remove each.
 
 /**
- * @typedef {Stretch & { severity: Severity, span: number }} Placed
+ * @typedef {Stretch & { severity: Severity, category?: string, span: number }} Placed
  * @typedef {object} Calls
  * @property {(error: Placed, button: HTMLElement) => void} onOpen
  * @property {(error: Placed) => void} onRemove
@@ -438,7 +515,8 @@ function itemsOf(errors, text, { onOpen, onRemove }) {
     const item = $("spans-item-template").content.firstElementChild.cloneNode(true);
     const quoted = text.text.slice(error.start, error.end);
     const open = item.querySelector(".item-open");
-    open.append(labelled(say(`${error.severity}_error`), ""), quote({ ...text, text: quoted }));
+    const kind = [say(`${error.severity}_error`), error.category].filter(Boolean).join(", ");
+    open.append(labelled(kind, ""), quote({ ...text, text: quoted }));
     open.classList.add(error.severity);
     open.addEventListener("click", () => onOpen(error, open));
     const remove = item.querySelector(".item-remove");

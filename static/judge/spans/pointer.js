@@ -29,7 +29,7 @@ export class Pointer {
     const selection = getSelection();
     const { anchorNode, focusNode } = selection ?? {};
     if (!selection || selection.isCollapsed || !anchorNode || !focusNode || !this.screen.isShown()) return null;
-    const output = this.screen.outputs.find(({ text }) => text.contains(anchorNode));
+    const output = this.screen.texts.find(({ text }) => text.contains(anchorNode));
     if (!output?.mayMark) return null;
     const from = placeOf(output.text, anchorNode, selection.anchorOffset);
     const to = placeOf(output.text, focusNode, selection.focusOffset);

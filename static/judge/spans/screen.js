@@ -8,6 +8,7 @@ import * as spans from "./answer.js";
 import { Choice } from "./choice.js";
 import { ComparedText } from "./compared.js";
 import { questions } from "./contradictions.js";
+import { USUAL } from "./marks.js";
 import { Output } from "./output.js";
 import { Pointer } from "./pointer.js";
 
@@ -44,9 +45,6 @@ class Question {
   }
 }
 
-/** @type {Record<string, Severity | null>} */
-const SEVERITIES = { 0: null, 1: "minor", 2: "major" };
-
 /** @type {AnswerOf<SpansAnswer>} */
 export const answers = spans;
 
@@ -61,12 +59,17 @@ export class SpansScreen {
   layout = "columns";
   /** @type {Output[]} */
   outputs = [];
+  // The source beside each output, if errors can be marked in it.
+  /** @type {Output[]} */
+  sources = [];
   block = /** @type {Block<SpansAnswer>} */ (/** @type {unknown} */ (null));
   pointer = new Pointer(this);
-  choice = new Choice(() => this.outputs.forEach((output) => output.unpick()));
-  // All outputs created so far, by position.
+  choice = new Choice(() => this.texts.forEach((text) => text.unpick()));
+  // All outputs and sources created so far, by position.
   /** @type {Output[]} */
   #made = [];
+  /** @type {Output[]} */
+  #madeSources = [];
   #hint = $("spans-hint-template").content.firstElementChild.cloneNode(true);
   #exact = this.#hint.querySelector(".by-character");
   #question = new Question();
@@ -89,7 +92,8 @@ export class SpansScreen {
   }
 
   get question() {
-    return say(this.#rules.spans_asked === false ? "scores_question" : "spans_question");
+    if (this.#rules.spans_asked === false) return say("scores_question");
+    return say(spans.isScored(this.#rules) ? "spans_question" : "marks_question");
   }
 
   isShown() {
@@ -99,6 +103,15 @@ export class SpansScreen {
   leave() {
     this.choice.close();
     this.#loosen();
+  }
+
+  // All texts with marks.
+  get texts() {
+    return [...this.outputs, ...this.sources];
+  }
+
+  get #severities() {
+    return this.#rules.severities ?? USUAL;
   }
 
   get #rules() {
@@ -116,6 +129,10 @@ export class SpansScreen {
       output.show(candidate, rules, this.byCharacter);
       return output;
     });
+    const { source } = block;
+    this.sources = source && rules.source_marked ? this.outputs.map((output, index) => this.#showSource(source, output, index)) : [];
+    for (const made of this.#madeSources.slice(this.sources.length)) made.root.remove();
+    document.body.classList.toggle("source-marked", this.sources.length > 0);
     const roots = this.outputs.map(({ root }) => root);
     this.#loosen();
     if ($("rows").children.length !== roots.length + 1 || !this.#hint.isConnected) $("rows").replaceChildren(this.#hint, ...roots);
@@ -123,9 +140,20 @@ export class SpansScreen {
     $("outputs").dataset.length = lengthOf(block);
     const isAsked = rules.spans_asked !== false;
     this.#hint.hidden = !isAsked;
+    this.#hint.classList.toggle("unscored-task", !spans.isScored(rules));
     const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-marks]"));
     for (const row of keys) row.hidden = !isAsked || (row.dataset.marks === "missing" && !rules.missing);
+    for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-scores]"))) row.hidden = !spans.isScored(rules);
     this.#align();
+  }
+
+  // Shows the source above an output.
+  /** @param {TextOf} source @param {Output} output @param {number} index */
+  #showSource(source, output, index) {
+    const made = (this.#madeSources[index] ??= new Output(this, index, "source"));
+    made.show(/** @type {Candidate} */ (/** @type {unknown} */ (source)), this.#rules, this.byCharacter);
+    output.root.prepend(made.root);
+    return made;
   }
 
   // Shows each text in one piece.
@@ -156,7 +184,7 @@ export class SpansScreen {
   }
 
   showAnswer() {
-    for (const output of this.outputs) output.showSaid();
+    for (const text of this.texts) text.showSaid();
   }
 
   /** @param {Run[][] | null} runs */
@@ -168,7 +196,7 @@ export class SpansScreen {
 
   // The first output without a score.
   get #first() {
-    return this.outputs[spans.unscored(this.block.answer)[0] ?? 0];
+    return this.outputs[spans.unscored(this.block.answer, this.#rules)[0] ?? 0];
   }
 
   /** @param {string} words */
@@ -186,9 +214,11 @@ export class SpansScreen {
   }
 
   refuse() {
-    const missing = spans.unscored(this.block.answer);
+    const [unnamed] = spans.uncategorised(this.block.answer, this.#rules);
+    const missing = spans.unscored(this.block.answer, this.#rules);
     this.outputs.forEach(({ scoring }, index) => scoring.want(missing.includes(index)));
-    this.outputs[missing[0]]?.scoring.focus();
+    if (unnamed !== undefined) this.outputs[unnamed].focus();
+    else this.outputs[missing[0]]?.scoring.focus();
   }
 
   /** @param {number} index */
@@ -198,6 +228,7 @@ export class SpansScreen {
       output.root.classList.toggle("active", each === index);
       if (each !== index) output.unpick();
     });
+    this.sources.forEach((source, each) => each !== index && source.unpick());
   }
 
   // Moves to another output, or to another sentence of a single output.
@@ -255,7 +286,7 @@ export class SpansScreen {
   // After a score, moves to the next output without one, or to the submit button.
   /** @param {number} index */
   goOn(index) {
-    const rest = spans.unscored(this.block.answer);
+    const rest = spans.unscored(this.block.answer, this.#rules);
     const next = rest.find((each) => each > index) ?? rest[0];
     if (next === undefined) $("submit").focus();
     else this.outputs[next].focus();
@@ -265,11 +296,11 @@ export class SpansScreen {
   /** @param {Output} output @param {Stretch} stretch @param {Severity | null} severity @param {DOMRect} [beside] */
   choose(output, stretch, severity, beside = output.boxOf(stretch)) {
     const { block } = this;
-    this.choice.open(beside, severity, (chosen) => {
+    this.choice.open(beside, this.#severities, severity, (chosen) => {
       if (block !== this.block) return;
       getSelection()?.removeAllRanges();
-      if (chosen || severity) output.mark(stretch, chosen);
       output.focus({ preventScroll: true });
+      if (chosen || severity) output.mark(stretch, chosen);
     });
   }
 
@@ -278,7 +309,7 @@ export class SpansScreen {
     const { block } = this;
     const { spans_asked: areAsked, contradictions: rule } = this.#rules;
     // HITs stored before thresholds were added have none.
-    if (areAsked === false || !rule) return false;
+    if (areAsked === false || !rule || !spans.isScored(this.#rules)) return false;
     return this.#question.ask(block, rule, {
       keep: () => block === this.page.block && go(),
       change: (output) => block === this.page.block && this.outputs[output].scoring.focus(),
@@ -290,7 +321,7 @@ export class SpansScreen {
   // The output whose word cursor has the focus.
   /** @param {Pressed} event */
   #under({ target }) {
-    return this.outputs.find((output) => output.hasCursor(target));
+    return this.texts.find((text) => text.hasCursor(target));
   }
 
   // Left and right follow the direction of the text.
@@ -307,16 +338,20 @@ export class SpansScreen {
   /** @param {Pressed} event */
   single(event) {
     const { key, repeat } = event;
+    if (this.choice.isOpen) {
+      const action = this.choice.actionOf(event);
+      if (action) return repeat ? null : action;
+    }
+    const severities = this.#severities;
     const removes = key === "Backspace" || key === "Delete";
-    const digit = removes ? 0 : digitOf(event, 2);
-    if (this.choice.isOpen && digit !== null) return repeat ? null : () => this.choice.choose(SEVERITIES[digit]);
+    const digit = removes ? 0 : digitOf(event, severities.length);
     const output = this.#under(event);
     if (!output) return null;
     if (key === "Home") return () => output.go(0);
     if (key === "End") return () => output.goToEnd();
     if (repeat) return null;
     if (key === " ") return () => output.turn();
-    return digit === null ? null : () => output.give(SEVERITIES[digit]);
+    return digit === null ? null : () => output.give(digit ? severities[digit - 1] : null);
   }
 
   /** @param {string} letter @param {Pressed} event */
@@ -324,7 +359,7 @@ export class SpansScreen {
     if (letter in STEPS) return () => this.move(STEPS[letter]);
     if (repeat) return null;
     const output = this.outputs[this.#active];
-    if (letter === "p") return () => output.scoring.focus();
+    if (letter === "p") return spans.isScored(this.#rules) ? () => output.scoring.focus() : null;
     if (!output.mayMark) return null;
     if (letter === "x") return () => output.turnMissing();
     return letter === "w" ? () => this.#exchangeStops() : null;
@@ -333,7 +368,7 @@ export class SpansScreen {
   #exchangeStops() {
     this.byCharacter = !this.byCharacter;
     this.#exact.setAttribute("aria-pressed", String(this.byCharacter));
-    for (const output of this.outputs) output.stopBy(this.byCharacter);
+    for (const text of this.texts) text.stopBy(this.byCharacter);
     announce(say(this.byCharacter ? "by_characters" : "by_words"));
   }
 }
