@@ -26,7 +26,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
 
     first = page.locator("#design-preview .previewed").first
     expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(5)
-    expect(first.locator(".previewed-outputs .text").first).to_have_attribute("dir", "rtl")
+    expect(first.locator(".previewed-outputs .text").first).to_have_css("direction", "rtl")
     expect(first.locator(".previewed-outputs .text").first).to_have_attribute("lang", "ar")
     assert not page.locator("#design-preview").get_by_text("amber").first.is_visible()
 
