@@ -10,13 +10,12 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
 from campaign.views.access import form_page, of_task, organised_task
-from campaign.views.decorators import form_view
+from campaign.views.decorators import form_view, page_view
 from protocols.spans.files.answers import scores_read
 from protocols.spans.forms import ErrorSchemeForm
 from protocols.spans.marked_errors import SEVERITIES, marked_errors
@@ -72,7 +71,7 @@ def error_scheme_page(request: HttpRequest, slug: str, task_id: int) -> HttpResp
 _PRESETS: Final = {each.name: each for each in SPANS_PRESETS if each.rules}
 
 
-@require_safe
+@page_view
 def errors_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the errors that judges marked, counted, and the texts behind each count."""
     task = _spans_task(request, slug, task_id)

@@ -56,12 +56,13 @@ from tests.recruiting import make_panel
 
 @dataclass(frozen=True)
 class World:
-    """Campaign "mine" with a judge, an organiser, an analyst, and tasks of ranking, quiz and rating; and another."""
+    """Campaign "mine" with a judge, an organiser, an analyst, and tasks of four protocols; and another."""
 
     campaign: Campaign
     task: Task
     quiz: Task
     rating: Task
+    spans: Task
     run: RankingRun
     users: dict[str, User | None]
     block: Block
@@ -87,10 +88,12 @@ class World:
         for name in ("<uuid:client_id>", "<uuid:batch>"):
             route = route.replace(name, str(uuid4()))
         if route.endswith("/snippets/"):
-            # Only quizzes have snippets, and only ratings have criteria.
+            # Only quizzes have snippets, only ratings criteria, and only error spans errors.
             route = route.replace("<int:task_id>", str(self.quiz.pk))
         if route.endswith("/criteria/"):
             route = route.replace("<int:task_id>", str(self.rating.pk))
+        if route.endswith(("/error-scheme/", "/errors/")):
+            route = route.replace("<int:task_id>", str(self.spans.pk))
         for name, part in self._parts.items():
             route = route.replace(name, part)
         return f"/{route}"
@@ -154,7 +157,7 @@ class World:
             "<int:export_id>": str(self.task.exported_files.get(expires_at__isnull=False).pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
-            "<slug:key>": "no-such-key",
+            "<slug:signature>": "no-such-signature",
             "<str:token>": "no-such-token",
             "<slug:token>": "no-such-token",
         }
@@ -220,7 +223,8 @@ def make_world() -> World:
         campaign=mine.test_set.campaign,
         task=mine,
         quiz=_make_quiz(mine),
-        rating=_make_rating(mine),
+        rating=_make_closed(mine, Protocol.RATING),
+        spans=_make_closed(mine, Protocol.SPANS),
         run=run,
         block=block,
         rule=quality_rules_suggest(campaign=mine.test_set.campaign, user=None)[0],
@@ -240,11 +244,11 @@ def make_world() -> World:
     )
 
 
-def _make_rating(ranking: Task) -> Task:
-    """Make a rating task of the same texts, closed as the quiz is."""
-    rating = task_create(test_set=ranking.test_set, protocol=Protocol.RATING, by=None)
-    task_close(task=rating)
-    return rating
+def _make_closed(ranking: Task, protocol: Protocol) -> Task:
+    """Make a task of the same texts, closed as the quiz is."""
+    task = task_create(test_set=ranking.test_set, protocol=protocol, by=None)
+    task_close(task=task)
+    return task
 
 
 def _make_quiz(ranking: Task) -> Task:

@@ -55,7 +55,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Of ratings alone: tests/integration/protocols/test_criteria_page.py.
     "campaigns/<slug:slug>/tasks/<int:task_id>/criteria/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    # Of error spans alone: tests/integration/protocols/test_errors_pages.py.
+    # Of error spans alone: tests/integration/protocols/test_mqm.py.
     "campaigns/<slug:slug>/tasks/<int:task_id>/error-scheme/": MEMBERS_PAGE
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/errors/": MEMBERS_PAGE,
