@@ -139,7 +139,7 @@ class Outcome(TextChoices):
 
 
 #: Condition on judgment numbers: equal labels are ties, unlike in best-worst scaling.
-EQUAL_LABELS_TIE: Final = ~Q(task__rules__best_worst=True)
+EQUAL_LABELS_TIE: Final = Q(task__rules__best_worst__isnull=True) | Q(task__rules__best_worst=False)
 
 
 def of_outcome(
