@@ -77,6 +77,17 @@ def labels_are_not_of_top_or_not(attempt: Attempt) -> None:
             create(labels=labels)
 
 
+@breaks("judgment_of_best_and_worst_has_its_labels")
+def labels_are_not_of_best_and_worst(attempt: Attempt) -> None:
+    create = judgment_of_two(Protocol.TOP)
+    Task.objects.update(rules={"best_worst": True})
+    for labels in ([1, 2], [1, 1], [3, 3]):
+        with attempt.refuses(saying="not 1 for the best output"):
+            create(labels=labels)
+    with attempt.accepts():
+        create(labels=[3, 1])
+
+
 @breaks("judgment_imported_of_a_sort_is_of_a_comparison")
 def an_answer_of_a_file_is_of_no_comparison(attempt: Attempt) -> None:
     create = judgment_of_two(Protocol.SORTING)
