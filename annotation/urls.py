@@ -95,7 +95,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judge/<slug:slug>/data.zip", onboarding.own_data_download, name="judge-data-file"),
     path("judge/<slug:slug>/decline/", onboarding.declining_page, name="judge-decline"),
     path(
-        "judge/<slug:slug>/media/<slug:key>/<str:file_name>", media.judge_media, name="judge-media"
+        "judge/<slug:slug>/media/<slug:signature>/<str:file_name>",
+        media.judge_media,
+        name="judge-media",
     ),
     path("judge/<slug:slug>/completion/", panels.completion, name="completion"),
     path("panel/<slug:token>/", panels.panel_entry, name="panel-entry"),

@@ -10,17 +10,19 @@ from campaign.export.downloads import ranged_response
 from campaign.models import KeptFile
 from campaign.models.upload import MEDIA
 from campaign.selectors.exported_files import exported_bytes
-from campaign.selectors.media import is_key_of_judge
+from campaign.selectors.media import is_media_signature
 from campaign.texts.media import MEDIA_TYPES, media_ending
 from campaign.views.access import organised_campaign, user_of
 
 
 @require_safe
 @login_required
-def judge_media(request: HttpRequest, slug: str, key: str, file_name: str) -> HttpResponseBase:
+def judge_media(
+    request: HttpRequest, slug: str, signature: str, file_name: str
+) -> HttpResponseBase:
     """Send a file to a judge who was given its address with a block."""
     judge = judge_of_user(user=user_of(request), campaign_slug=slug)
-    if judge is None or not is_key_of_judge(key, judge_id=judge.pk, name=file_name):
+    if judge is None or not is_media_signature(signature, judge_id=judge.pk, name=file_name):
         raise Http404
     return _sent(request, judge.campaign_id, file_name)
 

@@ -31,7 +31,7 @@ def media_of_judge(judge_id: int, campaign: Campaign) -> MediaAddress:
     """Return the function for addresses that only this judge can open, and only once they were given one."""
 
     def address(name: str) -> str:
-        return reverse("judge-media", args=[campaign.slug, _key(judge_id, name), name])
+        return reverse("judge-media", args=[campaign.slug, _signature(judge_id, name), name])
 
     return address
 
@@ -57,10 +57,10 @@ def media_refused(*, test_set: TestSet, protocol: str) -> bool:
     return Output.objects.filter(segment__test_set=test_set, text__contains=MARK_BEGINS).exists()
 
 
-def is_key_of_judge(key: str, *, judge_id: int, name: str) -> bool:
-    """Return whether `key` is in the address of this file that the judge was given."""
-    return constant_time_compare(key, _key(judge_id, name))
+def is_media_signature(signature: str, *, judge_id: int, name: str) -> bool:
+    """Return whether `signature` is in the address of this file that the judge was given."""
+    return constant_time_compare(signature, _signature(judge_id, name))
 
 
-def _key(judge_id: int, name: str) -> str:
+def _signature(judge_id: int, name: str) -> str:
     return salted_hmac(__name__, f"{judge_id}/{name}").hexdigest()[:_KEY_DIGITS]

@@ -131,7 +131,7 @@ class World:
             "metric_id": 1,
             "correction_id": 1,
             "kind": "ranking",
-            "key": "0" * 32,
+            "signature": "0" * 32,
             "name": "clusters",
             "ending": "json",
             "table": "systems",

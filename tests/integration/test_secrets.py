@@ -29,8 +29,8 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", 
 HARMLESS = {
     *("slug", "client_id", "version", "pk", "number", "transition"),
     *("kind", "name", "ending", "table"),
-    # A block, which only its judge may read.
-    "block",
+    # A block or a file, which only its judge may read.
+    *("block", "signature"),
     # Of a decision about judges; who may see it is asked all the same.
     "batch",
     # The beginning of a published SHA-256, and a file of it.

@@ -44,7 +44,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
     # Files of texts, of which there are none: tests/integration/annotation/test_media.py.
-    "judge/<slug:slug>/media/<slug:key>/<str:file_name>": NO_PLOT | sends(GET=JUDGES),
+    "judge/<slug:slug>/media/<slug:signature>/<str:file_name>": NO_PLOT | sends(GET=JUDGES),
     "campaigns/<slug:slug>/media/<str:file_name>": NO_PLOT | sends(GET=MEMBERS),
     "judge/<slug:slug>/data.zip": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
     "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
