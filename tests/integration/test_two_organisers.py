@@ -52,7 +52,7 @@ def test_a_form_is_refused_once_if_its_values_were_changed_meanwhile(
     form = client.get(page).context["form"]
     sent = {
         name: form[name].value() for name in form.fields if form[name].value() not in (None, False)
-    } | {"version": form.version, "pay": "1 €"}
+    } | {"version": form.version, "pay": "1 €", "judged_0": "translations"}
     Campaign.objects.update(pay="2 €")
     refused = client.post(page, sent)
     assert refused.status_code == 400
