@@ -24,7 +24,13 @@ pytestmark = pytest.mark.django_db
 
 LANGUAGES = tuple(code for code, _name in settings.LANGUAGES)
 #: Words that are the same in every language: languages in their own names, people, formats and codes of settings.
-EVERYWHERE = {*dict(settings.LANGUAGES).values(), "Davidson", "bytes csv jsonl", "char intl none"}
+EVERYWHERE = {
+    *dict(settings.LANGUAGES).values(),
+    "Davidson",
+    "Google",
+    "bytes csv jsonl",
+    "char intl none",
+}
 
 
 def pages(world: World) -> Iterator[tuple[str, str]]:
