@@ -1,7 +1,7 @@
 // The texts of a block: source, references and neighbouring sentences, and how outputs are displayed.
 // Texts are only set as text content, each in its own language, and shown as they are.
 
-import { heardMedia, mediaOf } from "./media.js";
+import { heardMedia, mediaOf } from "./media_elements.js";
 import { say } from "./words.js";
 
 /** @type {ById} */

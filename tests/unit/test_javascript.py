@@ -1,7 +1,9 @@
 """The unit tests of the pages' scripts, run by the Node that comes with the development requirements."""
 
+import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -17,3 +19,18 @@ def test_the_script_does_what_its_unit_tests_say(path: Path) -> None:
         [NODE, "--test", path], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_no_scripts_import_each_other_in_a_circle() -> None:
+    """Static files are named by their content, which a circle of imports makes impossible: `collectstatic` fails."""
+    imported = {
+        path: {
+            (path.parent / name).resolve()
+            for name in re.findall(
+                r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""", path.read_text()
+            )
+        }
+        for path in (ROOT / "static").rglob("*.js")
+    }
+    assert any(imported.values())
+    TopologicalSorter(imported).prepare()
