@@ -88,7 +88,7 @@ def errors_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         and query.get("category", error.span.category) == error.span.category
     ]
     context = {
-        **of_task(task, "tables"),
+        **of_task(task, "judgments"),
         "systems": systems,
         "rows": [
             (category, [(system, counts[category, system]) for system in systems])
