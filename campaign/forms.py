@@ -152,7 +152,7 @@ class _LanguagesForm(forms.Form):
 
 
 class _SharedLinkForm(forms.Form):
-    """What all shared links have."""
+    """Ask for the last day and the note of a shared link."""
 
     expires = forms.DateField(
         label=_("Last day"),

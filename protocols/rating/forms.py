@@ -172,7 +172,7 @@ CriteriaForms: Final[Any] = forms.formset_factory(
 
 
 class AtOnceForm(forms.Form):
-    """Whether a screen asks about all criteria."""
+    """Choose whether one screen asks about all criteria."""
 
     all_at_once = forms.BooleanField(
         label=gettext_lazy("Ask about all criteria on one screen"),
