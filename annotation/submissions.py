@@ -32,7 +32,7 @@ class AssignedBlock:
     part: int
     campaign_state: str = CampaignState.OPEN
     is_past_closing: bool = False
-    is_judge_stopped: bool = False
+    stopping_action: str | None = None
 
     @property
     def candidates(self) -> tuple[UUID, ...]:

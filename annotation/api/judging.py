@@ -269,8 +269,10 @@ class AssignmentsView(JudgeAddress):
 
 
 _STOPPED: Final = {
-    # The same text for paused and excluded judges: the details are up to the organiser.
     "paused": gettext_lazy("Your judging is paused. The organisers will contact you."),
+    "excluded": gettext_lazy(
+        "You no longer take part in this campaign. Your judgments are kept. If you have questions, ask the organisers."
+    ),
     "declined": gettext_lazy("You declined to take part."),
     "instructions": gettext_lazy("Please read and accept the instructions first."),
     "questions": gettext_lazy("Please answer the questions of the organisers first."),

@@ -273,7 +273,7 @@ class FeedbackSerializer(serializers.Serializer[object]):
 def stopped_field() -> serializers.ChoiceField:
     """Return a serializer field for the reason why the judge gets no more sentences now."""
     return serializers.ChoiceField(
-        choices=["paused", "not_begun", "campaign_paused", "campaign_closed"],
+        choices=["paused", "excluded", "not_begun", "campaign_paused", "campaign_closed"],
         allow_null=True,
         help_text="Why you should not judge more sentences now, including those in hand; null if you may.",
     )

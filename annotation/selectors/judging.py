@@ -15,6 +15,7 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
+    Subquery,
     UUIDField,
 )
 from django.db.models.functions import Now
@@ -51,19 +52,21 @@ _IS_PAST_CLOSING: Final = ExpressionWrapper(
 
 def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
     """Return the blocks of these assignments in order, with the fields of `AssignedBlock`."""
+    # "exclude" comes before "pause".
+    most_severe = actions_that_stop(OuterRef("judge")).order_by("action")
     return (
         assignments.order_by("hit__blocks__position")
         .annotate(
             candidates=candidate_count("hit__blocks__"),
             is_past_closing=_IS_PAST_CLOSING,
-            is_judge_stopped=Exists(actions_that_stop(OuterRef("judge"))),
+            stopping_action=Subquery(most_severe.values("action")[:1]),
         )
         .values_list(
             *("hit__blocks__id", "hit__blocks__public_id", "hit__blocks__control"),
             *("id", "public_id", "judge_id", "hit__task_id"),
             *("hit__task__protocol", "hit__task__rules", "candidates"),
             *("judge__campaign__allow_partial_ranking", "hit__part"),
-            *("judge__campaign__state", "is_past_closing", "is_judge_stopped"),
+            *("judge__campaign__state", "is_past_closing", "stopping_action"),
         )
     )
 

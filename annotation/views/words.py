@@ -110,6 +110,9 @@ WORDS = {
         "No sentences are available: the rest are assigned to other judges. Returned sentences will appear here automatically."
     ),
     "loading_paused": _("Your judging is paused. The organisers will contact you."),
+    "loading_excluded": _(
+        "You no longer take part in this campaign. Your judgments are kept. If you have questions, ask the organisers."
+    ),
     "loading_not_begun": _(
         "This campaign has not started yet. Your first sentences will appear here when it does."
     ),

@@ -15,7 +15,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Hits} */
   hits = new Map();
   // Why there is no more work: null, "done", "none_left", "time_over", "returned", "screened_out", "offline", "signed_out", "server"; or
-  // for now, "paused", "instructions", "questions", "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed",
+  // for now, "paused", "excluded", "instructions", "questions", "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed",
   // "preparing" and "waiting", with the seconds until the server should be asked again.
   /** @type {string | null} */
   lack = null;
@@ -258,7 +258,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       if (answer.status === 204) return this.#lacks(answer.reason ?? "none_left");
       const { code } = answer.data ?? {};
       // Signing in again would not help.
-      if (answer.status === 403 && ["paused", "instructions", "questions", "declined"].includes(code)) {
+      if (answer.status === 403 && ["paused", "excluded", "instructions", "questions", "declined"].includes(code)) {
         // Of new instructions, judges learn after the HIT that they have begun.
         if (code === "instructions" || code === "questions") this.#drop(this.#inHand.filter((hit) => !this.#isBegun(hit)));
         else this.stop();

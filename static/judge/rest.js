@@ -11,11 +11,11 @@ const RETRY_MS = 5_000;
 const ENDS = ["done", "none_left", "time_over", "returned", "screened_out"];
 const WITHOUT_CODE = ["time_over", "returned", "screened_out"];
 // Reasons for which a judge can do nothing but look at their judgments.
-const STOPPED = ["waiting", "paused", "campaign_paused", "campaign_closed"];
+const STOPPED = ["waiting", "paused", "excluded", "campaign_paused", "campaign_closed"];
 // Reasons for which new sentences may appear at any moment.
 const CAN_LOOK_AGAIN = ["none_left", "waiting", "campaign_paused"];
 // Reasons that last, so the server is asked less often.
-const LASTING = [...ENDS, "paused", "instructions", "questions", "declined", "outdated"];
+const LASTING = [...ENDS, "paused", "excluded", "instructions", "questions", "declined", "outdated"];
 
 export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -115,7 +115,7 @@ export class Rest {
   // Judges with a completion page go there when they are done or stopped.
   #isAtAnEnd() {
     const lack = this.queue.lack ?? "";
-    return ENDS.includes(lack) || (["paused", "campaign_closed"].includes(lack) && Boolean($("rest-completion")));
+    return ENDS.includes(lack) || (["paused", "excluded", "campaign_closed"].includes(lack) && Boolean($("rest-completion")));
   }
 
   #explainOutbox() {
@@ -128,7 +128,7 @@ export class Rest {
     const first = $("rest-title").hidden;
     const completion = $("rest-completion");
     // The study of a stopped judge has no more sentences for them.
-    const reason = lack === "paused" ? "screened_out" : lack;
+    const reason = ["paused", "excluded"].includes(lack) ? "screened_out" : lack;
     const hasCode = !WITHOUT_CODE.includes(reason);
     const end = hasCode && completion ? "code" : reason;
     this.#say(this.#worked);

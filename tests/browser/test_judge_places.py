@@ -73,7 +73,7 @@ def test_begun_sentence_is_finished_when_judge_is_excluded(
     organiser = make_organiser(task.test_set.campaign)
     quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
     judge_block(judging, "45")
-    expect(judging.locator("#rest-text")).to_contain_text("Your judging is paused")
+    expect(judging.locator("#rest-text")).to_contain_text("You no longer take part")
     expect(judging.get_by_role("button", name="Your judgments")).to_be_visible()
     expect(judging.get_by_role("button", name=CHECK)).to_be_hidden()
     assert wait_until(Judgment.objects.exists, seconds=60)

@@ -89,6 +89,7 @@ describe("asking", () => {
     [{ status: 204, reason: "done" }, "done"],
     [{ status: 204, reason: "time_over" }, "time_over"],
     [{ status: 403, data: { code: "paused" } }, "paused"],
+    [{ status: 403, data: { code: "excluded" } }, "excluded"],
     [{ status: 403, data: { code: "instructions" } }, "instructions"],
     [{ status: 403, data: { code: "permission_denied" } }, "signed_out"],
     [{ status: 401 }, "signed_out"],

@@ -67,7 +67,7 @@ _TRIED: Final = 5
 class LendingRefusedError(Exception):
     """The judge is lent nothing, not even the HIT they hold; the argument is the reason.
 
-    `paused`: they are paused or excluded. `declined`: they declined to take part. `instructions`: they
+    `paused` and `excluded`: by the organisers or a quality rule. `declined`: they declined to take part. `instructions`: they
     have not accepted the instructions in force. `questions`: they have not answered the required questions
     asked before the first sentence.
     """
@@ -98,7 +98,7 @@ def assignment_lend(
     """
     context = lending_context_lock(judge)
     if not context.judge_status.may_judge:
-        raise LendingRefusedError("paused")
+        raise LendingRefusedError(context.judge_status.value)
     if context.has_declined:
         raise LendingRefusedError("declined")
     if context.campaign_state != CampaignState.OPEN or context.is_past_closing:

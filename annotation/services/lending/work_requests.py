@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.db.models.functions import Now
 
-from annotation.models import HIT, JudgeAccount
+from annotation.models import HIT, JudgeAccount, QualityActionKind
 from annotation.notification import planning_enqueue
 from annotation.selectors.comparisons import will_ask_more
 from annotation.selectors.passes import (
@@ -56,7 +56,8 @@ class NoWorkReason(StrEnum):
     TIME_OVER = "time_over"  # the time of their panel's study is over
     RETURNED = "returned"  # they returned their panel's study
     SCREENED_OUT = "screened_out"  # their panel's study has no more sentences for them
-    PAUSED = "paused"  # they are paused or excluded
+    PAUSED = "paused"  # their judging is paused
+    EXCLUDED = "excluded"  # they are excluded from the campaign
     NOT_BEGUN = "not_begun"  # the campaign is not open yet
     CAMPAIGN_PAUSED = "campaign_paused"
     CAMPAIGN_CLOSED = "campaign_closed"  # or archived, or deleted
@@ -68,6 +69,12 @@ _BY_STATE: Final = {
     CampaignState.CLOSED: NoWorkReason.CAMPAIGN_CLOSED,
     CampaignState.ARCHIVED: NoWorkReason.CAMPAIGN_CLOSED,
     CampaignState.BIN: NoWorkReason.CAMPAIGN_CLOSED,
+}
+
+
+_BY_ACTION: Final = {
+    QualityActionKind.PAUSE: NoWorkReason.PAUSED,
+    QualityActionKind.EXCLUDE: NoWorkReason.EXCLUDED,
 }
 
 
@@ -185,8 +192,8 @@ def reason_to_stop(block: AssignedBlock) -> NoWorkReason | None:
     Judges at work learn from each answer that the campaign or they themselves were paused. The
     block is as read for the submission, so this needs no query.
     """
-    if block.is_judge_stopped:
-        return NoWorkReason.PAUSED
+    if block.stopping_action is not None:
+        return _BY_ACTION[QualityActionKind(block.stopping_action)]
     return _reason_of_state(block.campaign_state, is_past_closing=block.is_past_closing)
 
 
