@@ -498,7 +498,7 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
         _("Systems"),
         state if found.tasks else StepState.MISSING,
         said or [_("Imported with the texts")],
-        _("View test sets") if found.tasks else _("Add texts"),
+        _("View test sets") if found.tasks else "",
         reverse("test-sets", args=[campaign.slug]),
     )
 
@@ -513,7 +513,7 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         for row in found.tasks
     ]
     only = found.tasks[0] if len(found.tasks) == 1 else None
-    several = _("View test sets") if found.tasks else _("Add texts")
+    several = _("View test sets") if found.tasks else ""
     return Step(
         _("Design"),
         StepState.DONE if found.tasks else StepState.OPTIONAL,
@@ -560,13 +560,12 @@ def _instructions(campaign: Campaign, found: Preparation) -> Step:
 
 
 def _as_judge(campaign: Campaign, found: Preparation) -> Step:
-    texts = found.tasks
     return Step(
         _("Preview as judge"),
         StepState.OPTIONAL,
         [_("The judging page with your texts; nothing is saved")],
-        _("Preview as judge") if texts else _("Add texts"),
-        reverse("campaign-preview" if texts else "test-sets", args=[campaign.slug]),
+        _("Preview as judge") if found.tasks else "",
+        reverse("campaign-preview", args=[campaign.slug]),
     )
 
 
@@ -590,8 +589,8 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
         _("Rehearse"),
         StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
         [said],
-        _("Rehearse") if found.tasks else _("Add texts"),
-        reverse("rehearsal" if found.tasks else "test-sets", args=[campaign.slug]),
+        _("Rehearse") if found.tasks else "",
+        reverse("rehearsal", args=[campaign.slug]),
         _("Open rehearsal") if seen else "",
         reverse("campaign-detail", args=[seen.slug]) if seen else "",
     )
