@@ -72,13 +72,13 @@ DEFINITIONS: Final = {
         "Probability of such ranks if the position on the screen does not matter. Near 0 suggests that it does."
     ),
     JudgeMeasure.REFERENCE_IGNORED: gettext_lazy(
-        "Probability that an attentive judge ranks the reference this low. Near 0 suggests not reading."
+        "Probability that any of 50 or more attentive judges ever ranks the reference this low. Near 0 suggests not reading."
     ),
     JudgeMeasure.DAMAGE_IGNORED: gettext_lazy(
-        "Probability that an attentive judge ranks damaged references this high. Near 0 suggests not reading."
+        "Probability that any of 50 or more attentive judges ever ranks damaged references this high. Near 0 suggests not reading."
     ),
     JudgeMeasure.TYPED_IN_ORDER: gettext_lazy(
-        "Probability that an attentive judge follows the order on the screen this often. Near 0 suggests not reading."
+        "Probability that any of 50 or more attentive judges ever follows the order on the screen this often. Near 0 suggests not reading."
     ),
     JudgeMeasure.DISAGREES: gettext_lazy(
         "Probability that a judge like the others agrees with them this little. If near 0, check the judgments."

@@ -20,6 +20,7 @@ from annotation.models import (
     JudgmentSequence,
     Skip,
 )
+from annotation.selectors.judges import actions_that_stop
 from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.progress import judge_work
@@ -437,9 +438,10 @@ def _participants_in_words(campaign: Campaign) -> list[str]:
 def _opening(
     campaign: Campaign, open_tasks: Sequence[Task], needed: Sequence[JudgesNeeded]
 ) -> Iterator[str]:
-    judges = Judge.objects.filter(
+    people = Judge.objects.filter(
         campaign=campaign, origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
-    ).count()
+    )
+    judges = people.exclude(Exists(actions_that_stop(OuterRef("pk")))).count()
     tasks = len(open_tasks)
     yield counted(
         "%(count)d judge can start right away.", "%(count)d judges can start right away.", judges

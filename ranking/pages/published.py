@@ -76,7 +76,7 @@ from ranking.reports.writing import FILES, write
 from ranking.selectors.runs import ranking_is_due
 from ranking.services.publishing.bundles import judging_goes_on, result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
-from ranking.wording.agreement import kappa_in_words, strength_caution
+from ranking.wording.agreement import kappa_in_words, kappa_missing_in_words, strength_caution
 from ranking.wording.methods import unranked_in_words
 from ranking.wording.pair_tests import mark_of, own_tests_in_words
 from ranking.wording.published_method import (
@@ -470,7 +470,7 @@ def missing_in_words(content: Content) -> list[str]:
     if not content["contact"]:
         said.append(_("No contact for readers."))
     if content["agreement"]["inter"]["kappa"] is None:
-        said.append(_("Agreement between judges was not computed."))
+        said.append(kappa_missing_in_words(content["agreement"]["inter"]))
     if content["task"]["instructions_version"] is None:
         said.append(_("No instructions."))
     if content["ranking"]["not_estimable"]:

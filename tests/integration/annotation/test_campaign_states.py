@@ -18,6 +18,7 @@ from annotation.selectors.effects import state_effects
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.batch import hits_prepare
+from annotation.services.quality import quality_action_take
 from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock
 from campaign.database.erasing import campaign_erase
@@ -152,6 +153,18 @@ def test_stopping_tells_how_many_sentences_are_in_hand(task: Task) -> None:
     judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
     effects = state_effects(campaign=task.test_set.campaign, transition=Transition.PAUSE)
     assert (effects.judges, effects.sentences) == (1, len(blocks) - 1)
+
+
+def test_preview_of_resuming_counts_no_stopped_judges(task: Task) -> None:
+    campaign = task.test_set.campaign
+    organiser = make_organiser(campaign)
+    change(campaign, Transition.PAUSE)
+    before = state_effects(campaign=campaign, transition=Transition.RESUME)
+    judge = make_judge(campaign)
+    with_judge = state_effects(campaign=campaign, transition=Transition.RESUME)
+    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
+    after = state_effects(campaign=campaign, transition=Transition.RESUME)
+    assert before.facts == after.facts != with_judge.facts
 
 
 @pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)
