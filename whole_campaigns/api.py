@@ -75,7 +75,7 @@ class CampaignCloneView(Address):
         clone = campaign_clone(source=self.campaign, by=self.user, **self.sent)
         absolute = self.request.build_absolute_uri
         links = [
-            {"judge": judge, "link": absolute(reverse("invitation", args=[token]))}
+            {"judge": judge.pseudonym, "link": absolute(reverse("invitation", args=[token]))}
             for judge, token in clone.links
         ]
         return {

@@ -65,13 +65,13 @@ class CloneRefusedError(RefusedError):
 class Clone:
     """A new campaign, the number of copied rows by table, the time taken, and the links of its judges.
 
-    Each link is the pseudonym of a judge and a token, which is stored nowhere.
+    Each link is a judge and a token, which is stored nowhere.
     """
 
     campaign: Campaign
     rows: Mapping[str, int]
     seconds: float
-    links: Sequence[tuple[str, str]]
+    links: Sequence[tuple[Judge, str]]
 
 
 @transaction.atomic
@@ -120,7 +120,7 @@ def campaign_clone(
             campaign=draft, user=by, defaults={"role": MembershipRole.OWNER}
         )
         links = [
-            (judge.pseudonym, judge_link_create(judge=judge, by=by)[1])
+            (judge, judge_link_create(judge=judge, by=by)[1])
             for judge in draft.judges.select_related("user", "campaign").order_by("pseudonym")
         ]
     return Clone(draft, copied, time.monotonic() - begun, links)

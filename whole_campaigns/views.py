@@ -57,8 +57,8 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _links(request: HttpRequest, clone: Clone) -> list[tuple[str, str]]:
     return [
-        (pseudonym, request.build_absolute_uri(reverse("invitation", args=[token])))
-        for pseudonym, token in clone.links
+        (judge.called, request.build_absolute_uri(reverse("invitation", args=[token])))
+        for judge, token in clone.links
     ]
 
 

@@ -204,7 +204,9 @@ def test_judges_are_new_people_with_links_of_their_own(source: Campaign, client:
     by = User.objects.get(email="organiser@example.org")
     clone = campaign_clone(source=source, slug="b", name="B", texts=True, people=True, by=by)
     judges = {judge.pseudonym: judge for judge in clone.campaign.judges.all()}
-    assert sorted(judges) == ["first", "second"] == [name for name, _token in clone.links]
+    assert (
+        sorted(judges) == ["first", "second"] == [judge.pseudonym for judge, _token in clone.links]
+    )
     for name, judge in judges.items():
         assert judge.user_id != source.judges.get(pseudonym=name).user_id
         assert judge.user is not None
