@@ -556,6 +556,13 @@ SOURCE_TAG: Final = _(
 )
 
 
+#: Labels with the names under which organisers look for a protocol.
+_PROTOCOL_LABELS: Final = {
+    Protocol.RATING: labelled_lazy("DA, MOS", _("Ratings by criteria")),
+    Protocol.SPANS: labelled_lazy("ESA, MQM", Protocol.SPANS.label),
+}
+
+
 class UploadForm(forms.Form):
     """Name, languages and reference of the new test set; `role:FILE` and `system:FILE` for each file."""
 
@@ -575,13 +582,7 @@ class UploadForm(forms.Form):
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         help_text=_("First task of the test set. You can add others later."),
-        choices=[
-            (
-                each.value,
-                labelled_lazy("ESA", each.label) if each == Protocol.SPANS else each.label,
-            )
-            for each in Protocol
-        ],
+        choices=[(each.value, _PROTOCOL_LABELS.get(each, each.label)) for each in Protocol],
     )
     reference_use = forms.ChoiceField(
         label=_("Reference"), choices=ReferenceUse, widget=forms.RadioSelect

@@ -103,7 +103,9 @@ class DesignForecastView(DesignAddress):
         }
         found = design_forecast(task=task, design=design, **budget)
         if found is None:
-            raise ValidationError([_("No forecast: add at least two systems with outputs.")])
+            raise ValidationError(
+                [_("No forecast: it needs at least two systems, and outputs shown side by side.")]
+            )
         return found
 
 

@@ -24,7 +24,16 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from campaign.formats.recognising import FEWEST_SYSTEMS
-from campaign.models import Campaign, CampaignState, Judge, Task, TestSet, Transition, User
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Judge,
+    Protocol,
+    Task,
+    TestSet,
+    Transition,
+    User,
+)
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages, may_make_campaigns
@@ -392,6 +401,13 @@ def _link(address: str, words: str, row: Campaign) -> SafeString:
     )
 
 
+#: Pages on which an organiser says what judges of a protocol are asked.
+_SCHEMES: Final = {
+    Protocol.RATING: (gettext_lazy("Criteria"), "criteria"),
+    Protocol.SPANS: (gettext_lazy("Error categories"), "error-scheme"),
+}
+
+
 class StepState(TextChoices):
     """State of a step of the checklist."""
 
@@ -513,6 +529,7 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         for row in found.tasks
     ]
     only = found.tasks[0] if len(found.tasks) == 1 else None
+    scheme = _SCHEMES.get(only.protocol) if only else None
     several = _("View test sets") if found.tasks else ""
     return Step(
         _("Design"),
@@ -522,6 +539,8 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         reverse("design", args=[campaign.slug, only.pk])
         if only
         else reverse("test-sets", args=[campaign.slug]),
+        see=scheme[0] if scheme else "",
+        see_address=reverse(scheme[1], args=[campaign.slug, only.pk]) if scheme else "",
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import Campaign, CampaignState
+from campaign.models import Campaign, CampaignState, Protocol, Task
 from campaign.services.instructions import instructions_write
 from ranking.selectors.tasks import preparation
 from ranking.views.campaigns import StepState, steps_of
@@ -99,3 +99,16 @@ def test_one_system_is_too_few(campaign: Campaign) -> None:
     make_task(campaign, systems=("only",), identical=(), with_reference=False, planned=0)
     assert states(campaign)["Systems"] == StepState.WRONG
     assert "Systems" in said(campaign, "Open")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "address"),
+    [(Protocol.RATING, "criteria"), (Protocol.SPANS, "error-scheme"), (Protocol.RANKING, None)],
+)
+def test_design_leads_to_what_judges_are_asked(protocol: Protocol, address: str | None) -> None:
+    campaign = make_campaign(state=CampaignState.DRAFT)
+    task = make_task(campaign)
+    Task.objects.filter(pk=task.pk).update(protocol=protocol)
+    steps = {step.name: step for step in steps_of(campaign, preparation(campaign=campaign))}
+    expected = reverse(address, args=[campaign.slug, task.pk]) if address else ""
+    assert steps["Design"].see_address == expected
