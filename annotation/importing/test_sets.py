@@ -6,6 +6,12 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from annotation.importing.tool_settings import (
+    PROTOCOLS,
+    settings_apply,
+    settings_check,
+    settings_in_words,
+)
 from annotation.services.planning.designs import design_change
 from campaign.formats import FormatError
 from campaign.formats.file_names import set_name
@@ -13,6 +19,7 @@ from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.media_files import MediaFile
 from campaign.formats.omissions import Omissions
+from campaign.formats.pearmut_settings import CampaignSettings
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.formats.set_reading import set_inspect
 from campaign.importing.errors import ImportRefusedError
@@ -79,6 +86,9 @@ def test_set_from_files(
             blocks_wanted=blocks_wanted,
             protocol=protocol,
         )
+    if omissions.settings is not None:
+        task = first_task(test_set=test_set)
+        omissions.left_out += settings_apply(task=task, settings=omissions.settings)
     if rank_shown_reference:
         _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())
         design_change(
@@ -149,6 +159,10 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
                 watch=lambda done: progress(done, total),
             )
             report = inspection_report(recognised, found)
+            if found.settings is not None:
+                _protocol_propose(upload, found.settings)
+                settings_check(found.settings, protocol=upload.protocol)
+                report["warnings"] += settings_in_words(found.settings)
     except (ImportRefusedError, LanguageTagError) as error:
         name = upload.name or upload.campaign.slug
         report = refused_report(FormatError(name, *(error.args or (str(error),))))
@@ -225,6 +239,13 @@ def _languages_propose(upload: Upload, report: dict[str, Any]) -> None:
             upload_change(upload=upload, source_language=guessed[0], target_language=guessed[1])
         except LanguageTagError:
             return
+
+
+def _protocol_propose(upload: Upload, settings: CampaignSettings) -> None:
+    """Choose the protocol of the file at the first check; later, the organiser may have chosen another."""
+    protocol = PROTOCOLS.get(settings.protocol)
+    if protocol is not None and upload.report is None:
+        upload_change(upload=upload, protocol=protocol)
 
 
 def _name_propose(upload: Upload) -> None:

@@ -10,6 +10,7 @@ from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.file_names import PairChoice
 from campaign.formats.json_text import decode_file, object_lines, paragraphs, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen
+from campaign.formats.pearmut_settings import SettingsReader
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_of
@@ -42,15 +43,18 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
     """Yield a segment for every item of `data`, in the order in which documents first appear.
 
     A document that appears in several tasks, for other judges or with other models, is one document with
-    all outputs. Forms, tutorials (`data_welcome`, items with `skippable`) and attention checks
-    (`data_random`, items with `validation`) are left out; `omissions` counts those in `data`, and notes
-    missing outputs.
+    all outputs. Forms, tutorials (items with `skippable`) and attention checks (items with `validation`) in
+    `data` are left out. `omissions` counts them, notes missing outputs, and has the settings of the campaign.
 
     Raises FormatError, with the place in `data` as field, for files that are larger than MAX_BYTES or not
     such campaigns, for items without a source or with an embedded page, and for contradictory texts of one item.
     """
     reader = _Reader(file.name)
-    name_of_campaign, documents = reader.campaign(_decoded(file))
+    decoded = _decoded(file)
+    name_of_campaign, documents = reader.campaign(decoded)
+    settings = SettingsReader(file.name)
+    omissions.settings = settings.settings(decoded)
+    omissions.left_out += settings.left_out
     if reader.passed:
         left = f"{file.name}: {counted(reader.passed, 'item')} of data"
         omissions.left_out.append((left, "forms, tutorials and attention checks are not ranked"))

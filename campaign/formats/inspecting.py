@@ -15,6 +15,7 @@ from typing import Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.omissions import Omissions
+from campaign.formats.pearmut_settings import CampaignSettings
 from campaign.formats.recognising import (
     FileRole,
     RecognisedFile,
@@ -93,7 +94,8 @@ class Inspection:
     """Findings of an inspection; `error` is the error that an import would raise, or None.
 
     `identical_systems` are groups of systems and references ("reference 1") with the same texts.
-    `left_out` lists what an import leaves out, each with the reason; `warnings` are sentences.
+    `left_out` lists what an import leaves out, each with the reason; `warnings` are sentences. `settings` are
+    those of a campaign of another tool.
     """
 
     files: tuple[FileFacts, ...]
@@ -107,6 +109,7 @@ class Inspection:
     warnings: tuple[str, ...]
     sample: tuple[SegmentTexts, ...]
     error: FormatError | None
+    settings: CampaignSettings | None = None
 
 
 def inspect(
@@ -140,6 +143,7 @@ def inspect(
         warnings=tuple(omissions.warnings),
         sample=aligned.sample(),
         error=error,
+        settings=omissions.settings,
     )
 
 

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Final
 
 from campaign.formats.errors import FormatError, Place, SurplusError
+from campaign.formats.pearmut_settings import CampaignSettings
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import filled_text
 from campaign.texts.normalisation import text_to_the_eye
@@ -22,13 +23,15 @@ class Omissions:
 
     `left_out` lists omissions (a file, or a place in it) with their reasons. `uncovered` lists systems with
     missing outputs by document; `first` is the error for the first of them. `warnings` are sentences about
-    suspicious content. Memory grows with the documents.
+    suspicious content. `settings` are those that a campaign file of another tool has besides texts. Memory grows with
+    the documents.
     """
 
     left_out: list[tuple[str, str]] = field(default_factory=list)
     uncovered: dict[str, dict[str, None]] = field(default_factory=dict)
     first: FormatError | None = None
     warnings: list[str] = field(default_factory=list)
+    settings: CampaignSettings | None = None
 
     def lacks(self, document: str, system: str, error: FormatError) -> None:
         """Note that a system lacks an output in the document."""

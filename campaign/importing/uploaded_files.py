@@ -83,6 +83,7 @@ def _segments(
         elif isinstance(item, Omissions):
             omissions.left_out += item.left_out
             omissions.warnings += item.warnings
+            omissions.settings = item.settings
         else:
             yield item
 

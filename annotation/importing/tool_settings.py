@@ -1,0 +1,160 @@
+"""Apply the settings of another tool's campaign to the task and the campaign that receive its texts."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from django.conf import settings as django_settings
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from annotation.protocols import answer_kind
+from annotation.services.planning.designs import design_change
+from annotation.services.tasks import task_rules_change
+from campaign.formats.pearmut_settings import CampaignSettings, FormQuestion, Slider
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.inspection_report import language_guess
+from campaign.models import Campaign, Instructions, Protocol, Task
+from campaign.refusals import RefusedError
+from campaign.services.instructions import instructions_write
+from campaign.services.questions import question_save
+
+#: Protocols of tasks, by those of Pearmut.
+PROTOCOLS: Final = {
+    "DA": Protocol.RATING,
+    "ESA": Protocol.SPANS,
+    "cESA": Protocol.SPANS,
+    "MQM": Protocol.SPANS,
+}
+_MOST_SIDE_BY_SIDE: Final = 5
+
+
+def settings_in_words(settings: CampaignSettings) -> list[str]:
+    """Return the settings that are imported with the texts, as a sentence; none if there are none."""
+    parts = {
+        f"protocol {settings.protocol}": settings.protocol,
+        f"{len(settings.sliders)} scales": settings.sliders,
+        f"{len(settings.categories)} error categories": settings.categories,
+        f"severities {', '.join(settings.severities)}": settings.severities,
+        f"special marks {', '.join(settings.marks)}": settings.marks,
+        f"{len(settings.questions)} questions to judges": settings.questions,
+        "instructions": settings.instructions,
+    }
+    words = ", ".join(words for words, value in parts.items() if value)
+    return [f"The campaign file also sets: {words}. They are imported, too."] if words else []
+
+
+@contextmanager
+def _refusals_of_settings() -> Iterator[None]:
+    try:
+        yield
+    except (RefusedError, ValidationError) as error:
+        messages = error.messages if isinstance(error, ValidationError) else [str(error)]
+        raise ImportRefusedError(
+            f"the settings of the campaign file cannot be used: {' '.join(messages).rstrip('.')}",
+            "change them in the file",
+        ) from error
+
+
+def settings_check(settings: CampaignSettings, *, protocol: str) -> None:
+    """Raise ImportRefusedError if a task of this protocol would apply the settings, but they are not possible."""
+    if PROTOCOLS.get(settings.protocol) == protocol:
+        with _refusals_of_settings():
+            answer_kind(protocol).rules(_rules(settings))
+
+
+def settings_apply(*, task: Task, settings: CampaignSettings) -> list[tuple[str, str]]:
+    """Apply settings to a new task without work, and to its campaign; call it in a transaction.
+
+    Returns what is not applied, with the reason: scales and marks of errors if the task has another protocol, and
+    instructions if the campaign has some. Existing questions stay. Raises ImportRefusedError.
+    """
+    campaign = task.test_set.campaign
+    left_out = []
+    protocol = PROTOCOLS.get(settings.protocol)
+    with _refusals_of_settings():
+        if protocol == task.protocol:
+            task_rules_change(task=task, rules=_rules(settings))
+        elif protocol is not None:
+            reason = f"the task has another protocol than {settings.protocol}, so no scales and marks of errors"
+            left_out.append(("info.protocol", reason))
+        if settings.protocol == "cESA" and task.protocol == Protocol.SPANS:
+            systems = task.test_set.systems.count()
+            design_change(task=task, systems_per_block=min(systems, _MOST_SIDE_BY_SIDE))
+        for question in settings.questions:
+            _question_add(campaign, question)
+        if settings.instructions and Instructions.objects.filter(campaign=campaign).exists():
+            left_out.append(("info.instructions", "the campaign already has instructions"))
+        elif settings.instructions:
+            instructions_write(
+                campaign=campaign,
+                language=_language(settings.instructions),
+                text=settings.instructions,
+                demands_acceptance=True,
+            )
+    return left_out
+
+
+def _rules(settings: CampaignSettings) -> dict[str, Any]:
+    """Return the rules of a task, in the form that REST takes."""
+    if PROTOCOLS[settings.protocol] == Protocol.RATING:
+        criteria = [_criterion(slider) for slider in settings.sliders]
+        return {"criteria": criteria or "da"}
+    rules: dict[str, Any] = {
+        "missing": settings.is_missing_marked,
+        "marks": list(settings.marks),
+    }
+    if settings.severities:
+        rules["severities"] = list(settings.severities)
+    if settings.protocol == "MQM":
+        rules["categories"] = list(settings.categories) or "mqm-core"
+    return rules
+
+
+def _criterion(slider: Slider) -> dict[str, Any]:
+    key = re.sub(r"[^a-z0-9]+", "-", slider.name.lower()).strip("-")
+    language = django_settings.LANGUAGE_CODE
+    labels = {slider.lowest: _("lowest"), slider.highest: _("highest")}
+    return {
+        "key": key or f"scale-{slider.lowest}-{slider.highest}",
+        "name": {language: slider.name},
+        "question": {language: slider.name},
+        "beside": "source",
+        "lowest": slider.lowest,
+        "highest": slider.highest,
+        "labels": {str(value): {language: label} for value, label in labels.items()},
+    }
+
+
+def _question_add(campaign: Campaign, question: FormQuestion) -> None:
+    """Add a question, unless the campaign already asks it."""
+    campaign.refresh_from_db(fields=["questions"])
+    texts = {text["question"] for entry in campaign.questions for text in entry["texts"]}
+    if question.text in texts:
+        return
+    names = {entry["name"] for entry in campaign.questions}
+    number = 1
+    while f"question_{number}" in names:
+        number += 1
+    text = {
+        "language": _language(question.text),
+        "question": question.text,
+        "choices": list(question.choices),
+    }
+    question_save(
+        campaign=campaign,
+        entry={
+            "name": f"question_{number}",
+            "kind": question.kind,
+            "stage": question.stage,
+            "required": True,
+            "texts": [text],
+        },
+    )
+
+
+def _language(text: str) -> str:
+    """Return the language of a text among those of pages; English if it is none of them."""
+    guess = language_guess(text)
+    return guess if guess in dict(django_settings.LANGUAGES) else django_settings.LANGUAGE_CODE

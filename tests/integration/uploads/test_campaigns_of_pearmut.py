@@ -1,0 +1,112 @@
+"""Campaigns of Pearmut: their settings become rules of the task, questions and instructions."""
+
+import json
+from typing import Any
+
+import pytest
+
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.task_rules import task_rules
+from campaign.models import Campaign, Instructions, Protocol, Task, Upload
+from campaign.questions import questions_stored
+from campaign.services.uploads import upload_change
+from tests.integration.uploads.conftest import FILES, Sent
+from tests.integration.uploads.test_uploads import checked, imported
+
+import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
+
+NOTHING_ELSE: dict[str, bytes | None] = dict.fromkeys(FILES)
+DATA = [
+    [
+        {
+            "item_id": "visit_#_0",
+            "src": "The museum opens at nine.",
+            "tgt": {"amber": "Offen um neun.", "birch": "Auf neun.", "cedar": "Es öffnet um neun."},
+        }
+    ]
+]
+FORM = [[{"text": "What is your native language?", "form": "string"}]]
+
+
+def pearmut(sent: Sent, info: dict[str, Any], **more: Any) -> Upload:
+    campaign = {"info": info, "campaign_id": "museum", "data": DATA, **more}
+    files = {**NOTHING_ELSE, "campaign.json": json.dumps(campaign).encode()}
+    upload = sent(files, name="visit", source_language="en", target_language="de")
+    checked(upload)
+    upload.refresh_from_db()
+    return upload
+
+
+def test_mqm_campaign_becomes_a_task_with_its_taxonomy(sent: Sent, campaign: Campaign) -> None:
+    info = {
+        "protocol": "MQM",
+        "mqm_categories": {"Style": ["Awkward"], "Unknown": []},
+        "mqm_severities": ["Neutral", "Minor", "Major", "Critical"],
+        "special_tokens": ["[untranslated]"],
+        "instructions": "Mark <b>every</b> error.",
+    }
+    upload = pearmut(sent, info, data_welcome=FORM)
+    assert upload.protocol == Protocol.SPANS
+    imported(upload)
+    rules = task_rules(Task.objects.get())
+    assert rules["categories"] == ["Style: Awkward", "Unknown"]
+    assert rules["severities"] == ["neutral", "minor", "major", "critical"]
+    assert (rules["marks"], rules["missing"]) == (["[untranslated]"], False)
+    campaign.refresh_from_db()
+    [question] = questions_stored(campaign.questions)
+    assert (question.text, question.stage) == ("What is your native language?", "start")
+    assert Instructions.objects.get().text == "Mark **every** error."
+
+
+def test_outputs_of_contrastive_esa_are_side_by_side(sent: Sent) -> None:
+    imported(pearmut(sent, {"protocol": "cESA"}))
+    design = design_in_force(task_id=Task.objects.get().pk)
+    assert design is not None
+    assert design.systems_per_block == 3
+
+
+@pytest.mark.parametrize(
+    ("sliders", "ends"),
+    [
+        ([], [(0, 100)]),
+        (
+            [
+                {"name": "Fluency", "min": 0, "max": 5, "step": 1},
+                {"name": "Adequacy", "min": 0, "max": 100, "step": 1},
+            ],
+            [(0, 5), (0, 100)],
+        ),
+    ],
+)
+def test_sliders_become_criteria(
+    sent: Sent, sliders: list[Any], ends: list[tuple[int, int]]
+) -> None:
+    upload = pearmut(sent, {"protocol": "DA", "sliders": sliders})
+    assert upload.protocol == Protocol.RATING
+    imported(upload)
+    criteria = task_rules(Task.objects.get())["criteria"]
+    assert [(each["lowest"], each["highest"]) for each in criteria] == ends
+
+
+def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(sent: Sent) -> None:
+    upload = pearmut(sent, {"protocol": "MQM"})
+    upload_change(upload=upload, protocol=Protocol.RANKING)
+    checked(upload)
+    assert upload.protocol == Protocol.RANKING
+    imported(upload)
+    upload.refresh_from_db()
+    assert Task.objects.get().protocol == Protocol.RANKING
+    assert "info.protocol" in [each["name"] for each in upload.left_out]
+
+
+def test_settings_that_cannot_be_used_are_refused_and_store_nothing(
+    sent: Sent, campaign: Campaign
+) -> None:
+    upload = pearmut(sent, {"protocol": "MQM", "mqm_severities": ["Blocker"]}, data_welcome=FORM)
+    assert upload.report is not None
+    assert "severities" in upload.report["error"]["problem"]
+    job = imported(upload)
+    assert "severities" in job.error
+    assert not Task.objects.exists()
+    campaign.refresh_from_db()
+    assert not campaign.questions
