@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.db import transaction
 
 from annotation.importing.tool_settings import (
-    PROTOCOLS,
+    protocol_of,
     settings_apply,
     settings_check,
     settings_in_words,
@@ -243,7 +243,7 @@ def _languages_propose(upload: Upload, report: dict[str, Any]) -> None:
 
 def _protocol_propose(upload: Upload, settings: CampaignSettings) -> None:
     """Choose the protocol of the file at the first check; later, the organiser may have chosen another."""
-    protocol = PROTOCOLS.get(settings.protocol)
+    protocol = protocol_of(settings)
     if protocol is not None and upload.report is None:
         upload_change(upload=upload, protocol=protocol)
 

@@ -20,14 +20,14 @@ from campaign.refusals import RefusedError
 from campaign.services.instructions import instructions_write
 from campaign.services.questions import question_save
 
-#: Protocols of tasks, by those of Pearmut.
-PROTOCOLS: Final = {
-    "DA": Protocol.RATING,
-    "ESA": Protocol.SPANS,
-    "cESA": Protocol.SPANS,
-    "MQM": Protocol.SPANS,
-}
 _MOST_SIDE_BY_SIDE: Final = 5
+
+
+def protocol_of(settings: CampaignSettings) -> Protocol | None:
+    """Return the protocol of a task with these settings; None if they name none."""
+    if settings.sliders:
+        return Protocol.RATING
+    return Protocol.SPANS if settings.protocol else None
 
 
 def settings_in_words(settings: CampaignSettings) -> list[str]:
@@ -59,7 +59,7 @@ def _refusals_of_settings() -> Iterator[None]:
 
 def settings_check(settings: CampaignSettings, *, protocol: str) -> None:
     """Raise ImportRefusedError if a task of this protocol would apply the settings, but they are not possible."""
-    if PROTOCOLS.get(settings.protocol) == protocol:
+    if protocol_of(settings) == protocol:
         with _refusals_of_settings():
             answer_kind(protocol).rules(_rules(settings))
 
@@ -72,7 +72,7 @@ def settings_apply(*, task: Task, settings: CampaignSettings) -> list[tuple[str,
     """
     campaign = task.test_set.campaign
     left_out = []
-    protocol = PROTOCOLS.get(settings.protocol)
+    protocol = protocol_of(settings)
     with _refusals_of_settings():
         if protocol == task.protocol:
             task_rules_change(task=task, rules=_rules(settings))
@@ -98,10 +98,10 @@ def settings_apply(*, task: Task, settings: CampaignSettings) -> list[tuple[str,
 
 def _rules(settings: CampaignSettings) -> dict[str, Any]:
     """Return the rules of a task, in the form that REST takes."""
-    if PROTOCOLS[settings.protocol] == Protocol.RATING:
-        criteria = [_criterion(slider) for slider in settings.sliders]
-        return {"criteria": criteria or "da"}
+    if settings.sliders:
+        return {"criteria": [_criterion(slider) for slider in settings.sliders]}
     rules: dict[str, Any] = {
+        "spans_asked": settings.protocol != "DA",
         "missing": settings.is_missing_marked,
         "marks": list(settings.marks),
     }

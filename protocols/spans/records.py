@@ -42,6 +42,8 @@ MISSING: Final = "missing"
 SOURCE: Final = "source"
 #: Kinds with a position in a text.
 PLACED: Final = (ERROR, SOURCE)
+#: Kind of a special mark that a file names only by its number after `[missing]`, as in "special 1".
+NUMBERED: Final = "special "
 #: What readers leave out.
 UNKNOWN_SEVERITY: Final = "errors with a severity other than neutral, minor, major or critical"
 #: Between the two levels of a category.

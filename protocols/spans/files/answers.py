@@ -34,6 +34,7 @@ from protocols.spans.records import (
     MAX_SCORE,
     MAX_SPANS,
     MISSING,
+    NUMBERED,
     SOURCE,
     ScoredJudgment,
     ScoredOutput,
@@ -306,6 +307,9 @@ def _as_asked(span: Span, asked: Mapping[str, Any], lose: Lose) -> Span | None:
     if span.category and not has_categories(asked):
         lose("categories of errors")
         span = replace(span, category="")
+    number = span.kind.removeprefix(NUMBERED)
+    if number != span.kind and number.isdecimal() and int(number) <= len(asked["marks"]):
+        span = replace(span, kind=asked["marks"][int(number) - 1])
     if span.kind not in kinds_allowed(asked):
         if span.kind != SOURCE:
             lose("special marks that the task does not have")

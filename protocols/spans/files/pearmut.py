@@ -9,7 +9,8 @@ none. Lines are in the order in which judges submitted them, so a later answer a
 that judge about the document, or about all documents if it names none.
 
 Positions are those of Pearmut's page: UTF-16 units without line breaks, with an inclusive end. The
-position after the last one is ``[missing]``.
+position after the last one is ``[missing]``, and those after it are further special tokens, whose names the log does
+not have.
 """
 
 import hashlib
@@ -29,6 +30,7 @@ from protocols.spans.files.jsonl import any_text, made, present, score_value
 from protocols.spans.records import (
     ERROR,
     MISSING,
+    NUMBERED,
     UNKNOWN_SEVERITY,
     ScoredJudgment,
     ScoredOutput,
@@ -250,9 +252,10 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
         first, last = (
             _place(f"{own}.{name}", values.get(name), refuse) for name in ("start_i", "end_i")
         )
+        kind = ERROR
         if first >= len(places):
-            lose("marked special tokens", first > len(places))
             start = end = None
+            kind = f"{NUMBERED}{first - len(places)}" if first > len(places) else MISSING
         elif last >= len(places):
             refuse(
                 f"{own}.end_i",
@@ -263,7 +266,7 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
             start, end = places[first], places[last] + 1
         category = str(values.get("category") or "")
         refuse_broken_text(f"{own}.category", category, refuse)
-        spans.append(made(Span, own, refuse, start, end, Severity(severity), category))
+        spans.append(made(Span, own, refuse, start, end, Severity(severity), category, kind))
     return tuple(spans)
 
 

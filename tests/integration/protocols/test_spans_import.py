@@ -15,6 +15,7 @@ from django.test import Client
 
 from annotation.models import HIT, Block, Judgment
 from annotation.models.hit import POOLED
+from annotation.services.tasks import task_rules_change
 from campaign.formats.repeats import COUNTED_ONCE
 from campaign.management.files import loss_lines
 from campaign.models import Judge, Output, Protocol, Task
@@ -212,6 +213,29 @@ def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> N
     assert "1 judgments imported" in said
     assert "Not converted: judgments that were reset (1 times" in said
     assert [answer.scores for answer in SpansAnswer.objects.all()] == [[80]]
+
+
+def test_special_tokens_of_pearmut_are_marks_of_the_task(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
+    task_rules_change(task=task, rules={"marks": ["untranslated", "off topic"]})
+    segment = task.test_set.segments.get(number=1)
+    text = segment.outputs.get(system__name="dune").text
+    spans = [
+        {"start_i": at, "end_i": at, "severity": "major", "category": None}
+        for at in range(len(text), len(text) + 4)
+    ]
+    entry = {
+        "user_id": "ada",
+        "item_i": 0,
+        "item": [{"item_id": "1", "src": segment.source_text, "tgt": {"dune": text}}],
+        "annotation": [{"dune": {"score": 10, "error_spans": spans}}],
+    }
+    said = importing()(jsonl(json.dumps(entry) + "\n", name="log.jsonl"))
+    assert "special marks that the task does not have (1 times" in said
+    (read,) = scores_read(task=task).judgments
+    kinds = [span.kind for span in read.outputs[0].spans or ()]
+    assert sorted(kinds) == ["missing", "off topic", "untranslated"]
 
 
 def test_segments_are_found_by_number_document_and_source(

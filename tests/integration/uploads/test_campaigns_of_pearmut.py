@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import task_rules
 from campaign.models import Campaign, Instructions, Protocol, Task, Upload
@@ -65,27 +63,23 @@ def test_outputs_of_contrastive_esa_are_side_by_side(sent: Sent) -> None:
     assert design.systems_per_block == 3
 
 
-@pytest.mark.parametrize(
-    ("sliders", "ends"),
-    [
-        ([], [(0, 100)]),
-        (
-            [
-                {"name": "Fluency", "min": 0, "max": 5, "step": 1},
-                {"name": "Adequacy", "min": 0, "max": 100, "step": 1},
-            ],
-            [(0, 5), (0, 100)],
-        ),
-    ],
-)
-def test_sliders_become_criteria(
-    sent: Sent, sliders: list[Any], ends: list[tuple[int, int]]
-) -> None:
+def test_direct_assessment_asks_for_scores_alone(sent: Sent) -> None:
+    imported(pearmut(sent, {"protocol": "DA"}))
+    task = Task.objects.get()
+    assert task.protocol == Protocol.SPANS
+    assert not task_rules(task)["spans_asked"]
+
+
+def test_sliders_become_criteria(sent: Sent) -> None:
+    sliders = [
+        {"name": "Fluency", "min": 0, "max": 5, "step": 1},
+        {"name": "Adequacy", "min": 0, "max": 100, "step": 1},
+    ]
     upload = pearmut(sent, {"protocol": "DA", "sliders": sliders})
     assert upload.protocol == Protocol.RATING
     imported(upload)
     criteria = task_rules(Task.objects.get())["criteria"]
-    assert [(each["lowest"], each["highest"]) for each in criteria] == ends
+    assert [(each["lowest"], each["highest"]) for each in criteria] == [(0, 5), (0, 100)]
 
 
 def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(sent: Sent) -> None:

@@ -83,7 +83,6 @@ def test_segments_of_two_documents_with_one_number_stay_apart() -> None:
     [
         ("sliders", "scores of custom sliders"),
         ("severities", "errors with a severity other than neutral, minor, major or critical"),
-        ("tokens", "marked special tokens"),
     ],
 )
 def test_what_a_campaign_of_pearmut_adds_is_counted(name: str, lost: str) -> None:
