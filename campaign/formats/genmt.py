@@ -1,6 +1,7 @@
 """Documents in JSON: outputs of WMT in JSON Lines, and campaigns of Pearmut."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -21,6 +22,7 @@ MAX_BYTES: Final = 64 * 2**20
 MAX_VALUES: Final = 1_000_000
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
 _CHECKS: Final = ("validation", "skippable")
+_ITEM_KEYS: Final = frozenset({"item_id", "src", "src_text", "ref", "tgt", *_CHECKS})
 _PAGE: Final = re.compile(r"<\s*iframe\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
 
@@ -58,6 +60,9 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
     if reader.passed:
         left = f"{file.name}: {counted(reader.passed, 'item')} of data"
         omissions.left_out.append((left, "forms, tutorials and attention checks are not ranked"))
+    for key, number in sorted(reader.other_keys.items()):
+        left = f"{file.name}: {key} of {counted(number, 'item')}"
+        omissions.left_out.append((left, "items have source, reference and outputs only"))
     counter, models = SegmentCounter(file.name), SystemsSeen(omissions)
     names: set[str] = set()
     for number, document in enumerate(documents, 1):
@@ -105,6 +110,7 @@ class _Reader:
         self._file = file
         self._folders: tuple[str, str] | None = None
         self.passed = 0
+        self.other_keys: Counter[str] = Counter()
 
     def _refuse(self, place: str, problem: str, remedy: str) -> NoReturn:
         raise FormatError(self._file, problem, remedy, field=place)
@@ -158,6 +164,7 @@ class _Reader:
         if "form" in item or any(item.get(key) for key in _CHECKS):
             self.passed += 1
             return
+        self.other_keys.update(item.keys() - _ITEM_KEYS)
         identifier = item.get("item_id")
         document.ids.append(None if identifier is None else str(identifier))
         document.items.append(self._item(place, item))

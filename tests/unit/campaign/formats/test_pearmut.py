@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
 from campaign.formats import genmt as module
+from campaign.formats.omissions import Omissions
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 Read = Callable[[Any], list[SegmentTexts]]
@@ -182,4 +183,17 @@ def test_what_was_written_is_read_back(
     ] == [row for rows in documents for row in rows]
     assert [s.document for s in segments] == [
         str(d) for d, rows in enumerate(documents) for _ in rows
+    ]
+
+
+def test_other_keys_of_items_are_named(make_file: MakeFile) -> None:
+    item = TWO | {"error_spans": {"amber": []}, "domain": "news"}
+    omissions = Omissions()
+    file = make_file("campaign.json", json.dumps(campaign([ONE, item])))
+    list(module.read_pearmut_campaign(file, omissions))
+    named = [name for name, _why in omissions.left_out]
+    assert named[1:] == [
+        "campaign.json: domain of 1 item",
+        "campaign.json: error_spans of 1 item",
+        "campaign.json: instructions of 1 item",
     ]
