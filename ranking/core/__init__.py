@@ -17,6 +17,7 @@ MODULES = {
     "Model": "simulation.model",
     "Pairing": "judged.collapsed_candidates",
     "Ranking": "rankings.rank",
+    "alternative_annotator_test": "metrics.alternative_annotators",
     "blocks_from_rows": "judged.blocks",
     "measure_agreement": "agreement.measures",
     "map_shards": "sharding",

@@ -1,0 +1,209 @@
+"""Alternative annotator test: whether a machine may stand in for one of the people (Calderon, Reichart & Dror 2025).
+
+Each person in turn is left out, and the machine is compared with this person: who of the two agrees better with the
+remaining people, item by item? The machine wins against a person if it is at least as good on so many items more that a
+one-sided test at a false discovery rate of 5% rejects "the person is better by ε or more". ε is the advantage that people
+need to be worth their cost.
+
+References
+----------
+N. Calderon, R. Reichart, R. Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge: How to Statistically Justify
+Replacing Human Annotators with LLMs, ACL.
+Y. Benjamini, D. Yekutieli (2001), The Control of the False Discovery Rate in Multiple Testing under Dependency,
+Annals of Statistics 29.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtr
+
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.metrics.figures import pair_differences
+from ranking.core.ranges import Correction, adjusted
+from ranking.core.words import word_check
+
+#: Agreement of two annotations: equality of choices, closeness of ratings or scores, or the share of pairs of outputs that
+#: two rankings order or tie alike.
+Alignment = Literal["accuracy", "rmse", "order"]
+#: Items of a person that the t-test needs; Wilcoxon's test is used with fewer.
+FEWEST_ITEMS = 30
+#: People per item, without which no consensus is left when one of them is left out.
+FEWEST_PEOPLE = 3
+_FALSE_DISCOVERY_RATE = 0.05
+#: Share of won comparisons from which a machine passes.
+_PASSING = 0.5
+#: Agreements that are closer are equal up to rounding.
+_EQUAL = 1e-9
+
+
+class TooFewPeopleError(ValueError):
+    """No person has enough items that were annotated by enough people and by the machine."""
+
+
+@dataclass(frozen=True, eq=False)
+class AlternativeAnnotators:
+    """Comparison of a machine with each of J people.
+
+    Attributes
+    ----------
+    items : int64, shape (J,)
+        Items of each person that are compared.
+    advantage : float64, shape (J,)
+        Share of these on which the machine agrees with the remaining people at least as well as the person does; NaN for
+        people who are not compared.
+    p_value, adjusted_p : float64, shape (J,)
+        Of "the person is better by ε or more", before and after the correction of Benjamini & Yekutieli; NaN for people
+        who are not compared.
+    wins : bool, shape (J,)
+        Whether the machine wins against the person.
+    epsilon : float
+    dropped : int
+        Items that too few people annotated.
+    """
+
+    items: Int64Array
+    advantage: FloatArray
+    p_value: FloatArray
+    adjusted_p: FloatArray
+    wins: BoolArray
+    epsilon: float
+    dropped: int
+
+    @property
+    def winning_rate(self) -> float:
+        """Share of the compared people against whom the machine wins, ω."""
+        compared = ~np.isnan(self.p_value)
+        return float(self.wins[compared].mean())
+
+    @property
+    def advantage_probability(self) -> float:
+        """Mean probability that the machine is at least as good as a person, ρ."""
+        return float(np.nanmean(self.advantage))
+
+    @property
+    def passes(self) -> bool:
+        """Whether the machine wins against at least half of the people."""
+        return self.winning_rate >= _PASSING
+
+
+def alternative_annotator_test(
+    people: FloatArray,
+    machine: FloatArray,
+    *,
+    alignment: Alignment,
+    epsilon: float = 0.2,
+    fewest_people: int = FEWEST_PEOPLE,
+    fewest_items: int = 2,
+) -> AlternativeAnnotators:
+    """Compare a machine with each of J people on I items.
+
+    Parameters
+    ----------
+    people : float64, shape (J, I), or (J, I, K) for rankings of K outputs
+        Codes of choices, ratings, scores or ranks; NaN where missing.
+    machine : float64, shape (I,) or (I, K)
+        The same of the machine.
+    alignment : "accuracy", "rmse" or "order"
+        For choices, for ratings and scores, and for rankings.
+    epsilon : float
+        At least 0 and below 1. The authors suggest 0.2 for experts, 0.15 for skilled people and 0.1 for crowd workers.
+    fewest_people : int
+        Items with fewer people are left out; at least 2.
+    fewest_items : int
+        People with fewer items are not compared; 30 in the authors' code, which has no test of ranks.
+
+    Raises
+    ------
+    TooFewPeopleError
+        If no person can be compared.
+    ValueError
+        If an argument is out of range, or shapes differ.
+    """
+    word_check("alignment", alignment, Alignment)
+    if not 0 <= epsilon < 1:
+        raise ValueError(f"epsilon: {epsilon} is not at least 0 and below 1")
+    if people.shape[1:] != machine.shape:
+        raise ValueError(f"machine: expected shape {people.shape[1:]}, got {machine.shape}")
+    if fewest_people < 2:
+        raise ValueError("fewest_people: at least 2 people are needed")
+    count = len(people)
+    annotators = np.concatenate([people, machine[np.newaxis]])
+    annotators = annotators.reshape(count + 1, people.shape[1], -1)
+    likeness = np.array([_likeness(annotators, one, alignment) for one in annotators[:count]])
+    has_answer = ~np.isnan(annotators).all(axis=2)
+    is_used = (has_answer[:count].sum(axis=0) >= fewest_people) & has_answer[count]
+    items = np.count_nonzero(has_answer[:count] & is_used, axis=1).astype(np.int64)
+    advantage = np.full(count, np.nan)
+    p_value = np.full(count, np.nan)
+    for person in np.flatnonzero(items >= fewest_items).tolist():
+        own = is_used & has_answer[person]
+        remaining = np.delete(likeness, person, axis=0)[:, :, own]
+        of_person, of_machine = np.nanmean(remaining[:, [person, count]], axis=0)
+        is_machine_as_good = of_machine >= of_person - _EQUAL
+        is_person_as_good = of_person >= of_machine - _EQUAL
+        lead = is_person_as_good.astype(np.float64) - is_machine_as_good
+        advantage[person] = is_machine_as_good.mean()
+        p_value[person] = _p_value(lead, epsilon)
+    compared = ~np.isnan(p_value)
+    if not compared.any():
+        raise TooFewPeopleError(
+            f"the test needs at least {fewest_items} items annotated by one person, by {fewest_people - 1} others"
+            f" and by the machine; there are at most {items.max(initial=0)}"
+        )
+    adjusted_p = np.full(count, np.nan)
+    adjusted_p[compared] = _benjamini_yekutieli(p_value[compared])
+    return AlternativeAnnotators(
+        items=items,
+        advantage=advantage,
+        p_value=p_value,
+        adjusted_p=adjusted_p,
+        wins=adjusted_p <= _FALSE_DISCOVERY_RATE,
+        epsilon=epsilon,
+        dropped=int(np.count_nonzero(~is_used & has_answer[:count].any(axis=0))),
+    )
+
+
+def _likeness(annotators: FloatArray, one: FloatArray, alignment: Alignment) -> FloatArray:
+    """Return the agreement of each annotator with one of them on each item, shape (J + 1, I); NaN without both.
+
+    Only the order of agreements matters to the test, so the root of the mean square is not taken.
+    """
+    apart = annotators - one
+    if alignment == "rmse":
+        return -np.square(apart)[:, :, 0]
+    if alignment == "accuracy":
+        alike = np.where(apart == 0, 1.0, 0.0)[:, :, 0]
+        return np.where(np.isnan(apart[:, :, 0]), np.nan, alike)
+    order, own_order = _order(annotators), _order(one)
+    both = order + own_order
+    pairs = np.count_nonzero(~np.isnan(both), axis=2)
+    alike = np.count_nonzero(order == own_order, axis=2)
+    unknown = np.isnan(apart).all(axis=2)
+    return np.where(unknown, np.nan, alike / np.maximum(pairs, 1))
+
+
+def _order(ranks: FloatArray) -> FloatArray:
+    """Return the sign of the difference of each pair of outputs, shape (..., P), for ranks of shape (..., K)."""
+    return np.asarray(np.sign(pair_differences(ranks)))
+
+
+def _p_value(lead: FloatArray, epsilon: float) -> float:
+    """Return the p-value of "the mean lead of the person is ε or more"."""
+    count = len(lead)
+    if count < FEWEST_ITEMS:
+        from scipy.stats import wilcoxon  # a fifth of Django's start-up time
+
+        return float(wilcoxon(lead - epsilon, alternative="less").pvalue)
+    apart = float(lead.mean()) - epsilon
+    error = float(lead.std(ddof=1)) / count**0.5
+    if error == 0:
+        return 0.0 if apart < 0 else 1.0
+    return float(stdtr(count - 1, apart / error))
+
+
+def _benjamini_yekutieli(p: FloatArray) -> FloatArray:
+    harmonic = sum(1 / number for number in range(1, len(p) + 1))
+    uncorrelated = adjusted(p, Correction.BENJAMINI_HOCHBERG)
+    return np.minimum(1.0, uncorrelated * harmonic)
