@@ -179,6 +179,8 @@ class People:
         Scores of outputs; None if people rank them.
     blocks : Blocks or None
         Ranked blocks; None if people score outputs.
+    ratings : OutputScores or None
+        Scores by judge; None if people rank outputs, or judges are unknown.
     drawing : Drawing
         Settings of the draws in `resampled` and in compared metrics, and the confidence of
         intervals and tests.
@@ -194,6 +196,7 @@ class People:
     pairs: Pairs
     values: FloatArray | None
     blocks: Blocks | None = None
+    ratings: OutputScores | None = None
     drawing: Drawing = _DRAWING
     common: int | None = None
 
@@ -366,6 +369,7 @@ def people_of_ratings(
         segments=np.unique(scores.segment).astype(np.int64),
         pairs=figures.pairs_of_scores(values),
         values=values,
+        ratings=scores,
     )
 
 
