@@ -77,7 +77,7 @@ _OPPOSED: Final = -0.5
 _MOST_GROUPS = 100
 
 
-def _labelled(metrics: Sequence[Metric]) -> list[Metric]:
+def labelled(metrics: Sequence[Metric]) -> list[Metric]:
     """Return metrics with unique names; repeated ones get their signatures or a number."""
     names = [each.name for each in metrics]
     labels: list[str] = []
@@ -111,7 +111,7 @@ def _drawing(options: Mapping[str, Any]) -> Drawing:
     return Drawing(options["resamples"], options["seed"], options["confidence"])
 
 
-def _judged_side(
+def judged_side(
     given: Input, options: Mapping[str, Any]
 ) -> tuple[Callable[..., People], OutputScores | None]:
     """Return the human side of comparisons with metrics, and the scores by judge if outputs are scored."""
@@ -124,7 +124,7 @@ def _judged_side(
 
 
 @contextmanager
-def _comparing(method: str) -> Iterator[None]:
+def comparing(method: str) -> Iterator[None]:
     """Raise a readable ValueError if no judgments compare systems, or the method did not converge."""
     try:
         with converging(method):
@@ -142,7 +142,7 @@ def _compared(
     ratings: OutputScores | None = None,
 ) -> dict[str, Any]:
     """Compare metrics with the human `side`, or with the human scores named by the options."""
-    named = _labelled(metrics)
+    named = labelled(metrics)
     if options["human"] or side is None:
         name, human = options["human"], {each.name: each for each in named if each.is_human}
         if name not in human:
@@ -153,7 +153,7 @@ def _compared(
             raise OptionError(words, field="human")
         side, ratings = partial(people_of_scores, human[name], _drawing(options)), None
         named.remove(human[name])
-    with _comparing(options["method"]):
+    with comparing(options["method"]):
         progress = begin(_("Comparing metrics"))
         found = meta_evaluation(
             side,
@@ -185,19 +185,25 @@ def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     groups = _groups(given, options["by"])
-    return _compared(given.metrics or (), groups, options, begin, *_judged_side(given, options))
+    return _compared(given.metrics or (), groups, options, begin, *judged_side(given, options))
 
 
 def _groups(given: Input, by: str) -> dict[str, Int64Array]:
     blocks = given.blocks
     segments, first = np.unique(blocks.segment, return_index=True)
     numbers: Int64Array = segments.astype(np.int64)
-    names = []
-    if blocks.document is not None and given.documents:
+    if by == "length":
+        words = given.texts.words()[numbers] if given.texts else numbers[:0]
+        return _grouped(by, numbers, {}, words)
+    names: Sequence[str] = []
+    if given.document_of is not None:
+        # Unjudged segments count too: metrics score them.
+        numbers = np.array(list(given.document_of), dtype=np.int64)
+        names = list(given.document_of.values())
+    elif blocks.document is not None and given.documents:
         names = [given.documents[index] for index in blocks.document[first].tolist()]
     domains = [name.partition("/")[0] if "/" in name else "" for name in names]
-    words = given.texts.words()[numbers] if by == "length" and given.texts else numbers[:0]
-    return _grouped(by, numbers, {"document": names, "domain": domains}, words)
+    return _grouped(by, numbers, {"document": names, "domain": domains}, numbers[:0])
 
 
 def _grouped(
@@ -402,11 +408,11 @@ Found = Mapping[str, Any]
 def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     if not given.metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
-    with _comparing(options["method"]):
-        people = _judged_side(given, options)[0]()
+    with comparing(options["method"]):
+        people = judged_side(given, options)[0]()
     progress = begin(_("Metrics"))
     orders = []
-    for number, metric in enumerate(_labelled(given.metrics)):
+    for number, metric in enumerate(labelled(given.metrics)):
         progress(number, len(given.metrics))
         chosen = metric if options["segments"] == "all" else metric.within(people.segments)
         if metric.is_human:

@@ -151,18 +151,24 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
 
 def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
     """Return the limits of the rank ranges in a ranking of these judgments."""
-    segments, documents, effective = given.units(ranking.method)
+    _segments, _documents, effective = given.units(ranking.method)
     return RangeLimits(
         codes=range_limits(choice_of(ranking), ranking.limits, effective),
-        counts={
-            "judges": ranking.judges,
-            "segments": segments,
-            "documents": documents,
-            "effective_judges": effective.judges,
-            "effective_documents": effective.documents,
-            "effective_segments": effective.segments,
-        },
+        counts=unit_counts(given, ranking.method, judges=ranking.judges),
     )
+
+
+def unit_counts(given: AnyInput, method: str, *, judges: int) -> dict[str, Any]:
+    """Return the numbers for the texts of limits of ranges by a method."""
+    segments, documents, effective = given.units(method)
+    return {
+        "judges": judges,
+        "segments": segments,
+        "documents": documents,
+        "effective_judges": effective.judges,
+        "effective_documents": effective.documents,
+        "effective_segments": effective.segments,
+    }
 
 
 def _data(ranking: Ranking, limits: RangeLimits) -> dict[str, Any]:

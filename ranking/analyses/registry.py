@@ -16,6 +16,7 @@ from ranking.analyses.methods import COMPARED_METHODS
 from ranking.analyses.metrics import METRIC_ORDERS, METRICS
 from ranking.analyses.options import OptionError
 from ranking.analyses.pairs import PAIRS
+from ranking.analyses.predicted_ranking import PREDICTED_RANKING
 from ranking.analyses.ranking import RANKING
 from ranking.analyses.stopping import STOPPING
 from ranking.analyses.system import ONE_SYSTEM, REMARKS
@@ -27,6 +28,7 @@ _OF_COMPARISONS = (
     BESIDE,
     METRIC_ORDERS,
     METRICS,
+    PREDICTED_RANKING,
     RANKING,
     ONE_SYSTEM,
     STOPPING,

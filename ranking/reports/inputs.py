@@ -209,6 +209,8 @@ class Input:
         None if not requested.
     corpora : Corpora or None
         All texts, if they are stored.
+    document_of : mapping of int to str, or None
+        Document of each segment of the test set, judged or not, in the chosen documents; None if not requested.
     """
 
     read: JudgmentsRead
@@ -224,6 +226,7 @@ class Input:
     answers: Any = None
     metrics: Sequence[Metric] | None = None
     corpora: Corpora | None = None
+    document_of: Mapping[int, str] | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

@@ -11,6 +11,7 @@ from ranking.reports.tables import Column, Table, interval_plot
 
 Data = Mapping[str, Any]
 
+_SAVED: Final = "judgments_saved"
 _OF_SYSTEMS: Final = {
     "soft_pairwise": gettext_lazy("Soft pairwise accuracy"),
     "pairwise": gettext_lazy("Pairwise accuracy"),
@@ -18,6 +19,7 @@ _OF_SYSTEMS: Final = {
     "pearson": "Pearson",
     "spearman": "Spearman",
     "kendall": gettext_lazy("Kendall’s τ-b"),
+    _SAVED: gettext_lazy("Judgments saved"),
 }
 _OF_SEGMENTS: Final = {
     "acc_eq": gettext_lazy("acc_eq, ties tuned on the same data"),
@@ -82,7 +84,14 @@ def _agreement(
     limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
     rows = [each | each[part] | {"cluster": clusters.get(each["metric"])} for each in metrics]
     rows += [{"metric": label, **each[part]} for label, each in limits if each and each[part]]
-    known = [key for key in names if any(key in row for row in rows)]
+    known = _known(names, rows)
+    notes = [note]
+    if _SAVED in known:
+        notes.append(
+            _(
+                "Judgments saved: the share of human judgments that a metric’s scores of unjudged outputs make unnecessary for comparing systems."
+            )
+        )
     end = 1 if best in _OF_SYSTEMS else None
     plot = interval_plot("metric", best, f"{best}_", end=end)
     return Table.of(
@@ -93,9 +102,9 @@ def _agreement(
             Column("metric", _("Metric"), is_text=True),
             Column("cluster", _("Cluster")),
             *more,
-            *_columns({key: names[key] for key in known}, confidence),
+            *_columns(known, confidence),
         ),
-        notes=[note],
+        notes=notes,
         rules=frozenset({len(metrics) - 1} if metrics else ()),
         plot=plot if best in known else None,
     )
@@ -103,21 +112,22 @@ def _agreement(
 
 def metrics_tables(data: Data, confidence: float) -> list[Table]:
     """Return the agreement tables, and those of tests between metrics and of groups of segments, if any."""
-    names = {name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise")}
+    names = {name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise", _SAVED)}
     names["acc_eq"] = _OF_SEGMENTS["acc_eq"]
+    rows = [
+        {**each["segments"], **each["systems"], **group, "metric": metric}
+        for group in data["groups"]
+        for metric, each in group["metrics"].items()
+    ]
     groups = Table.of(
-        (
-            {**each["segments"], **each["systems"], **group, "metric": metric}
-            for group in data["groups"]
-            for metric, each in group["metrics"].items()
-        ),
+        rows,
         name="groups",
         title=_("Agreement by group of segments"),
         columns=(
             Column("group", _("Group"), is_text=True),
             Column("metric", _("Metric"), is_text=True),
             Column("segments", _("Segments")),
-            *_columns(names, confidence),
+            *_columns(_known(names, rows), confidence),
         ),
         keys=2,
     )
@@ -149,6 +159,11 @@ def _tests_between(pairs: Sequence[Data], confidence: float) -> Table:
             )
         ],
     )
+
+
+def _known(names: Mapping[str, Any], rows: Sequence[Data]) -> dict[str, Any]:
+    """Return the names of the figures that some row has."""
+    return {key: words for key, words in names.items() if any(key in row for row in rows)}
 
 
 def _columns(names: Mapping[str, Any], confidence: float) -> list[Column]:

@@ -389,11 +389,16 @@ def _rows(task: Task, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np
     counts = np.array([name not in left_out for name in blocks.judges], dtype=np.bool_)
     rows: npt.NDArray[np.bool_] = counts[blocks.judge]
     if chosen.documents is not None:
-        numbers = Segment.objects.filter(
-            test_set_id=task.test_set_id, document__name__in=chosen.documents
-        ).values_list("number", flat=True)
-        rows &= np.isin(blocks.segment, list(numbers))
+        rows &= np.isin(blocks.segment, list(chosen_segments(task=task, chosen=chosen)))
     return rows
+
+
+def chosen_segments(*, task: Task, chosen: ChosenJudgments) -> dict[int, str]:
+    """Return the names of the documents of the segments that may count, judged or not, by number. One query."""
+    segments = Segment.objects.filter(test_set_id=task.test_set_id)
+    if chosen.documents is not None:
+        segments = segments.filter(document__name__in=chosen.documents)
+    return dict(segments.order_by("number").values_list("number", "document__name"))
 
 
 def _documents_of(task_id: int, blocks: Blocks) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:

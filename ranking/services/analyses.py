@@ -53,7 +53,7 @@ from ranking.selectors.analyses import (
     kind_in_place_of_ranking,
     table_tasks,
 )
-from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
+from ranking.selectors.chosen_judgments import chosen_segments, judgments_chosen, stored_input
 from ranking.selectors.metrics import metric_digests, metrics_given
 from ranking.selectors.runs import latest_run
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
@@ -351,7 +351,11 @@ def _of_task(
         given = replace(given, beside=tasks_read(**of, given=given))
     if chosen.metrics is not None:
         metrics = metrics_given(test_set_id=task.test_set_id, digests=chosen.metrics)
-        given = replace(given, metrics=metrics)
+        document_of = chosen_segments(task=task, chosen=chosen)
+        if chosen.documents is not None:
+            numbers = np.array(list(document_of), dtype=np.int64)
+            metrics = tuple(metric.within(numbers) for metric in metrics)
+        given = replace(given, metrics=metrics, document_of=document_of)
     if kind.read is not None:
         given = replace(given, answers=kind.read(task, analysis.watermark, chosen, options))
     found = kind.find(given, options, begin)

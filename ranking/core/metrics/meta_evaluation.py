@@ -22,6 +22,7 @@ from ranking.core.metrics.comparing import (
 )
 from ranking.core.metrics.figures import Drawing, Figure, Pairs
 from ranking.core.metrics.people import Metric, NothingComparedError, People
+from ranking.core.metrics.prediction_powered import predicted_scores
 from ranking.core.scores import TIE_DECIMALS
 
 #: Function that computes a figure from the scores of people and of a metric, each of shape (...,
@@ -32,7 +33,7 @@ Measure = Callable[[FloatArray, FloatArray], FloatArray]
 #: The agreement of a metric, of people among themselves, or of chance with people, by name:
 #:
 #: systems, segments (dict of str to Estimate): figures by name. For systems: pearson, spearman,
-#: kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA). For segments, from scores:
+#: kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA), and for metrics judgments_saved. For segments, from scores:
 #: pearson, kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12,
 #: tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the same pairs, and
 #: acc_eq_folds, on other segments. Those that cannot be computed are left out. threshold (float or
@@ -94,8 +95,13 @@ def agreement_of_metric(people: People, metric: Metric, *, intervals: bool = Tru
     compared = np.zeros(values.shape, dtype=np.bool_)
     compared[pairs.row, pairs.first] = compared[pairs.row, pairs.second] = True
     segments, threshold = _segment_figures(people, values, intervals=intervals)
+    of_systems = _system_figures(people, common, values, intervals=intervals)
+    if of_systems and intervals:
+        saved = predicted_scores(people, metric).judgments_saved(people.drawing)
+        if saved.low is not None:
+            of_systems["judgments_saved"] = saved
     return {
-        "systems": _system_figures(people, common, values, intervals=intervals),
+        "systems": of_systems,
         "segments": segments,
         "threshold": threshold,
         "missing": int(np.count_nonzero(compared & np.isnan(values))),

@@ -40,6 +40,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "without": {"resamples": 100},
     "firmness": {"method": "bojar"},
     "metric_orders": {"resamples": 100},
+    "predicted_ranking": {"resamples": 100},
     "stopping": {"experiments": 40},
 }
 

@@ -17,8 +17,9 @@ from django.urls import reverse
 from campaign.formats.archives import archive_files, opener
 from campaign.formats.metric_scores import read_evalset
 from campaign.formats.streams import StoredFile
-from campaign.models import Campaign, JobState, Output, Segment, Task
+from campaign.models import Campaign, Document, JobState, Output, Segment, Task
 from campaign.services.jobs import JobCancelledError, JobProgress, job_run, jobs_run_waiting
+from ranking.analyses.options import OptionError
 from ranking.export.asked import export_asked
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
@@ -272,3 +273,82 @@ def test_metrics_are_compared_with_scores_of_judges() -> None:
     said = agreement(task)
     assert said["people"]["from"] == "scores"
     assert "kendall_by_segment" in said["metrics"][0]["segments"]
+
+
+def unjudged(varied: TestSetWriter, count: int = 18) -> Document:
+    """Add segments that nobody judges, in a document of their own."""
+    document = Document.objects.create(test_set=varied.task.test_set, name="web/other", position=2)
+    with varied.at_once():
+        for number in range(13, 13 + count):
+            varied.block(number, ["A", "B", "C"])
+    Segment.objects.filter(number__gt=12).update(document=document)
+    return document
+
+
+def test_a_metric_completes_the_ranking_on_segments_that_people_did_not_judge(
+    varied: TestSetWriter, as_organiser: Client
+) -> None:
+    unjudged(varied)
+    stored(varied.task, ["A", "B", "C"])
+    stored(varied.task, ["A", "B", "C"], name="CONSTANT", values=np.ones((30, 3)))
+    found = agreement(varied.task, "predicted_ranking")
+    assert (found["metric"], found["judged"], found["segments"]) == ("COMET", 12, 30)
+    by_people = agreement(varied.task, "ranking")["rankings"][0]["systems"]
+    of_people = {row["system"]: row for row in found["systems"]}
+    for row in by_people:
+        own = of_people[row["system"]]
+        assert own["people_score"]["value"] == row["score"]
+        assert own["people_rank"] == row["rank"]
+    # The share is that of the comparison of metrics, to the bit.
+    comet = agreement(varied.task)["metrics"][0]
+    assert found["judgments_saved"] == comet["systems"]["judgments_saved"]
+    constant = agreement(varied.task, "predicted_ranking", metric="CONSTANT")
+    for row in constant["systems"]:
+        assert row["score"] == row["people_score"]
+        assert (row["rank_low"], row["rank_high"]) == (
+            row["people_rank_low"],
+            row["people_rank_high"],
+        )
+    here = [varied.campaign.slug, varied.task.pk]
+    asked: dict[str, str | int] = {"analysis": "predicted_ranking", "resamples": 100}
+    page = as_organiser.get(reverse("metrics", args=here), asked)
+    assert "random sample" in page.content.decode()
+    stored(varied.task, ["A", "B"], name="NARROW")
+    narrow = agreement(varied.task, "predicted_ranking", metric="NARROW")
+    assert (narrow["left_out"], found["left_out"]) == (["C"], [])
+
+
+def test_a_metric_completes_only_the_chosen_documents(varied: TestSetWriter) -> None:
+    unjudged(varied)
+    stored(varied.task, ["A", "B", "C"])
+    found = agreement(varied.task, "predicted_ranking", documents=["d"])
+    assert (found["judged"], found["segments"]) == (12, 12)
+    assert found["sample_p"] is None
+    assert agreement(varied.task, documents=["d"])["metrics"][0]["unjudged"] == 0
+
+
+def test_judgments_saved_of_a_domain_count_its_unjudged_segments(varied: TestSetWriter) -> None:
+    document = unjudged(varied)
+    Segment.objects.filter(number__lte=6).update(document=document)
+    stored(varied.task, ["A", "B", "C"])
+    [group] = agreement(varied.task, by="domain")["groups"]
+    assert (group["group"], group["segments"]) == ("web", 6)
+    assert group["metrics"]["COMET"]["unjudged"] == 18
+    assert group["metrics"]["COMET"]["systems"]["judgments_saved"]["value"] > 0
+
+
+def test_an_unknown_metric_cannot_complete_a_ranking(varied: TestSetWriter) -> None:
+    stored(varied.task, ["A", "B", "C"])
+    stored(varied.task, ["A", "B"], name="MQM", is_human=True)
+    with pytest.raises(OptionError, match="Available: COMET"):
+        agreement(varied.task, "predicted_ranking", metric="MQM")
+
+
+def test_means_of_judges_are_completed_by_a_metric() -> None:
+    task = rated_task(make_campaign())
+    systems = sorted(task.test_set.systems.filter(kind="system").values_list("name", flat=True))
+    stored(task, systems)
+    found = agreement(task, "predicted_ranking")
+    by_people = {row["system"]: row["people_score"]["value"] for row in found["systems"]}
+    scores = agreement(task)["people"]["systems"]
+    assert by_people == pytest.approx(scores)

@@ -47,6 +47,7 @@ OTHERWISE: dict[str, Given] = {
     "beside": {"method": "bojar", "resamples": 200, "confidence": 0.9},
     "metric_orders": {"method": "bojar", "resamples": 200, "confidence": 0.9},
     "metrics": {"method": "bojar", "resamples": 200, "confidence": 0.9},
+    "predicted_ranking": {"resamples": 200, "confidence": 0.9},
     "agreement": {"chance": "cohen", "by_reference": True, "reference": "include"},
     "agreement_by": {"chance": "uniform", "fewest": 1, "resamples": 200},
     "diagnosis": {"skipped_blocks": "count", "rounded": True},

@@ -34,7 +34,9 @@ from ranking.core.metrics.meta_evaluation import (
 )
 from ranking.core.metrics.orders import Row, metric_order, people_order
 from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
+from ranking.core.metrics.prediction_powered import predicted_scores
 from ranking.files.reading import read_judgments
+from tests.benchmarks.judgments_saved import fifths, human_and_metrics
 from tests.benchmarks.metric_coverage import WORLDS, held
 from tests.released import released_texts
 
@@ -125,6 +127,23 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
         assert got["system_soft_pairwise"] == pytest.approx(wanted["spa"], abs=0.002)
 
 
+@pytest.mark.released_texts
+def test_judgments_saved_on_wmt23_agree_with_random_fifths() -> None:
+    found = fifths(*human_and_metrics(released_texts() / "wmt23-en-de"), 60)
+    saved = {}
+    for name, (*estimates, measured) in found.items():
+        low, high = (
+            np.mean([getattr(each, end) or 0.0 for each in estimates]) for end in ("low", "high")
+        )
+        assert measured.low is not None
+        assert measured.high is not None
+        assert low <= measured.high, name
+        assert high >= measured.low, name
+        saved[name] = np.mean([each.value for each in estimates])
+    assert 0.005 < saved["BLEU"] < 0.03
+    assert 0.1 < max(saved.values()) < 0.14
+
+
 NAMES = {
     **{f"system_{name}": f"sys_{name}" for name in ("pearson", "spearman")},
     "system_kendall": "sys_kendall_b",
@@ -167,6 +186,18 @@ def test_few_segments_give_exact_p_values_with_ties_in_full() -> None:
     # Of resamples, those with NaN are left out, and ties count half.
     resampled = np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]])
     assert figures.resampled_p_values(resampled).tolist() == [1.5 / 4]
+
+
+def test_judgments_saved_need_unjudged_segments() -> None:
+    human, values = drawn(120)
+    part = metric(human[:60], segments=np.arange(60))
+    people = people_of_scores(part, FEW)
+    some = metric(values)
+    found = agreement_of_metric(people, some)["systems"]["judgments_saved"]
+    assert found == predicted_scores(people, some).judgments_saved(FEW)
+    assert 0 < (found.low or 0) < found.value < (found.high or 1)
+    all_judged = agreement_of_metric(people, some.within(np.arange(60)))
+    assert "judgments_saved" not in all_judged["systems"]
 
 
 def test_threshold_of_other_folds_does_not_use_the_pairs_it_is_judged_by() -> None:

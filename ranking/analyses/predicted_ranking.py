@@ -1,0 +1,186 @@
+"""Prediction-powered ranking: human judgments on some segments, completed by a metric's scores of all."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import isnan
+from typing import Any, Final
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.texts.joining import comma_list
+from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.metrics import comparing, judged_side, labelled
+from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
+from ranking.analyses.ranking import unit_counts
+from ranking.core.estimates import Estimate
+from ranking.core.metrics.meta_evaluation import Side
+from ranking.core.metrics.people import Metric, NothingComparedError
+from ranking.core.metrics.predicted_ranking import (
+    PredictedRanking,
+    RankedScores,
+    predicted_ranking,
+)
+from ranking.reports.correlations import interval_columns
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.tables import Column, Report, Table, interval_plot
+from ranking.wording.numbers import decimals, p_in_words, percent
+from ranking.wording.ranges import limit_in_words
+
+METRIC: Final = Option(
+    name="metric",
+    label=gettext_lazy("Metric"),
+    default="",
+    help=gettext_lazy("Leave empty for the metric that saves the most judgments."),
+)
+_METHOD: Final = "expected_wins"
+#: p-value below which the judged segments do not look like a random sample.
+_LEVEL: Final = 0.05
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    side, ratings = judged_side(given, {**options, "method": _METHOD})
+    judged = set(ratings.systems) if ratings else _compared_systems(given)
+    rankings = _rankings(given, side, options, begin)
+    # Of those that rank the most systems, the first that saves the most judgments.
+    name, found = max(
+        rankings.items(), key=lambda item: (len(item[1].systems), item[1].saved.value)
+    )
+    of_people = {f"people_{key}": column for key, column in _columns(found.people).items()}
+    columns = {"system": list(found.systems), **_columns(found.completed), **of_people}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return {
+        "metric": name,
+        "systems": sorted(rows, key=lambda row: (row["rank"], row["system"])),
+        "left_out": sorted(judged.difference(found.systems)),
+        "weight": found.weight,
+        "judgments_saved": found.saved,
+        "judged": found.judged,
+        "segments": found.segments,
+        "sample_p": None if isnan(found.sample_p) else found.sample_p,
+        "limits": list(found.completed.limits),
+        **{name: options[name] for name in ("confidence", "resamples", "seed")},
+    }
+
+
+def _rankings(
+    given: Input, side: Side, options: Mapping[str, Any], begin: Begin
+) -> dict[str, PredictedRanking]:
+    """Return the rankings completed by each candidate."""
+    candidates = _candidates(given.metrics or (), options["metric"])
+    documents = _documents(given)
+    begin(_("Ranking"))
+    rankings: dict[str, PredictedRanking] = {}
+    with comparing(_METHOD):
+        for metric in candidates:
+            with suppress(NothingComparedError):
+                people = side(systems=metric.scored)
+                machine = metric.take(people.systems)
+                rankings[metric.name] = predicted_ranking(people, machine, documents)
+        if not rankings:
+            raise NothingComparedError("no metric scores the judged outputs of two systems")
+    return rankings
+
+
+def _compared_systems(given: Input) -> set[str]:
+    tallies = given.tallies
+    return {tallies.systems[index] for index in tallies.compared.tolist()}
+
+
+def _candidates(metrics: Sequence[Metric], name: str) -> list[Metric]:
+    """Return the metric with this name, or all without one; human scores are none."""
+    automatic = [metric for metric in labelled(metrics) if not metric.is_human]
+    if not automatic:
+        raise ValueError(_("No metrics yet. Compute metrics or import scores."))
+    candidates = [metric for metric in automatic if name in ("", metric.name)]
+    if not candidates:
+        words = _("Metric “%(name)s” not found. Available: %(known)s.")
+        known = comma_list(metric.name for metric in automatic)
+        raise OptionError(words % {"name": name, "known": known}, field=METRIC.name)
+    return candidates
+
+
+def _documents(given: Input) -> dict[int, int] | None:
+    """Return the number of the document of each segment; None if ranges do not account for documents."""
+    if given.document_of is None or given.blocks.document is None:
+        return None
+    names = sorted(set(given.document_of.values()))
+    return {number: names.index(name) for number, name in given.document_of.items()}
+
+
+def _columns(ranked: RankedScores) -> dict[str, list[Any]]:
+    ends = zip(ranked.scores.tolist(), ranked.low.tolist(), ranked.high.tolist(), strict=True)
+    return {
+        "score": [Estimate(*each) for each in ends],
+        "rank": ranked.rank.tolist(),
+        "rank_low": ranked.ranges.low.tolist(),
+        "rank_high": ranked.ranges.high.tolist(),
+        "cluster": ranked.cluster.tolist(),
+    }
+
+
+def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+    table = Table.of(
+        found["systems"],
+        name="systems",
+        title=_("Ranking completed by %(metric)s") % {"metric": found["metric"]},
+        columns=(
+            Column("rank", _("Rank")),
+            Column("system", _("System"), is_text=True, names="system"),
+            *interval_columns("score", _("Score"), options["confidence"]),
+            Column("rank_low", _("Rank from")),
+            Column("rank_high", _("To")),
+            Column("cluster", _("Cluster")),
+            *interval_columns("people_score", _("By people alone"), options["confidence"]),
+            Column("people_rank", _("Human rank")),
+            Column("people_rank_low", _("Rank from")),
+            Column("people_rank_high", _("To")),
+        ),
+        plot=interval_plot("system", "score", "score_"),
+    )
+    return report_on(given, notes=_notes(given, found), tables=[table], data=found)
+
+
+def _notes(given: Input, found: Mapping[str, Any]) -> list[str]:
+    saved = found["judgments_saved"]
+    words = _(
+        "People judged %(judged)s of the %(segments)s segments that %(metric)s scores. It has the weight %(weight)s and saves %(saved)s of the human judgments."
+    )
+    notes = [
+        words
+        % {
+            "judged": number_format(found["judged"]),
+            "segments": number_format(found["segments"]),
+            "metric": found["metric"],
+            "weight": decimals(found["weight"], 3),
+            "saved": percent(round(saved.value, 3)),
+        },
+        _("This assumes that the judged segments are a random sample of these segments."),
+    ]
+    if found["sample_p"] is not None:
+        if found["sample_p"] < _LEVEL:
+            words = _("The metric’s scores contradict this (%(p)s): do not use this ranking.")
+        else:
+            words = _("The metric’s scores do not contradict this (%(p)s).")
+        notes.append(words % {"p": p_in_words(found["sample_p"])})
+    if found["left_out"]:
+        notes.append(_("Left out: %(systems)s.") % {"systems": comma_list(found["left_out"])})
+    counts = unit_counts(given, _METHOD, judges=given.read.judges)
+    notes += [limit_in_words(limit, counts, ranges="percentile") for limit in found["limits"]]
+    return notes
+
+
+PREDICTED_RANKING = AnalysisKind(
+    name="predicted_ranking",
+    title=gettext_lazy("Prediction-powered ranking"),
+    question=gettext_lazy(
+        "How do systems rank if a metric completes the human judgments, and how many judgments does it save?"
+    ),
+    options=(METRIC, CONFIDENCE, RESAMPLES, SEED),
+    page="metrics",
+    reads_other_tasks=True,
+    needs_metrics=True,
+    find=_find,
+    tell=_tell,
+)
