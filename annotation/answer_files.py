@@ -153,7 +153,7 @@ class AnswerFiles:
         Converts the records into answers. Raises FormatError.
     answer : callable
         Converts `FileAnswer.said` into an answer as `AnswerKind.serializer` returns it, given the candidates'
-        texts in the test set (None if it has none) and the task's rules. Raises AnswerRefusedError.
+        texts in the test set (None if it has none) and the task's rules, completed with defaults. Raises AnswerRefusedError.
     of_task : callable
         Converts the answers of a file into answers of a task: a line about several segments becomes
         one for each. Also receives the function that raises the error for an answer.

@@ -46,7 +46,6 @@ from protocols.spans.rules import (
     has_categories,
     is_scored,
     kinds_allowed,
-    rules_complete,
     spans_are_asked,
     weights_of,
 )
@@ -236,7 +235,6 @@ def _file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
 def _answer(
     said: _Said, texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
 ) -> dict[str, Any]:
-    asked = rules_complete(rules)
     outputs, in_utf16 = said
     answers = []
     for output, text in zip(outputs, texts, strict=True):
@@ -245,7 +243,7 @@ def _answer(
             score = _score(output, lose)
         elif output.score is not None:
             lose("scores (the task asks for none)")
-        spans = _spans(output, text, asked, lose, in_utf16=in_utf16)
+        spans = _spans(output, text, rules, lose, in_utf16=in_utf16)
         answers.append({"score": score, "spans": spans})
     return {"outputs": answers}
 
