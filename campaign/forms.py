@@ -106,6 +106,18 @@ class VersionedForm(forms.Form):
         return sentence_list(self.errors.get(VERSION, ())) if self.is_bound else ""
 
 
+class TaskRulesForm(VersionedForm):
+    """Rules of a task, or those of a preset before they are saved; the version is that of the task's."""
+
+    def __init__(self, data: Any = None, *, task_rules: Mapping[str, Any], **more: Any) -> None:
+        super().__init__(data, **more)
+        self._task_rules = task_rules
+
+    def value_now(self, name: str) -> Any:
+        """Return the value that the task has."""
+        return self._task_rules[name]
+
+
 def _hash(form: VersionedForm, name: str) -> str:
     field: Any = form[name]
     value = field.field.prepare_value(form.value_now(name))

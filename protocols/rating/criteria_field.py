@@ -28,5 +28,7 @@ class CriteriaField(RuleField):
                     _("“%(name)s” is not a preset of criteria. Choose one of: %(names)s.")
                     % {"name": value, "names": comma_list(PRESET_NAMES)}
                 )
-            return [each.as_json() for each in preset_criteria(value)]
-        return [each.as_json() for each in criteria_read(value or [])]
+            criteria = preset_criteria(value)
+        else:
+            criteria = criteria_read(value or [])
+        return [each.as_json() for each in criteria]

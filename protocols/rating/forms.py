@@ -8,8 +8,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.forms import TaskRulesForm
 from campaign.texts.by_language import Texts, TextsJSON
-from campaign.texts.languages import language_chosen
+from campaign.texts.languages import text_for_reader
 from protocols.frame.scale.criteria import (
     MAX_CRITERIA,
     MAX_LABEL,
@@ -103,6 +104,10 @@ class CriterionForm(forms.Form):
         return not any(self.cleaned_data.get(name) for name in ("name", "question", "labels"))
 
 
+#: Stands for the texts of a new criterion in other languages.
+_NEW: Final = Criterion(key="", name={}, question={}, labels={})
+
+
 class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no such argument
     """Criteria in order; positions and removals are fields, so that no script is needed."""
 
@@ -111,7 +116,7 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
     ) -> None:
         self._before = {criterion.key: criterion for criterion in before}
         self._language = language
-        initial = [criterion_initial(criterion, language) for criterion in before]
+        initial = [_initial(criterion, language) for criterion in before]
         super().__init__(data, initial=initial, **more)
         self.extra = MAX_CRITERIA - len(initial)
 
@@ -121,39 +126,31 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
         if "DELETE" in form.fields:
             form.fields["DELETE"].label = _("Remove this criterion")
 
-    def criteria(self) -> list[CriterionJSON]:
-        """Return the criteria of a valid form, as `Task.rules` hold them."""
-        return list(self._criteria())
-
-    def _criteria(self) -> Iterator[CriterionJSON]:
+    def criteria(self) -> Iterator[CriterionJSON]:
+        """Yield the criteria of a valid form, as `Task.rules` hold them."""
         written_forms = [form for form in self.ordered_forms if not form.is_blank]
         for number, form in enumerate(written_forms, 1):
             written = form.cleaned_data
-            before = self._before.get(written["was"])
-            labels = {} if before is None else {str(n): each for n, each in before.labels.items()}
+            before = self._before.get(written["was"], _NEW)
+            labels = {str(value): texts for value, texts in before.labels.items()}
             yield {
                 "key": written["key"] or _key_from(written["name"]) or f"criterion-{number}",
-                "name": self._texts(written["name"], None if before is None else before.name),
-                "question": self._texts(
-                    written["question"], None if before is None else before.question
-                ),
+                "name": self._texts(written["name"], before.name),
+                "question": self._texts(written["question"], before.question),
                 "beside": written["beside"],
                 "lowest": written["lowest"],
                 "highest": written["highest"],
                 "lower_is_better": written["lower_is_better"],
                 "labels": {
-                    value: self._texts(text, labels.get(value))
+                    value: self._texts(text, labels.get(value, {}))
                     for value, text in written["labels"].items()
                 },
                 "weight": written["weight"] or 0,
             }
 
-    def _texts(self, text: str, before: Texts | None) -> TextsJSON:
+    def _texts(self, text: str, before: Texts) -> TextsJSON:
         """Return a text with those in other languages; a text for all languages stays one."""
-        if before is None:
-            return {self._language: text}
-        shown = language_chosen(before, self._language)
-        if shown is not None and before[shown] == text:
+        if text_for_reader(before, self._language) == text:
             return dict(before)
         if list(before) == [""]:
             return text
@@ -171,8 +168,8 @@ CriteriaForms: Final[Any] = forms.formset_factory(
 )
 
 
-class AtOnceForm(forms.Form):
-    """Choose whether one screen asks about all criteria."""
+class AtOnceForm(TaskRulesForm):
+    """Choose whether one screen asks about all criteria; the version includes that of the criteria."""
 
     all_at_once = forms.BooleanField(
         label=gettext_lazy("Ask about all criteria on one screen"),
@@ -181,27 +178,24 @@ class AtOnceForm(forms.Form):
             "One to five outputs are shown, with the texts beside that any criterion needs. Otherwise, outputs are rated one at a time, in a pass for each criterion."
         ),
     )
+    #: Only for the version.
+    criteria = forms.Field(
+        label=gettext_lazy("Criteria"), required=False, disabled=True, widget=forms.HiddenInput
+    )
 
 
-def criterion_initial(criterion: Criterion, language: str) -> Mapping[str, Any]:
+def _initial(criterion: Criterion, language: str) -> Mapping[str, Any]:
     """Return the fields of a criterion with its texts in a language, or in the best other one."""
-
-    def text(texts: Texts) -> str:
-        tag = language_chosen(texts, language)
-        return "" if tag is None else texts[tag]
-
-    lines = [f"{value}{_COLON} {text(texts)}" for value, texts in criterion.labels.items()]
+    labels = [
+        f"{value}{_COLON} {text_for_reader(texts, language)}"
+        for value, texts in criterion.labels.items()
+    ]
     return {
+        **criterion.as_json(),
         "was": criterion.key,
-        "key": criterion.key,
-        "name": text(criterion.name),
-        "question": text(criterion.question),
-        "beside": criterion.beside.value,
-        "lowest": criterion.scale.lowest,
-        "highest": criterion.scale.highest,
-        "lower_is_better": criterion.scale.lower_is_better,
-        "labels": "\n".join(lines),
-        "weight": criterion.weight,
+        "name": text_for_reader(criterion.name, language),
+        "question": text_for_reader(criterion.question, language),
+        "labels": "\n".join(labels),
     }
 
 

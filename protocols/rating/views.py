@@ -1,11 +1,10 @@
 """The organisers' page for the criteria of a rating task."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
@@ -13,19 +12,14 @@ from django.utils.translation import gettext as _
 
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
-from annotation.services.planning.designs import DesignRefusedError
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
+from campaign.refusals import RefusalsAt
 from campaign.texts.languages import LanguageTagError, language_name, language_tag_checked
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
-from protocols.frame.scale.criteria import Criterion
-from protocols.frame.scale.presets import (
-    ADEQUACY_FLUENCY,
-    CRITERIA_PRESETS,
-    criteria_of,
-    preset_criteria,
-)
+from protocols.frame.scale.criteria import Criterion, CriterionJSON, criteria_read
+from protocols.frame.scale.presets import CRITERIA_PRESETS, criteria_of
 from protocols.rating.answers import rules_complete
 from protocols.rating.forms import AtOnceForm, CriteriaForms
 
@@ -38,19 +32,14 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         raise Http404
     language = _language(request.GET.get("language", ""))
     preset = request.GET.get("preset", "")
-    before, is_at_once = _start(task, preset)
+    rules = rules_complete({**task.rules, **_rules_of_preset(preset)})
+    before = criteria_of(rules)
     sent = request.POST if request.method == "POST" else None
     forms = CriteriaForms(sent, before=before, language=language)
-    at_once = AtOnceForm(sent, initial={"all_at_once": is_at_once})
-    error = ""
+    at_once = AtOnceForm(sent, task_rules=rules_complete(task.rules), initial=rules)
     if sent is not None and forms.is_valid() and at_once.is_valid():
-        try:
-            _save(task, forms.criteria(), at_once.cleaned_data["all_at_once"])
-        except ValidationError as refused:
-            error = " ".join(refused.messages)
-        except DesignRefusedError as refused:
-            error = str(refused)
-        else:
+        with RefusalsAt(at_once):
+            _save(task, list(forms.criteria()), at_once.cleaned_data["all_at_once"])
             messages.success(request, _("Criteria saved."))
             for needed in judges_needed([task]):
                 messages.info(request, " ".join(needed.words))
@@ -59,7 +48,6 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         **of_task(task, "texts"),
         "form": forms,
         "at_once": at_once,
-        "error": error,
         "language": language_name(language),
         "languages": _languages(before, language),
         "preset": preset,
@@ -71,25 +59,21 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     return render(request, "organiser/criteria.html", context, status=400 if is_refused else 200)
 
 
-def _save(task: Task, criteria: Sequence[Any], all_at_once: bool) -> None:
+def _rules_of_preset(name: str) -> Mapping[str, Any]:
+    """Return the rules of a preset; empty if there is none with this name."""
+    for preset in CRITERIA_PRESETS:
+        if preset.name == name:
+            return {"criteria": [], "all_at_once": False, **preset.rules}
+    return {}
+
+
+def _save(task: Task, criteria: Sequence[CriterionJSON], all_at_once: bool) -> None:
     """Change the criteria of a task; those of Hamon et al. (2007), unchanged, are its default."""
-    rules = task_rules_change(
-        task=task, rules={"criteria": criteria, "all_at_once": all_at_once}
-    ).rules
-    usual = [each.as_json() for each in criteria_of({**rules, "criteria": []})]
-    if rules.get("criteria") == usual:
-        task_rules_change(task=task, rules={"criteria": []})
-
-
-def _start(task: Task, preset: str) -> tuple[Sequence[Criterion], bool]:
-    """Return the criteria with which the page begins, and whether they are on one screen."""
-    rules = rules_complete(task.rules)
-    chosen = next((each for each in CRITERIA_PRESETS if each.name == preset), None)
-    if chosen is None:
-        return criteria_of(rules), rules["all_at_once"]
-    if chosen.name == ADEQUACY_FLUENCY:
-        return criteria_of({**rules, "criteria": []}), False
-    return preset_criteria(chosen.name), True
+    is_usual = criteria_read(criteria) == criteria_of({**task.rules, "criteria": []})
+    task_rules_change(
+        task=task,
+        rules={"criteria": [] if is_usual else criteria, "all_at_once": all_at_once},
+    )
 
 
 def _language(tag: str) -> str:

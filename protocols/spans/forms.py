@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from campaign.forms import TaskRulesForm
 from protocols.spans.marked_errors import SEVERITIES
 
 
@@ -22,7 +23,7 @@ class LinesField(forms.CharField):
         return "\n".join(value) if isinstance(value, list) else value
 
 
-class ErrorSchemeForm(forms.Form):
+class ErrorSchemeForm(TaskRulesForm):
     """Severities, categories and special marks, and weights, which alone can be changed at any time."""
 
     severities = forms.MultipleChoiceField(

@@ -5,7 +5,6 @@ from typing import Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
+from campaign.refusals import RefusalsAt
 from campaign.views.access import form_page, of_task, organised_task
 from campaign.views.decorators import form_view, page_view
 from protocols.spans.files.answers import scores_read
@@ -45,15 +45,16 @@ def error_scheme_page(request: HttpRequest, slug: str, task_id: int) -> HttpResp
     of_preset = {} if preset is None or settled else preset.rules
     rules = rules_complete({**task.rules, **of_preset})
     sent = request.POST if request.method == "POST" else None
-    form = ErrorSchemeForm(sent, initial={**rules, "weights": list(weights_of(rules).lines)})
+    form = ErrorSchemeForm(
+        sent,
+        task_rules=rules_complete(task.rules),
+        initial={**rules, "weights": list(weights_of(rules).lines)},
+    )
     if settled:
         form.settle()
     if sent is not None and form.is_valid():
-        try:
+        with RefusalsAt(form):
             task_rules_change(task=task, rules={**of_preset, **form.cleaned_data})
-        except ValidationError as refused:
-            form.add_error(None, refused)
-        else:
             messages.success(request, _("Saved."))
             return redirect("error-scheme", slug, task.pk)
     context = {

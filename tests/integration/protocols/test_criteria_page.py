@@ -51,7 +51,7 @@ def test_a_preset_is_chosen_and_saved(organiser: Client, task: Task) -> None:
     fields = shown(organiser, f"{address_of(task)}?preset=summaries")
     assert fields["form-0-name"] == "Coherence"
     saved = organiser.post(f"{address_of(task)}?preset=summaries", fields)
-    assert saved.status_code == 302, (saved.context["error"], saved.context["form"].errors)
+    assert saved.status_code == 302, (saved.context["at_once"].errors, saved.context["form"].errors)
     task.refresh_from_db()
     assert task.rules["all_at_once"]
     # With its translations.
@@ -63,7 +63,7 @@ def test_adequacy_and_fluency_unchanged_stay_the_default(organiser: Client, task
     assert fields["form-0-question"] == "Is the text written in good {language}?"
     assert organiser.post(address_of(task), fields).status_code == 302
     task.refresh_from_db()
-    assert task.rules["criteria"] == []
+    assert not task.rules.get("criteria")
 
 
 def test_criteria_are_edited_moved_removed_and_added(organiser: Client, task: Task) -> None:
@@ -106,6 +106,23 @@ def test_texts_are_written_in_several_languages(organiser: Client, task: Task) -
     assert style.question == {"en": "How good is it?", "de": "Wie schön ist es?"}
 
 
+@pytest.mark.parametrize("preset", ["", "summaries"])
+def test_criteria_changed_meanwhile_are_replaced_only_when_sent_again(
+    organiser: Client, task: Task, preset: str
+) -> None:
+    address = f"{address_of(task)}?preset={preset}"
+    fields = shown(organiser, address)
+    fields["version"] = organiser.get(address).context["at_once"].version
+    task_rules_change(task=task, rules={"criteria": FOUR})
+    refused = organiser.post(address, fields)
+    assert refused.status_code == 400
+    task.refresh_from_db()
+    assert len(task.rules["criteria"]) == len(FOUR)
+    version = refused.context["at_once"].version
+    assert f'value="{version}"' in refused.content.decode()
+    assert organiser.post(address, fields | {"version": version}).status_code == 302
+
+
 def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) -> None:
     fields = shown(organiser, address_of(task))
     fields |= {"form-0-labels": "1: bad", "form-1-name": "", "form-2-name": "New"}
@@ -116,7 +133,8 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
     assert forms[2]["name"].value() == "New"
     fields |= {"form-1-name": "Adequacy", "form-2-name": ""}
     refused = organiser.post(address_of(task), fields)
-    assert refused.context["error"] == "Criterion 1: the label at 5 is missing."
+    [problem] = refused.context["at_once"].non_field_errors()
+    assert problem == "Criterion 1: the label at 5 is missing."
     assert "1: bad" in refused.content.decode()
     task.refresh_from_db()
     assert "criteria" not in task.rules

@@ -181,6 +181,19 @@ def test_the_organisers_page_saves_and_refuses(client: Client, task: Task) -> No
     assert task.rules["weights"][0] == "any Non-translation: 25"
 
 
+def test_an_error_scheme_changed_meanwhile_is_refused_once(client: Client, task: Task) -> None:
+    client.force_login(make_organiser(task.test_set.campaign))
+    address = reverse("error-scheme", args=[task.test_set.campaign.slug, task.pk])
+    form = client.get(address).context["form"]
+    fields = {bound.name: bound.value() for bound in form} | {"version": form.version}
+    task_rules_change(task=task, rules={"weights": ["any: 1"]})
+    refused = client.post(address, fields)
+    assert refused.status_code == 400
+    version = refused.context["form"].version
+    assert f'value="{version}"' in refused.content.decode()
+    assert client.post(address, fields | {"version": version}).status_code == 302
+
+
 def test_errors_are_counted_with_their_texts(judging: Client, client: Client, task: Task) -> None:
     block = hit_asked(judging)["blocks"][0]
     judgment_put(judging, block, answer=marked(MARKED, [span(0, 3, "minor", "Other")]))
