@@ -5,8 +5,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn, NotRequired, TypedDict
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, NotRequired, TypedDict
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -22,7 +22,7 @@ from campaign.texts.by_language import (
     texts_read,
 )
 from campaign.texts.joining import comma_list
-from protocols.frame.scale.statistics.ratings import MAX_POINTS, Scale
+from protocols.frame.scale.statistics.ratings import HUNDRED, MAX_POINTS, POINTS, Scale
 
 MAX_CRITERIA: Final = 8
 MAX_NAME, MAX_QUESTION, MAX_LABEL = 60, 500, 200
@@ -104,9 +104,7 @@ class Criterion:
             "key": self.key,
             "name": self.label,
             "question": text_in_active_language(self.question),
-            "lowest": self.scale.lowest,
-            "highest": self.scale.highest,
-            "lower_is_better": self.scale.lower_is_better,
+            **asdict(self.scale),
             "labels": {
                 str(value): text_in_active_language(texts) for value, texts in self.labels.items()
             },
@@ -148,118 +146,109 @@ def criteria_read(value: object) -> tuple[Criterion, ...]:
             _("There are %(count)d criteria; the maximum is %(most)d.")
             % {"count": len(value), "most": MAX_CRITERIA}
         )
-    criteria = tuple(_Reader(number, each).criterion() for number, each in enumerate(value, 1))
+    criteria = []
+    for number, entry in enumerate(value, 1):
+        try:
+            criteria.append(_criterion_read(entry))
+        except (RefusedError, ValueError) as error:
+            raise ValidationError(
+                _("Criterion %(number)d: %(problem)s") % {"number": number, "problem": error}
+            ) from error
     _refuse_repeated_names(criteria)
     _refuse_mixed_weights(criteria)
-    return criteria
+    return tuple(criteria)
 
 
 def _refuse_repeated_names(criteria: Sequence[Criterion]) -> None:
-    taken: dict[tuple[str, str], str] = {}
+    taken: set[tuple[str, str]] = set()
     for criterion in criteria:
-        names = [("key", criterion.key)]
-        names += [(tag, text.casefold()) for tag, text in criterion.name.items()]
-        for name in names:
-            if name in taken:
-                raise ValidationError(
-                    _("Two criteria have the name “%(name)s”. Give each its own name.")
-                    % {"name": criterion.key if name[0] == "key" else criterion.label}
-                )
-            taken[name] = criterion.key
+        names = {("key", criterion.key)}
+        names |= {(tag, text.casefold()) for tag, text in criterion.name.items()}
+        for kind, _name in names & taken:
+            raise ValidationError(
+                _("Two criteria have the name “%(name)s”. Give each its own name.")
+                % {"name": criterion.key if kind == "key" else criterion.label}
+            )
+        taken |= names
 
 
 def _refuse_mixed_weights(criteria: Sequence[Criterion]) -> None:
-    scales = {(each.scale.lowest, each.scale.highest) for each in criteria if each.weight}
+    scales = {str(each.scale) for each in criteria if each.weight}
     if len(scales) > 1:
         raise ValidationError(_("Criteria with a weight must have the same scale."))
 
 
-class _Reader:
-    """Reads one criterion; errors name it by its number."""
-
-    def __init__(self, number: int, value: object) -> None:
-        self._number = number
-        if not isinstance(value, dict):
-            self._refuse(_("a criterion must be an object."))
-        self._value: dict[str, Any] = value
-        known = CriterionJSON.__annotations__
-        if unknown := sorted(set(self._value) - set(known)):
-            self._refuse(_("unknown field: %(name)s.") % {"name": comma_list(unknown)})
-
-    def criterion(self) -> Criterion:
-        key = self._value.get("key")
-        if not isinstance(key, str) or not is_key(key):
-            self._refuse(
-                _(
-                    "“key” must have 1 to 40 small letters, digits, hyphens or underscores, and begin with a letter."
-                )
+def _criterion_read(value: object) -> Criterion:
+    """Return a criterion from JSON. Raises ValueError, or RefusedError for texts."""
+    if not isinstance(value, dict):
+        raise ValueError(_("a criterion must be an object."))
+    if unknown := sorted(set(value) - set(CriterionJSON.__annotations__)):
+        raise ValueError(_("unknown field: %(name)s.") % {"name": comma_list(unknown)})
+    key = value.get("key")
+    if not isinstance(key, str) or not is_key(key):
+        raise ValueError(
+            _(
+                "“key” must have 1 to 40 small letters, digits, hyphens or underscores, and begin with a letter."
             )
-        beside = self._value.get("beside", Beside.NOTHING)
-        if beside not in Beside.values:
-            self._refuse(_("“beside” must be one of: %(names)s.") % {"names": comma_list(Beside)})
-        scale = self._scale()
-        return Criterion(
-            key=key,
-            name=self._texts("name", self._value.get("name"), MAX_NAME),
-            question=self._texts("question", self._value.get("question"), MAX_QUESTION),
-            labels=self._labels(scale),
-            scale=scale,
-            beside=Beside(beside),
-            weight=self._whole("weight", 0, MAX_WEIGHT, default=0),
         )
+    beside = value.get("beside", Beside.NOTHING)
+    if beside not in Beside.values:
+        raise ValueError(_("“beside” must be one of: %(names)s.") % {"names": comma_list(Beside)})
+    scale = _scale_read(value)
+    return Criterion(
+        key=key,
+        name=texts_read(value.get("name"), "name", MAX_NAME),
+        question=texts_read(value.get("question"), "question", MAX_QUESTION),
+        labels=_labels_read(value.get("labels"), scale),
+        scale=scale,
+        beside=Beside(beside),
+        weight=_whole_number(value, "weight", highest=MAX_WEIGHT, default=0),
+    )
 
-    def _refuse(self, words: str) -> NoReturn:
-        raise ValidationError(
-            _("Criterion %(number)d: %(problem)s") % {"number": self._number, "problem": words}
+
+def _whole_number(value: Mapping[str, Any], name: str, *, highest: int, default: int) -> int:
+    number = value.get(name, default)
+    if type(number) is not int or not 0 <= number <= highest:
+        raise ValueError(
+            _("“%(name)s” must be a whole number from %(low)d to %(high)d.")
+            % {"name": name, "low": 0, "high": highest}
         )
+    return number
 
-    def _whole(self, name: str, low: int, high: int, *, default: int) -> int:
-        value = self._value.get(name, default)
-        if type(value) is not int or not low <= value <= high:
-            self._refuse(
-                _("“%(name)s” must be a whole number from %(low)d to %(high)d.")
-                % {"name": name, "low": low, "high": high}
+
+def _scale_read(value: Mapping[str, Any]) -> Scale:
+    reverse = value.get("lower_is_better", False)
+    if type(reverse) is not bool:
+        raise ValueError(_("“lower_is_better” must be true or false."))
+    scale = Scale(
+        lowest=_whole_number(value, "lowest", highest=1, default=1),
+        highest=_whole_number(value, "highest", highest=HUNDRED, default=POINTS),
+        lower_is_better=reverse,
+    )
+    if not scale.is_known:
+        raise ValueError(
+            _(
+                "a scale has 2 to %(most)d points from 0 or 1, or goes from 0 to 100; this one goes from %(lowest)d to %(highest)d."
             )
-        return value
+            % {"most": MAX_POINTS, **asdict(scale)}
+        )
+    return scale
 
-    def _scale(self) -> Scale:
-        lowest = self._whole("lowest", 0, 1, default=1)
-        highest = self._whole("highest", 0, 100, default=5)
-        reverse = self._value.get("lower_is_better", False)
-        if type(reverse) is not bool:
-            self._refuse(_("“lower_is_better” must be true or false."))
-        scale = Scale(lowest, highest, lower_is_better=reverse)
-        if not scale.is_known:
-            self._refuse(
-                _(
-                    "a scale has 2 to %(most)d points from 0 or 1, or goes from 0 to 100; this one goes from %(lowest)d to %(highest)d."
-                )
-                % {"most": MAX_POINTS, "lowest": lowest, "highest": highest}
+
+def _labels_read(value: object, scale: Scale) -> dict[int, Texts]:
+    if not isinstance(value, dict):
+        raise ValueError(_("“labels” must be an object with a text for each labelled point."))
+    points = {str(point): point for point in range(scale.lowest, scale.highest + 1)}
+    labels: dict[int, Texts] = {}
+    for name, texts in value.items():
+        point = points.get(str(name))
+        if point is None:
+            raise ValueError(
+                _("the label “%(name)s” is not at a whole number from %(lowest)d to %(highest)d.")
+                % {"name": name, **asdict(scale)}
             )
-        return scale
-
-    def _labels(self, scale: Scale) -> dict[int, Texts]:
-        given = self._value.get("labels")
-        if not isinstance(given, dict):
-            self._refuse(_("“labels” must be an object with a text for each labelled point."))
-        labels: dict[int, Texts] = {}
-        for name, texts in given.items():
-            value = int(name) if str(name).isascii() and str(name).isdigit() else None
-            if value is None or value not in scale:
-                self._refuse(
-                    _(
-                        "the label “%(name)s” is not at a whole number from %(lowest)d to %(highest)d."
-                    )
-                    % {"name": name, "lowest": scale.lowest, "highest": scale.highest}
-                )
-            labels[value] = self._texts(f"labels.{name}", texts, MAX_LABEL)
-        for end in (scale.lowest, scale.highest):
-            if end not in labels:
-                self._refuse(_("the label at %(value)d is missing.") % {"value": end})
-        return dict(sorted(labels.items()))
-
-    def _texts(self, name: str, value: object, most: int) -> dict[str, str]:
-        try:
-            return texts_read(value, name, most)
-        except RefusedError as error:
-            self._refuse(str(error))
+        labels[point] = texts_read(texts, f"labels.{name}", MAX_LABEL)
+    for end in (scale.lowest, scale.highest):
+        if end not in labels:
+            raise ValueError(_("the label at %(value)d is missing.") % {"value": end})
+    return dict(sorted(labels.items()))
