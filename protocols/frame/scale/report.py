@@ -378,20 +378,25 @@ def _all_means(found: RatingsFound) -> Table:
     }
     first, *others = means
     listed = [name for name in means[first] if all(name in means[other] for other in others)]
-    columns = [Column("system", _("System"), is_text=True, names="system", of=lambda name: name)]
+    columns = [_system_named()]
     for criterion, of_systems in means.items():
         columns += _mean_columns(criterion, found.names[criterion], of_systems)
+    table = Table.of(listed, name="systems", title=_("Systems by criteria"), columns=columns)
     if len(means) > _TWO:
-        return Table.of(listed, name="systems", title=_("Systems by criteria"), columns=columns)
+        return table
     [second] = others
-    return Table.of(
-        listed,
+    return replace(
+        table,
         name="both",
         title=_("%(later)s against %(one)s")
         % {"later": found.names[second], "one": found.names[first]},
-        columns=columns,
         plot=Plot(kind="points", label="system", value=second, low=first),
     )
+
+
+def _system_named() -> Column:
+    """Return the column of rows that are names of systems."""
+    return Column("system", _("System"), is_text=True, names="system", of=lambda name: name)
 
 
 def _mean_columns(
@@ -566,26 +571,12 @@ def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
 
 def _outliers(found: RatingsFound) -> Table:
     """Return Table 3 of Hamon et al. (2007)."""
-    criteria = list(found.criteria)
-    rows: list[tuple[Value, ...]] = []
-    for place, rule in enumerate(Rule):
-        outcomes = [each.outliers[place] for each in found.criteria.values()]
-        in_all = [len(found.in_all[rule])] if found.in_all else []
-        rows.append((_rule_in_words(rule), *(len(each.outliers) for each in outcomes), *in_all))
-    return Table(
-        name="outliers",
-        title=_("Outliers by rule"),
-        columns=(
-            Column("rule", _("Rule"), is_text=True),
-            *(Column(criterion, found.names[criterion]) for criterion in criteria),
-            *(
-                [Column("both", _("Both") if len(criteria) == _TWO else _("All"))]
-                if found.in_all
-                else []
-            ),
-        ),
-        rows=rows,
-        notes=[
+    columns = [Column("rule", _("Rule"), is_text=True, of=_rule_in_words)]
+    notes = []
+    for criterion, each in found.criteria.items():
+        counts = {outcome.rule: len(outcome.outliers) for outcome in each.outliers}
+        columns.append(Column(criterion, found.names[criterion], of=counts.__getitem__))
+        notes.append(
             _(
                 "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
             )
@@ -595,8 +586,12 @@ def _outliers(found: RatingsFound) -> Table:
                 "upper": each.overlap.upper,
                 "lower": each.overlap.lower,
             }
-            for criterion, each in found.criteria.items()
-        ],
+        )
+    if found.in_all:
+        heading = _("Both") if len(found.criteria) == _TWO else _("All")
+        columns.append(Column("both", heading, of=lambda rule: len(found.in_all[rule])))
+    return Table.of(
+        Rule, name="outliers", title=_("Outliers by rule"), columns=columns, notes=notes
     )
 
 
@@ -650,24 +645,19 @@ def _removals(found: RatingsFound, confidence: float) -> Table:
 
 def _without(criterion: str, name: str, found: CriterionFound) -> Table:
     """Return Figure 7 of Hamon et al. (2007) as a table."""
-    official = found.removals[0].official
-    ordered = sorted(official, key=lambda name: (-(official[name] or 0.0), name))
-    return Table(
+    official = {
+        system: mean for system, mean in found.removals[0].official.items() if mean is not None
+    }
+    columns = [_system_named(), Column("official", _("All judges"), decimals=2, of=official.get)]
+    columns += [
+        Column(f"without_{each.rule}", _rule_in_words(each.rule), decimals=2, of=each.without.get)
+        for each in found.removals
+    ]
+    return Table.of(
+        sorted(official, key=lambda system: (-official[system], system)),
         name=f"without_{criterion}",
         title=_("%(criterion)s: system means with and without outliers") % {"criterion": name},
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("official", _("All judges"), decimals=2),
-            *(
-                Column(f"without_{each.rule}", _rule_in_words(each.rule), decimals=2)
-                for each in found.removals
-            ),
-        ),
-        rows=[
-            (name, official[name], *(each.without[name] for each in found.removals))
-            for name in ordered
-            if official[name] is not None
-        ],
+        columns=columns,
     )
 
 

@@ -61,13 +61,16 @@ def correlated_criteria(
         )
         for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN)
     )
-    ends = {
-        f"{name}_{end}": getattr(found, end)
-        for name, found in (("pearson", pearson), ("spearman", spearman))
-        for end in ("low", "high")
-    }
     return CriteriaCorrelation(
-        of_ratings=SampledCorrelation(pearson.pairs, pearson.value, spearman.value, **ends),
+        of_ratings=SampledCorrelation(
+            pearson.pairs,
+            pearson.value,
+            spearman.value,
+            pearson_low=pearson.low,
+            pearson_high=pearson.high,
+            spearman_low=spearman.low,
+            spearman_high=spearman.high,
+        ),
         of_systems=correlation_sampled(
             system_means(first), system_means(second), confidence=confidence
         ),

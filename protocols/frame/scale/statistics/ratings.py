@@ -195,15 +195,13 @@ def weighted_ratings(rated: Sequence[Ratings], weights: Sequence[int]) -> Weight
     """
     keys = [each.item * max(1, len(each.judges)) + each.judge for each in rated]
     common = reduce(np.intersect1d, keys)
+    rows = [np.flatnonzero(np.isin(key, common)) for key in keys]
+    rows = [own[np.argsort(key[own])] for own, key in zip(rows, keys, strict=True)]
     total = np.zeros(len(common))
-    for each, key, weight in zip(rated, keys, weights, strict=True):
-        order = np.argsort(key)
-        rows = order[np.searchsorted(key[order], common)]
-        value = each.value[rows]
+    for each, own, weight in zip(rated, rows, weights, strict=True):
+        value = each.value[own]
         if each.lower_is_better:
             value = 2 * each.lowest + each.points - 1 - value
         total += weight * value
-    first = np.isin(keys[0], common)
-    order = np.argsort(keys[0][first])
-    ratings = replace(rated[0].take(np.flatnonzero(first)[order]), lower_is_better=False)
+    ratings = replace(rated[0].take(rows[0]), lower_is_better=False)
     return WeightedRatings(ratings, total / sum(weights))
