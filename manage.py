@@ -14,7 +14,6 @@ FILE_COMMANDS = frozenset(
         "convert_judgments",
         "convert_spans",
         "plan_budget",
-        "plan_ratings",
         "rank_judgments",
         "reproduce",
         "select_method",

@@ -39,8 +39,6 @@ class Feasibility:
         Ratings in one pass, r · Σ K_s; in all passes if each is by other judges, here and below.
     judges : int
         Available judges.
-    room : int
-        Ratings that they can give in one pass: J · min(c, S).
     needed_judges : int
         Smallest number of judges that suffices.
     judges_of_a_segment : int
@@ -57,7 +55,6 @@ class Feasibility:
     is_feasible: bool
     ratings: int
     judges: int
-    room: int
     needed_judges: int
     judges_of_a_segment: int
     needed_items_per_judge: int | None
@@ -104,7 +101,6 @@ def feasibility(
         is_feasible=judges >= needed,
         ratings=ratings,
         judges=judges,
-        room=judges * most,
         needed_judges=needed,
         judges_of_a_segment=of_segment,
         needed_items_per_judge=-(-ratings // judges) if judges and judges >= of_segment else None,

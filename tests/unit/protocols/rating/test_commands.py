@@ -1,4 +1,4 @@
-"""`analyse rating` and `plan_ratings`, called as Python."""
+"""`analyse rating`, called as Python."""
 
 from collections.abc import Callable
 from pathlib import Path
