@@ -24,7 +24,7 @@ from ranking.core.agreement.intervals import reported
 from ranking.core.scores import Shortage
 from ranking.reports.correlations import in_figures_with_interval
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
+from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot, system_column
 from ranking.wording.agreement import kappa_shown
 from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import all_in_figures, decimals, percent_in_figures
@@ -124,7 +124,7 @@ def _systems(found: Acceptability) -> Table:
         name="systems",
         title=_("Acceptable edits"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             _of_decided("acceptable", _("Acceptable"), lambda row: (row.acceptable, row.decided)),
             _percent("percent", "%", lambda row: row.share and row.share.value),
             _percent("low", _("From"), lambda row: row.share and row.share.low),
@@ -164,7 +164,7 @@ def _effort(found: Acceptability) -> Table:
         name="effort",
         title=_("Editing effort"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("edits", _("Edits")),
             _percent("unchanged", _("Unchanged, %"), lambda row: row.share_unchanged),
             Column("characters", _("Characters changed per 100"), decimals=1),

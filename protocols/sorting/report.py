@@ -39,7 +39,16 @@ from ranking.core.sorting import (
     sort_judged,
 )
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import Column, Plot, Report, Table, end_columns, yes_no_column
+from ranking.reports.tables import (
+    Column,
+    Plot,
+    Report,
+    Table,
+    end_columns,
+    judge_column,
+    system_column,
+    yes_no_column,
+)
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.numbers import all_in_figures, in_figures
 from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
@@ -332,7 +341,7 @@ def _known(chain: SortedChain) -> Table:
         name="known",
         title=_("Current state of the sort"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("low", _("From place")),
             Column("high", _("To place")),
             *(
@@ -385,7 +394,7 @@ def _order(chain: SortedChain) -> Table:
         title=_("Order of systems"),
         columns=(
             Column("place", _("Place")),
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("cluster", _("Cluster")),
         ),
         rows=[(place, *row) for place, row in enumerate(zip(order, clusters, strict=True), 1)],
@@ -408,7 +417,7 @@ def _pairs(
 ) -> Table:
     """Return a table with a row for each pair, the better system first, and these of all columns."""
     every = (
-        Column("judge", _("Judge"), is_text=True, names="judge"),
+        judge_column(),
         Column("of", _("Votes"), is_text=True),
         Column("step", _("Step"), of=itemgetter("number")),
         Column("places", _("Distance")),

@@ -39,7 +39,17 @@ from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentSelection, JudgmentsRead
 from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, end_columns, plain
+from ranking.reports.tables import (
+    BETWEEN,
+    Column,
+    Plot,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    plain,
+    system_column,
+)
 from ranking.wording.methods import not_yet_in_words, shortages_in_words
 from ranking.wording.numbers import all_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
@@ -370,7 +380,7 @@ def _errors(counts: Mapping[tuple[str, str, Severity], int]) -> Table:
         name="errors",
         title=_("Errors"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("category", _("Category"), is_text=True),
             Column("severity", _("Severity"), is_text=True, of=lambda row: str(row["severity"])),
             Column("count", _("Count")),

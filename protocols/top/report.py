@@ -26,7 +26,7 @@ from protocols.top.statistics import (
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, Value, end_columns
+from ranking.reports.tables import Column, Report, Table, Value, end_columns, system_column
 from ranking.wording.methods import lowered, not_yet_in_words
 from ranking.wording.numbers import all_in_figures, percent_in_figures
 
@@ -226,7 +226,7 @@ def _best_worst_tell(given: Input, options: Mapping[str, Any], found: BestWorstF
         name="best-worst",
         title=_("Best minus worst"),
         columns=[
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("shown", _("Blocks")),
             Column("best", _("Share chosen best")),
             Column("worst", _("Share chosen worst")),

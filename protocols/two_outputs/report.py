@@ -22,7 +22,7 @@ from ranking.analyses.agreement import JUDGE, OTHER
 from ranking.analyses.options import Option, OptionError
 from ranking.files.records import refuse_unknown
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import BETWEEN, Column, Report, Table, Value, end_columns
+from ranking.reports.tables import BETWEEN, Column, Report, Table, Value, end_columns, judge_column
 from ranking.wording.agreement import kappa_shown
 from ranking.wording.numbers import all_in_figures
 
@@ -132,7 +132,7 @@ def _totals(found: TwoOutputsFound) -> Table:
         name="answers",
         title=_("Answers by judge"),
         columns=[
-            Column("judge", _("Judge"), is_text=True, names="judge"),
+            judge_column(),
             *(Column(choice.name.lower(), word) for choice, word in words.items()),
             Column("answers", _("Answers")),
         ],

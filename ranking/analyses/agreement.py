@@ -50,6 +50,7 @@ from ranking.reports.tables import (
     end_columns,
     estimate_columns,
     interval_plot,
+    judge_column,
     of_part,
     plain,
 )
@@ -659,7 +660,7 @@ def _matrix(found: PairsFound) -> list[Table]:
             name="matrix",
             title=_("κ by pair of judges (shared comparisons)"),
             columns=(
-                Column("judge", _("Judge"), is_text=True, names="judge"),
+                judge_column(),
                 *(
                     Column(f"judge_{number}", name, is_text=True)
                     for number, name in enumerate(names, 1)

@@ -30,6 +30,7 @@ from ranking.reports.tables import (
     end_columns,
     interval_plot,
     ranks_in_orders,
+    system_column,
 )
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent
@@ -182,7 +183,7 @@ def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
         title=_("Ranking"),
         columns=(
             _task_column("task", _("Task")),
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             *((Column("group", _("Group")),) if several else ()),
             Column("score", _("Score")),
             Column("rank", _("Rank"), of=rank_cell),

@@ -20,7 +20,7 @@ from ranking.core.diagnosis.campaign import (
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, plain
+from ranking.reports.tables import Column, Plot, Report, Table, judge_column, plain, system_column
 from ranking.wording.numbers import decimals
 
 SKIPPED_BLOCKS = Option(
@@ -168,7 +168,7 @@ def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
             name="beside_reference",
             title=_("Score by share of blocks with the reference"),
             columns=(
-                Column("system", _("System"), is_text=True, names="system"),
+                system_column(),
                 Column("share", _("Share of blocks with the reference")),
                 Column("geq_others", _("≥ others")),
             ),
@@ -189,7 +189,7 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
         name="sole_winners",
         title=_("Sole winners"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("blocks", _("Blocks won")),
             Column("share", _("Share of its blocks")),
         ),
@@ -210,7 +210,7 @@ def _ties(found: CampaignDiagnosis) -> Table:
         name="ties",
         title=_("Ties"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("tie_rate", _("Ties")),
         ),
         rows=[(name, found.tie_rates[name]) for name in order],
@@ -225,7 +225,7 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
         title=_("Win ratio"),
         columns=(
             Column("place", _("Place")),
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("win_ratio", _("Win ratio")),
         ),
         rows=[
@@ -245,7 +245,7 @@ def _pairwise(found: CampaignDiagnosis) -> Table:
         name="pairwise",
         title=_("Pairs of systems"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("other", _("Other"), is_text=True, names="other"),
             Column("wins", _("Wins"), counts="won"),
             Column("losses", _("Losses"), counts="lost"),
@@ -281,8 +281,8 @@ def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
             title=_("Identical texts ranked differently"),
             columns=(
                 Column("segment", _("Segment"), names="segment"),
-                Column("judge", _("Judge"), is_text=True, names="judge"),
-                Column("system", _("System"), is_text=True, names="system"),
+                judge_column(),
+                system_column(),
                 Column("other", _("Other"), is_text=True, names="other"),
                 Column("label", _("Label")),
                 Column("other_label", _("Other label")),

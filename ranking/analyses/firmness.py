@@ -18,7 +18,7 @@ from ranking.core.firmness.without_each import WithoutEach, without_each
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Named, Plot, Report, Table
+from ranking.reports.tables import Column, Named, Plot, Report, Table, judge_column
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import decimals
 from ranking.wording.published_method import firmness_in_words
@@ -127,7 +127,7 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
             name="deciding",
             title=_("Judgments that decide first place"),
             columns=(
-                Column("judge", _("Judge"), is_text=True, names="judge"),
+                judge_column(),
                 Column("segment", _("Segment"), names="segment"),
                 Column("label", _("Label of %(system)s") % {"system": fewest.first[0]}),
                 Column("other_label", _("Label of %(system)s") % {"system": fewest.new_first}),

@@ -51,7 +51,15 @@ from ranking.reports.correlations import (
     kappa_plot,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, Value, interval_plot, of_part
+from ranking.reports.tables import (
+    Column,
+    Report,
+    Table,
+    Value,
+    interval_plot,
+    judge_column,
+    of_part,
+)
 from ranking.wording.agreement import strength_caution
 from ranking.wording.ranges import (
     cluster_rules,
@@ -173,7 +181,7 @@ def _judges(
         name="judges",
         title=_("Judges"),
         columns=(
-            Column("judge", _("Judge"), is_text=True, names="judge"),
+            judge_column(),
             Column("blocks", _("Blocks"), counts="judgments"),
             Column(
                 "skipped",
@@ -236,7 +244,7 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
             name="themselves",
             title=_("Self-agreement"),
             columns=(
-                Column("judge", _("Judge"), is_text=True, names="judge"),
+                judge_column(),
                 *kappa_columns(_("Self-agreement κ"), places=2),
                 Column("p_agree", "P(A)"),
                 Column("p_chance", "P(E)"),

@@ -41,7 +41,15 @@ from ranking.core.metrics.texts import corpus_statistics, language_tokens
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import metrics_tables
-from ranking.reports.tables import Column, Plot, Report, Table, plain, ranks_in_orders
+from ranking.reports.tables import (
+    Column,
+    Plot,
+    Report,
+    Table,
+    plain,
+    ranks_in_orders,
+    system_column,
+)
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import decimals, in_figures, percent, percent_in_figures
 
@@ -535,7 +543,7 @@ def _beside_table(found: Found, number: int) -> Table:
         name=f"metric_{number}",
         title=_("%(metric)s and people") % {"metric": order["name"]},
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("people_rank", _("Human rank")),
             Column("people_rank_low", _("Rank from")),
             Column("people_rank_high", _("To")),

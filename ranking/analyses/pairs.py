@@ -33,7 +33,7 @@ from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, names_in_order
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, Value, yes_no_column
+from ranking.reports.tables import Column, Plot, Report, Table, Value, system_column, yes_no_column
 from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.wording.numbers import decimals, in_figures
 from ranking.wording.pair_tests import (
@@ -312,7 +312,7 @@ def _matrix(
 ) -> Table:
     return pairs_matrix(
         pairs,
-        Column("system", _("System"), is_text=True, names="system"),
+        system_column(),
         Column("other", _("Other"), is_text=True, names="other"),
         p="p_value",
         corrected=found.p_key if found.is_corrected else None,

@@ -26,7 +26,7 @@ from ranking.range_choices import (
     range_limits,
 )
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, report_on
-from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
+from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot, system_column
 from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
@@ -248,7 +248,7 @@ def ranks_table(
     shares = any(row.get("last_rank", row["rank"]) != row["rank"] for row in rows)
     several = len({row["group"] for row in shown}) > 1
     columns = (
-        Column("system", _("System"), is_text=True, names="system"),
+        system_column(),
         *((Column("group", _("Group")),) if several else ()),
         Column("score", _("Score")),
         Column("rank", _("Rank")),

@@ -149,6 +149,16 @@ class Column:
         return value
 
 
+def system_column() -> Column:
+    """Return the column that names the system of a row."""
+    return Column("system", _("System"), is_text=True, names="system")
+
+
+def judge_column() -> Column:
+    """Return the column that names the judge of a row."""
+    return Column("judge", _("Judge"), is_text=True, names="judge")
+
+
 def end_columns(
     key: str = "", *, decimals: int = 3, of: Callable[[Any], Any] | None = None
 ) -> tuple[Column, Column]:
@@ -186,7 +196,7 @@ def ranks_in_orders(
         name="orders",
         title=title or _("Ranks"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             *(Column(key, heading) for key, heading in headings.items()),
         ),
         rows=[(name, *(each.get(name) for each in ranks)) for name in systems],

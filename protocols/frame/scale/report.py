@@ -49,7 +49,9 @@ from ranking.reports.tables import (
     end_columns,
     estimate_columns,
     interval_plot,
+    judge_column,
     of_part,
+    system_column,
 )
 from ranking.wording.agreement import (
     kappa_shown,
@@ -346,7 +348,7 @@ def _means(title: str, means: MeanRatings, *, name: str) -> Table:
         name=name,
         title=title,
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("mean", _("Mean")),
             *end_columns(),
             Column("rank", _("Rank")),
@@ -543,7 +545,7 @@ def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
         name=f"judges_{criterion}",
         title=_("Judges: %(criterion)s") % {"criterion": name},
         columns=(
-            Column("judge", _("Judge"), is_text=True, names="judge"),
+            judge_column(),
             Column("ratings", _("Ratings")),
             Column("mean", _("Mean"), decimals=2),
             Column("others", _("Others on the same texts"), decimals=2),

@@ -40,7 +40,7 @@ from ranking.core.rankings.mean_scores import (
 from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import TIE_DECIMALS
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
+from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot, system_column
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import in_figures, percent
 from ranking.wording.ranges import (
@@ -143,7 +143,7 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
         title=_("%(languages)s, %(test_set)s")
         % {"languages": row.test_set.languages, "test_set": row.test_set.name},
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             Column("cluster", _("Cluster")),
             Column("score", _("Score")),
             Column("rank", _("Rank")),
