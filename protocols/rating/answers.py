@@ -171,20 +171,9 @@ def answer_made(outputs: Sequence[Mapping[str, int]]) -> dict[str, Any]:
 
 
 def _as_given(row: Any) -> dict[str, Any]:
-    keys = list(row.criteria)
-    starts = range(0, len(row.points), len(keys))
-    parts = (row.points[start : start + len(keys)] for start in starts)
-    return answer_made([dict(zip(keys, points, strict=True)) for points in parts])
-
-
-def asked_in(
-    criteria: Sequence[Criterion], rules: Mapping[str, Any], part: int
-) -> Sequence[Criterion]:
-    """Return the criteria that HITs of a pass ask about; those of the first pass if it is unknown."""
-    if rules.get("all_at_once"):
-        return criteria
-    place = part - 1 if 0 < part <= len(criteria) else 0
-    return criteria[place : place + 1]
+    points = iter(row.points)
+    count = len(row.points) // len(row.criteria)
+    return answer_made([{key: next(points) for key in row.criteria} for _output in range(count)])
 
 
 def _refusal_in_words(answer: Mapping[str, Any], asked: Sequence[Criterion], shown: int) -> str:
@@ -225,7 +214,11 @@ class _Rated:
         self.is_at_once = bool(rules.get("all_at_once"))
 
     def asked(self, part: int) -> Sequence[Criterion]:
-        return asked_in(self.criteria, self.rules, part)
+        """Return the criteria that HITs of a pass ask about; those of the first pass if it is unknown."""
+        if self.is_at_once:
+            return self.criteria
+        place = part - 1 if 0 < part <= len(self.criteria) else 0
+        return self.criteria[place : place + 1]
 
     def refusal(
         self, assigned: AssignedBlock, answer: Mapping[str, Any]
@@ -266,19 +259,18 @@ class _Rated:
         """Return the value by the main criterion, the first one asked about; higher is better."""
         [points] = ratings_given(answer, self.criteria)
         main = next(each for each in self.criteria if each.key in points)
-        value = points[main.key]
-        return float(-value if main.scale.lower_is_better else value)
+        return float(weighted_score(points, [main]))
 
     def simulated(self, perceived: Perceived) -> dict[str, Any]:
-        asked = self.criteria if self.is_at_once else self.criteria[:1]
         outputs = [
-            {each.key: self._simulated_value(each, quality, perceived) for each in asked}
-            for quality in perceived.qualities[: None if self.is_at_once else 1]
+            {each.key: self._simulated_value(each, quality, perceived) for each in self.asked(0)}
+            for quality in perceived.qualities
         ]
         if self.is_at_once:
             return answer_made(outputs)
         # The pass decides which criterion it is.
-        return {"value": next(iter(outputs[0].values()))}
+        [value] = outputs[0].values()
+        return {"value": value}
 
     def _simulated_value(self, criterion: Criterion, quality: float, perceived: Perceived) -> int:
         scale = criterion.scale

@@ -5,18 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from annotation.answer_files import (
-    AnswerFiles,
-    AnswerRefusedError,
-    FileAnswer,
-    Lose,
-    RefuseAnswer,
-)
+from annotation.answer_files import AnswerFiles, FileAnswer, Lose, RefuseAnswer
 from campaign.models import Task
 from protocols.frame.scale.criteria import Criterion, weighted_score, weights_of
-from protocols.frame.scale.files import LINES, Item, Rating, Said, csv_lines, scores_of
+from protocols.frame.scale.files import LINES, Item, Rating, csv_lines
 from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.rating_records import CSV, rating_records
+from protocols.frame.scale.statistics.ratings import Scale
 from protocols.rating.answers import answer_made, rules_complete
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
@@ -25,97 +20,122 @@ from ranking.core.beside import OutputScores
 def _of_task(
     task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
 ) -> Iterator[FileAnswer]:
-    """Yield the ratings in the order in which judges are asked, or put together those of each screen."""
-    criteria = criteria_of(task.rules)
-    if task.rules.get("all_at_once"):
-        yield from _screens(answers, criteria, refuse)
+    """Yield the ratings in the order in which judges are asked, or put together those of each screen.
+
+    Ratings that judges of the task are not asked for are refused.
+    """
+    rules = rules_complete(task.rules)
+    criteria = {criterion.key: criterion for criterion in criteria_of(rules)}
+    keys = list(criteria)
+    rated = list(answers)
+    for answer in rated:
+        _check_criterion(answer, criteria, refuse)
+    if rules["all_at_once"]:
+        yield from _screens(rated, keys, refuse)
         return
-    order = {criterion.key: place for place, criterion in enumerate(criteria)}
-    yield from sorted(
-        answers, key=lambda answer: order.get(answer.said.ratings[0].criterion, len(order))
-    )
+    in_passes = sorted(rated, key=lambda answer: keys.index(answer.said[0].criterion))
+    _check_passes(in_passes, keys, rules, refuse)
+    yield from in_passes
+
+
+def _check_criterion(
+    answer: FileAnswer, criteria: Mapping[str, Criterion], refuse: RefuseAnswer
+) -> None:
+    [rating] = answer.said
+    if rating.criterion not in criteria:
+        refuse(
+            answer,
+            None,
+            f"it rates {rating.criterion}, which judges of this task are not asked about",
+            f"provide ratings of {' or '.join(criteria)}",
+        )
+    scale = criteria[rating.criterion].scale
+    if rating.scale != scale:
+        refuse(
+            answer,
+            None,
+            f"its scale is {_scale_in_words(rating.scale)}, but the task rates {rating.criterion} on {_scale_in_words(scale)}",
+            "import it into a task with this scale",
+        )
+
+
+def _scale_in_words(scale: Scale) -> str:
+    return f"{scale}, lower is better" if scale.lower_is_better else str(scale)
+
+
+def _check_passes(
+    answers: Iterable[FileAnswer],
+    keys: Sequence[str],
+    rules: Mapping[str, Any],
+    refuse: RefuseAnswer,
+) -> None:
+    """Refuse ratings that the passes of a task do not allow."""
+    rated: set[tuple[str, Item, str]] = set()
+    of_segment: dict[tuple[str, int], str] = {}
+    for answer in answers:
+        [rating] = answer.said
+        place = keys.index(rating.criterion)
+        rated.add((rating.judge, rating.item, rating.criterion))
+        if rules["adequacy_by_others"]:
+            first = of_segment.setdefault((rating.judge, rating.segment), rating.criterion)
+            if first != rating.criterion:
+                refuse(
+                    answer,
+                    None,
+                    "this judge rates the segment by several criteria",
+                    "import into a task in which the same judges rate all of them (adequacy_by_others: false)",
+                )
+        elif place and not rules["order_free"]:
+            earlier = keys[place - 1]
+            if (rating.judge, rating.item, earlier) not in rated:
+                refuse(
+                    answer,
+                    None,
+                    f"it rates the {rating.criterion} of a text whose {earlier} this judge does not rate in this file",
+                    "provide both in one file, or import into a task in which ratings can be changed in later passes (order_free: true)",
+                )
 
 
 def _screens(
-    answers: Iterable[FileAnswer], criteria: Sequence[Criterion], refuse: RefuseAnswer
+    answers: Iterable[FileAnswer], keys: Sequence[str], refuse: RefuseAnswer
 ) -> Iterator[FileAnswer]:
     screens: dict[tuple[str, int, int | Item], list[FileAnswer]] = defaultdict(list)
     for answer in answers:
-        [rating] = answer.said.ratings
+        [rating] = answer.said
         screens[rating.judge, rating.segment, rating.screen or rating.item].append(answer)
     for parts in screens.values():
         first = parts[0]
-        ratings = [part.said.ratings[0] for part in parts]
-        texts = list(dict.fromkeys(rating.systems for rating in ratings))
-        for systems in texts:
-            rated = {each.criterion for each in ratings if each.systems == systems}
-            for criterion in criteria:
-                if criterion.key not in rated:
+        texts: dict[tuple[str, ...], dict[str, Rating]] = defaultdict(dict)
+        for part in parts:
+            [rating] = part.said
+            texts[rating.systems][rating.criterion] = rating
+        for systems, ratings in texts.items():
+            for key in keys:
+                if key not in ratings:
                     refuse(
                         first,
                         "criterion",
-                        f"{first.judge} did not rate {', '.join(systems)} by {criterion.key}",
+                        f"{first.judge} did not rate {', '.join(systems)} by {key}",
                         "provide a rating by each criterion of the task for each text",
                     )
         yield replace(
             first,
             candidates=tuple(texts),
             texts=(None,) * len(texts),
-            said=replace(first.said, ratings=tuple(ratings)),
+            said=tuple(ratings[key] for ratings in texts.values() for key in keys),
         )
 
 
 def _answer(
-    said: Said, _texts: Sequence[str | None], rules: Mapping[str, Any], _lose: Lose
+    ratings: Sequence[Rating],
+    _texts: Sequence[str | None],
+    _rules: Mapping[str, Any],
+    _lose: Lose,
 ) -> dict[str, Any]:
-    criteria = {criterion.key: criterion for criterion in criteria_of(rules)}
-    outputs: dict[tuple[str, ...], dict[str, int]] = {}
-    for rating in said.ratings:
-        _check_criterion(rating, criteria)
-        outputs.setdefault(rating.systems, {})[rating.criterion] = rating.value
-    if not rules["all_at_once"]:
-        _check_pass(said, rules, list(criteria))
-    in_order = [
-        {key: points[key] for key in criteria if key in points} for points in outputs.values()
-    ]
-    return answer_made(in_order)
-
-
-def _check_criterion(rating: Rating, criteria: Mapping[str, Criterion]) -> None:
-    if rating.criterion not in criteria:
-        raise AnswerRefusedError(
-            f"it rates {rating.criterion}, which judges of this task are not asked about",
-            f"provide ratings of {' or '.join(criteria)}",
-        )
-    scale = criteria[rating.criterion].scale
-    if rating.scale != scale:
-        raise AnswerRefusedError(
-            f"its scale is {_scale_in_words(rating)}, but the task rates {rating.criterion} on {scale}"
-            f"{', lower is better' if scale.lower_is_better else ''}",
-            "import it into a task with this scale",
-        )
-
-
-def _scale_in_words(rating: Rating) -> str:
-    return f"{rating.scale}{', lower is better' if rating.scale.lower_is_better else ''}"
-
-
-def _check_pass(said: Said, rules: Mapping[str, Any], keys: Sequence[str]) -> None:
-    """Refuse ratings that the passes of a task do not allow."""
-    chosen = rules_complete(rules)
-    [rating] = said.ratings
-    place = keys.index(rating.criterion)
-    if chosen["adequacy_by_others"]:
-        if len(said.of_segment) > 1:
-            raise AnswerRefusedError(
-                "this judge rates the segment by several criteria",
-                "import into a task in which the same judges rate all of them (adequacy_by_others: false)",
-            )
-    elif place and keys[place - 1] not in said.of_text and not chosen["order_free"]:
-        raise AnswerRefusedError(
-            f"it rates the {rating.criterion} of a text whose {keys[place - 1]} this judge does not rate in this file",
-            "provide both in one file, or import into a task in which ratings can be changed in later passes (order_free: true)",
-        )
+    outputs: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
+    for rating in ratings:
+        outputs[rating.systems][rating.criterion] = rating.value
+    return answer_made(list(outputs.values()))
 
 
 def _part(answer: Mapping[str, Any], rules: Mapping[str, Any]) -> int:
@@ -144,9 +164,12 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
         counted = [criteria[0]]
     else:
         counted = list(criteria)
-    if by_others:
-        return scores_of(_as_many_of_each(rated, counted))
-    return scores_of(_means_of_judges(rated, counted))
+    scores = _as_many_of_each if by_others else _means_of_judges
+    return OutputScores.of_rows(
+        (segment, judge, system, score)
+        for (segment, _condition, systems), judge, score in scores(rated, counted)
+        for system in systems
+    )
 
 
 def _means_of_judges(

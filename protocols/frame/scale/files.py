@@ -1,10 +1,10 @@
 """Ratings as JSON Lines, one object per rating (`docs/formats-judgments.md`), and as scores of outputs."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from protocols.frame.scale.statistics.ratings import (
     Scale,
 )
 from ranking.core.arrays import BoolArray
-from ranking.core.beside import OutputScores
 from ranking.files.labels import (
     boolean_of,
     judge_named,
@@ -203,17 +202,6 @@ def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> Bool
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Ratings on one screen, with the criteria by which the judge rated the same text, and the same
-    segment, in the file.
-    """
-
-    ratings: tuple[Rating, ...]
-    of_text: frozenset[str]
-    of_segment: frozenset[str]
-
-
 def _losses(lines: Sequence[tuple[int, Rating]]) -> Sequence[Loss]:
     losses = Losses()
     for line, rating in lines:
@@ -227,38 +215,22 @@ def _losses(lines: Sequence[tuple[int, Rating]]) -> Sequence[Loss]:
 
 def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
     """Yield each rating as an answer of its own; the task combines those given on one screen."""
-    of_text: dict[tuple[Item, str], set[str]] = defaultdict(set)
-    of_segment: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for _line, each in lines:
-        of_text[each.item, each.judge].add(each.criterion)
-        of_segment[each.segment, each.judge].add(each.criterion)
     for line, rating in lines:
         yield FileAnswer(
             line=line,
             judge=rating.judge,
             segment=str(rating.segment),
             candidates=(rating.systems,),
-            said=Said(
-                (rating,),
-                of_text=frozenset(of_text[rating.item, rating.judge]),
-                of_segment=frozenset(of_segment[rating.segment, rating.judge]),
-            ),
+            said=(rating,),
             texts=(None,),
             duration_ms=rating.duration_ms,
         )
 
 
-class _StoredAnswer(NamedTuple):
-    block: int
-    segment: int
-    judge: str
-    duration_ms: int | None
-    criteria: list[str]
-    points: list[int]
-
-
 def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
     """Yield the ratings, latest first, naming only participating systems."""
+    conditions = dict(counted.task.test_set.systems.values_list("name", "condition"))
+    scales = {each.key: each.scale for each in criteria_of(counted.task.rules)}
     rows = counted.judgments.order_by("-pk").values_list(
         "block_id",
         "block__segment__number",
@@ -266,33 +238,32 @@ def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
         "duration_ms",
         "ratinganswer__criteria",
         "ratinganswer__points",
+        named=True,
     )
-    found = [_StoredAnswer(*row) for row in rows]
-    conditions = dict(counted.task.test_set.systems.values_list("name", "condition"))
-    scales = {each.key: each.scale for each in criteria_of(counted.task.rules)}
-    wrote = counted.wrote({row.block for row in found})
+    wrote = counted.wrote({row.block_id for row in rows})
     screens: Counter[tuple[str, int]] = Counter()
     seen: set[tuple[str, Item, str]] = set()
     # If a judge received a text twice because a HIT was returned, the latest rating counts.
-    for row in found:
-        shown = wrote[row.block]
+    for row in rows:
+        judge, segment = row.judge__pseudonym, row.block__segment__number
+        shown = wrote[row.block_id]
         if len(shown) > 1:
-            screens[row.judge, row.segment] += 1
-        values = iter(row.points)
+            screens[judge, segment] += 1
+        values = iter(row.ratinganswer__points)
         for systems in shown:
-            for criterion in row.criteria:
+            for criterion in row.ratinganswer__criteria:
                 rating = Rating(
-                    segment=row.segment,
+                    segment=segment,
                     systems=tuple(sorted(systems)),
-                    judge=row.judge,
+                    judge=judge,
                     criterion=criterion,
                     value=next(values),
                     scale=scales[criterion],
                     condition=_common_condition(systems, conditions),
                     duration_ms=row.duration_ms,
-                    screen=screens[row.judge, row.segment] or None,
+                    screen=screens[judge, segment] or None,
                 )
-                key = (criterion, rating.item, row.judge)
+                key = (criterion, rating.item, judge)
                 if systems and key not in seen:
                     seen.add(key)
                     yield rating
@@ -353,16 +324,3 @@ LINES: Final = AnswerLines(
     written=_written,
     objects=rating_objects,
 )
-
-
-def scores_of(
-    rated: Iterable[tuple[Item, str, float]],
-) -> OutputScores | None:
-    """Return judges' scores of items as scores of each system that wrote the text; None without
-    any.
-    """
-    return OutputScores.of_rows(
-        (segment, judge, system, score)
-        for (segment, _condition, systems), judge, score in rated
-        for system in systems
-    )
