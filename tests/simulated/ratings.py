@@ -155,6 +155,5 @@ def simulated_ratings(world: RatingWorld, *, seed: int) -> Ratings:
         item=given.segment * systems + given.system,
         judge=given.judge,
         value=world.given(seen),
-        points=world.scale.points,
-        lowest=world.scale.lowest,
+        scale=world.scale,
     )

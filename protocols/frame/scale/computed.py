@@ -30,10 +30,10 @@ from protocols.frame.scale.statistics.outliers import (
     removals,
 )
 from protocols.frame.scale.statistics.ratings import (
-    HUNDRED,
     POINTS,
     Items,
     Ratings,
+    Scale,
     weighted_ratings,
 )
 from ranking.core.arrays import BoolArray, Int64Array
@@ -152,7 +152,7 @@ def ratings_found(
     RatingsFound
     """
     ratings = {
-        criterion: each.merged() if options["merge"] and each.has_five_points else each
+        criterion: each.merged() if options["merge"] and each.scale.has_five_points else each
         for criterion, each in read.items()
     }
     of_each = {criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()}
@@ -214,7 +214,7 @@ def _weighted(
             % {"names": comma_list(missing), "known": comma_list(ratings)}
         )
     counted = [ratings[key] for key in weights]
-    scales = {(each.lowest, each.points) for each in counted}
+    scales = {str(each.scale) for each in counted}
     if len(scales) > 1:
         raise ValueError(_("Criteria with a weight must have the same scale."))
     both = weighted_ratings(counted, list(weights.values()))
@@ -239,7 +239,7 @@ def _of_criterion(
             _("Ratings cannot be standardised: every judge gave the same rating throughout.")
         )
     judges = rating_judges(
-        ratings, easy=easy, easy_below=_easy_limit(ratings, options["easy_below"])
+        ratings, easy=easy, easy_below=_easy_limit(ratings.scale, options["easy_below"])
     )
     outliers = rating_outliers(
         judges, deviations=options["deviations"], by_difference=options["by_difference"]
@@ -260,21 +260,19 @@ def _of_criterion(
     )
 
 
-def _easy_limit(ratings: Ratings, easy_below: int) -> int:
+def _easy_limit(scale: Scale, easy_below: int) -> int:
     """Return the worst rating with which an easy item is not missed.
 
     `easy_below` is on five points; on longer scales, it is as many points below the best.
     """
-    steps = ratings.points - min(easy_below, ratings.points)
-    if ratings.points > POINTS:
-        steps = POINTS - easy_below
-    return ratings.best + steps if ratings.lower_is_better else ratings.best - steps
+    steps = max(0, min(scale.points, POINTS) - easy_below)
+    return scale.best + steps if scale.lower_is_better else scale.best - steps
 
 
 def _agreement(criterion: str, ratings: Ratings, options: Mapping[str, Any]) -> list[AgreementOf]:
     found = []
-    measured = [ratings.in_tens() if ratings.points == HUNDRED + 1 else ratings]
-    if ratings.has_five_points:
+    measured = [ratings.in_tens() if ratings.scale.is_continuous else ratings]
+    if ratings.scale.has_five_points:
         measured.append(ratings.merged())
     for each in measured:
         parts = {name: each.of_condition(n) for n, name in enumerate(each.items.conditions)}
@@ -283,5 +281,5 @@ def _agreement(criterion: str, ratings: Ratings, options: Mapping[str, Any]) -> 
             agreement = replace(
                 agreement, kappa=agreement.kappa.reported(), alpha=agreement.alpha.reported()
             )
-            found.append(AgreementOf(criterion, name, each.points, agreement))
+            found.append(AgreementOf(criterion, name, each.scale.points, agreement))
     return found

@@ -169,9 +169,7 @@ def ratings_arranged(
             item,
             judge,
             value,
-            points=scale.points,
-            lowest=scale.lowest,
-            lower_is_better=scale.lower_is_better,
+            scale=scale,
         )
     return found
 
@@ -279,7 +277,7 @@ def _written(rating: Rating) -> dict[str, Any]:
     """Return the scale of a rating; the one of Hamon et al. (2007) goes without saying."""
     scale = rating.scale
     return {
-        "scale": None if (scale.lowest, scale.highest) == (1, POINTS) else str(scale),
+        "scale": None if scale.has_five_points else str(scale),
         "lower_is_better": scale.lower_is_better or None,
     }
 

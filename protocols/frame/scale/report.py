@@ -27,7 +27,7 @@ from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.statistics.agreement import Estimate, RatingAgreement
 from protocols.frame.scale.statistics.means import MeanRating, MeanRatings
 from protocols.frame.scale.statistics.outliers import Rule
-from protocols.frame.scale.statistics.ratings import HUNDRED, POINTS, Items
+from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.tables import analysis_of_lines, report_of_answers, rules_between
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
@@ -319,7 +319,7 @@ def _notes(found: RatingsFound, options: Mapping[str, Any]) -> Iterator[str]:
                     "criterion": found.names[criterion],
                     "names": comma_list(each.not_standardised),
                 }
-    if any(each.points == HUNDRED + 1 for each in found.ratings.values()):
+    if any(each.scale.is_continuous for each in found.ratings.values()):
         yield _("Agreement from 0 to 100 is measured in steps of ten.")
     if len(found.correlated) > 1:
         return

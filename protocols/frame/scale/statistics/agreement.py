@@ -124,21 +124,21 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     J. L. Fleiss (1971), Measuring Nominal Scale Agreement Among Many Raters, Psychol. Bull. 76.
     K. Krippendorff (2004), Content Analysis, §11.3.
     """
-    counts = ratings.counts()
+    points, counts = ratings.scale.points, ratings.counts()
     several = counts.sum(axis=1) > 1
     kept = several[ratings.item]
     counts, segment = counts[several], ratings.items.segment[several]
     segments, place = np.unique(segment, return_inverse=True)
-    sums = np.zeros((len(segments), _size(ratings.points)))
+    sums = np.zeros((len(segments), _size(points)))
     np.add.at(sums, place, _of_items(counts))
     whole = sums.sum(axis=0)
-    point = _figures(whole[np.newaxis], ratings.points)
+    point = _figures(whole[np.newaxis], points)
     by_judge, by_cell, judges = _left_out(ratings.take(kept), np.cumsum(several) - 1, counts)
     for_judges = len(by_judge) > 1 and bool((whole[0] + by_judge[:, 0] > _NO_ITEM).all())
     if for_judges:
-        without_segment = _figures(whole - sums, ratings.points)
-        without_judge = _figures(whole + by_judge, ratings.points)
-        without_cell = _figures(whole + by_cell, ratings.points)
+        without_segment = _figures(whole - sums, points)
+        without_judge = _figures(whole + by_judge, points)
+        without_cell = _figures(whole + by_cell, points)
 
     def estimate(figure: str, p_chance: float, n: int | None = None) -> Estimate:
         def of(found: _Figures) -> FloatArray:
@@ -175,7 +175,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
                 expected=chance[n],
                 corrected=estimate("corrected", chance[n] or 0.0, n),
             )
-            for n in range(ratings.points)
+            for n in range(points)
         ),
         kappa=estimate("corrected", chance[0] or 0.0, 0),
         p_observed=_number(point.within[0, 0]),
@@ -193,7 +193,7 @@ def _left_out(
 
     `item_of` indexes `counts`. Also return the effective number of judges.
     """
-    item, value = item_of[ratings.item], ratings.value - ratings.lowest
+    item, value = item_of[ratings.item], ratings.value - ratings.scale.lowest
     fewer = counts[item]
     fewer[np.arange(len(value)), value] -= 1
     change = -_of_items(counts)[item]

@@ -75,22 +75,23 @@ def rating_judges(
     tuple of RatingJudge
         Judges with ratings, in the order of their names.
     """
-    limit = ratings.best if easy_below is None else easy_below
+    scale = ratings.scale
+    limit = scale.best if easy_below is None else easy_below
     counts = ratings.counts()
     rows = counts[ratings.item]
     others = rows.sum(axis=1) - 1
-    steps = ratings.lowest + np.arange(ratings.points)
+    steps = np.arange(scale.lowest, scale.highest + 1)
     own = ratings.value
     # The judge's own rating differs from itself by 0, so it drops out of the sum.
     shared = others > 0
     of_others = share(rows @ steps - own, others)
     apart = share((rows * np.abs(steps - own[:, np.newaxis])).sum(axis=1), others)
     if easy is None:
-        best = rows[:, ratings.best - ratings.lowest] - (own == ratings.best)
+        best = rows[:, scale.best - scale.lowest] - (own == scale.best)
         is_easy = shared & (best == others)
     else:
         is_easy = easy[ratings.item]
-    is_worse = own > limit if ratings.lower_is_better else own < limit
+    is_worse = own > limit if scale.lower_is_better else own < limit
     found = []
     for judge, name in enumerate(ratings.judges):
         mine = ratings.judge == judge
@@ -136,9 +137,9 @@ def proposed_easy_items(
     int64, shape (≤ most,)
         Places of items.
     """
-    counts = ratings.counts()
+    counts, scale = ratings.counts(), ratings.scale
     number = counts.sum(axis=1)
-    found = np.flatnonzero((number > 1) & (counts[:, ratings.best - ratings.lowest] == number))
+    found = np.flatnonzero((number > 1) & (counts[:, scale.best - scale.lowest] == number))
     order = -number if words is None else words
     return found[np.argsort(order[found], kind="stable")][:most]
 

@@ -163,7 +163,7 @@ def mean_ratings(
     thin = np.array([shortage is not None for shortage in shortages])
     varies = ~thin & np.array([own.matrix[0, 0] > _NO_VARIANCE for own in of_each])
     # Scores rank higher values first.
-    ranked = -sums.mean if ratings.lower_is_better else sums.mean
+    ranked = -sums.mean if ratings.scale.lower_is_better else sums.mean
     scores = Scores(values=np.where(varies, ranked, np.nan), estimable=varies)
     together = _without_variance(covariance.matrix)
     tests = _untested(_tests(scores, covariance, correction, seed), together)

@@ -47,6 +47,16 @@ class Scale:
         """True from 0 to 100."""
         return (self.lowest, self.highest) == (0, HUNDRED)
 
+    @property
+    def has_five_points(self) -> bool:
+        """True from 1 to 5, as in Hamon et al. (2007)."""
+        return (self.lowest, self.highest) == (1, POINTS)
+
+    @property
+    def best(self) -> int:
+        """The best value."""
+        return self.lowest if self.lower_is_better else self.highest
+
 
 #: The scale of Hamon et al. (2007).
 PAPER_SCALE = Scale()
@@ -95,12 +105,8 @@ class Ratings:
     judge : int64, shape (N,)
         Index of the judge.
     value : int64, shape (N,)
-        Whole numbers from `lowest`.
-    points : int
-        Number of different values.
-    lowest : int
-    lower_is_better : bool
-        If false, the highest value is the best.
+        Whole numbers on the scale.
+    scale : Scale
     """
 
     items: Items
@@ -108,22 +114,10 @@ class Ratings:
     item: Int64Array
     judge: Int64Array
     value: Int64Array
-    points: int = POINTS
-    lowest: int = 1
-    lower_is_better: bool = False
+    scale: Scale = PAPER_SCALE
 
     def __len__(self) -> int:
         return len(self.value)
-
-    @property
-    def best(self) -> int:
-        """The best value."""
-        return self.lowest if self.lower_is_better else self.lowest + self.points - 1
-
-    @property
-    def has_five_points(self) -> bool:
-        """True on the scale of Hamon et al. (2007), 1 to 5."""
-        return (self.lowest, self.points) == (1, POINTS)
 
     @property
     def segment(self) -> Int64Array:
@@ -158,16 +152,16 @@ class Ratings:
     def merged(self) -> Ratings:
         """Return the same ratings on the three points that Hamon et al. (2007, §4) propose: 1–2, 3, and 4–5."""
         points_to = np.array([0, 1, 1, 2, 3, 3])
-        return replace(self, value=points_to[self.value], points=3)
+        return replace(self, value=points_to[self.value], scale=replace(self.scale, highest=3))
 
     def in_tens(self) -> Ratings:
         """Return ratings from 0 to 100 on eleven points, for agreement: 0–4, 5–14, …, 95–100."""
-        return replace(self, value=(self.value + 5) // 10, points=11)
+        return replace(self, value=(self.value + 5) // 10, scale=replace(self.scale, highest=10))
 
     def counts(self) -> Int64Array:
         """Return the number of judges who gave each item each value, from the lowest, shape (I, points)."""
-        found = np.zeros((len(self.items), self.points), dtype=np.int64)
-        np.add.at(found, (self.item, self.value - self.lowest), 1)
+        found = np.zeros((len(self.items), self.scale.points), dtype=np.int64)
+        np.add.at(found, (self.item, self.value - self.scale.lowest), 1)
         return found
 
 
@@ -195,13 +189,13 @@ def weighted_ratings(rated: Sequence[Ratings], weights: Sequence[int]) -> Weight
     """
     keys = [each.item * max(1, len(each.judges)) + each.judge for each in rated]
     common = reduce(np.intersect1d, keys)
-    rows = [np.flatnonzero(np.isin(key, common)) for key in keys]
-    rows = [own[np.argsort(key[own])] for own, key in zip(rows, keys, strict=True)]
+    rows = [np.intersect1d(key, common, return_indices=True)[1] for key in keys]
     total = np.zeros(len(common))
     for each, own, weight in zip(rated, rows, weights, strict=True):
         value = each.value[own]
-        if each.lower_is_better:
-            value = 2 * each.lowest + each.points - 1 - value
+        if each.scale.lower_is_better:
+            value = each.scale.lowest + each.scale.highest - value
         total += weight * value
-    ratings = replace(rated[0].take(rows[0]), lower_is_better=False)
+    scale = replace(rated[0].scale, lower_is_better=False)
+    ratings = replace(rated[0].take(rows[0]), scale=scale)
     return WeightedRatings(ratings, total / sum(weights))

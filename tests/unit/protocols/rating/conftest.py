@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from protocols.frame.scale.statistics.ratings import Items, Ratings
+from protocols.frame.scale.statistics.ratings import Items, Ratings, Scale
 
 #: Segment, systems ("A" or "A,B"), judge, value; and a condition, if any.
 Row = tuple[int, str, str, int] | tuple[int, str, str, int, str]
@@ -37,7 +37,7 @@ def ratings_of() -> Callable[..., Ratings]:
             item=np.array([items.index((r[0], r[4], r[1])) for r in whole], dtype=np.int64),
             judge=np.array([judges.index(row[2]) for row in whole], dtype=np.int64),
             value=np.array([row[3] for row in whole], dtype=np.int64),
-            points=points,
+            scale=Scale(1, points),
         )
 
     return made

@@ -128,7 +128,7 @@ def test_conditions_are_measured_apart(ratings_of: MakeRatings) -> None:
 
 def test_points_are_merged_without_gaps(simulated: Ratings) -> None:
     merged = simulated.merged()
-    assert merged.points == 3
+    assert merged.scale.points == 3
     assert merged.value.tolist() == [
         {1: 1, 2: 1, 3: 2, 4: 3, 5: 3}[value] for value in simulated.value.tolist()
     ]

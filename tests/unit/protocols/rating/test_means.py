@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from protocols.frame.scale.statistics.judges import standardised
 from protocols.frame.scale.statistics.means import MeanRating, mean_ratings
-from protocols.frame.scale.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.ratings import Ratings, Scale
 from ranking.core.ranges import Correction
 from ranking.core.scores import Shortage
 from tests.benchmarks.rating_coverage import measured
@@ -159,7 +159,7 @@ def test_severity_makes_means_uncertain_and_not_their_differences() -> None:
     for seed in range(5):
         ratings = simulated_ratings(world, seed=seed)
         # Half of the judges give one point more, on a scale with room for it.
-        milder = replace(ratings, value=ratings.value + 1 - ratings.judge % 2, points=6)
+        milder = replace(ratings, value=ratings.value + 1 - ratings.judge % 2, scale=Scale(1, 6))
         one, other = mean_ratings(ratings), mean_ratings(milder)
         errors = [each.systems[0].standard_error for each in (one, other)]
         assert errors[0]
