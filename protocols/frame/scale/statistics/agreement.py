@@ -129,8 +129,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     kept = several[ratings.item]
     counts, segment = counts[several], ratings.items.segment[several]
     segments, place = np.unique(segment, return_inverse=True)
-    sums = np.zeros((len(segments), _size(points)))
-    np.add.at(sums, place, _of_items(counts))
+    sums = _added(_of_items(counts), place, len(segments))
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], points)
     by_judge, by_cell, judges = _left_out(ratings.take(kept), np.cumsum(several) - 1, counts)
@@ -227,11 +226,7 @@ def expected_within(shares: FloatArray) -> FloatArray:
         For n = 0 … points − 1; 0.20, 0.52, 0.76, 0.92 and 1 if all five points are used equally
         often.
     """
-    apart = _apart(shares.shape[-1])
-    both = shares[..., :, np.newaxis] * shares[..., np.newaxis, :]
-    return np.stack(
-        [(both * (apart <= n)).sum(axis=(-2, -1)) for n in range(shares.shape[-1])], axis=-1
-    )
+    return _within(shares[..., :, np.newaxis] * shares[..., np.newaxis, :])
 
 
 def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
@@ -242,9 +237,11 @@ def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return found
 
 
-def _apart(points: int) -> Int64Array:
-    steps = np.arange(points)
-    return np.asarray(np.abs(steps[:, np.newaxis] - steps))
+def _within(tables: FloatArray | Int64Array) -> FloatArray:
+    """Return the sum of the cells of square tables that are at most n steps from the diagonal, for each n."""
+    steps = np.arange(tables.shape[-1])
+    apart = np.abs(steps[:, np.newaxis] - steps)
+    return np.stack([(tables * (apart <= n)).sum(axis=(-2, -1)) for n in steps], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,22 +254,16 @@ class _Figures:
     alpha: FloatArray
 
 
-def _size(points: int) -> int:
-    return 1 + 2 * points + points * points
-
-
 def _of_items(counts: Int64Array) -> FloatArray:
     """Return the contribution of each item: 1, shares of pairs within n, shares of points, coincidences."""
     points = counts.shape[1]
     number = counts.sum(axis=1)[:, np.newaxis]
     pairs = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]
     pairs = pairs - np.eye(points, dtype=np.int64) * counts[:, :, np.newaxis]
-    apart = _apart(points)
-    within = np.stack([(pairs * (apart <= n)).sum(axis=(1, 2)) for n in range(points)], axis=1)
     return np.hstack(
         [
             np.ones((len(counts), 1)),
-            within / (number * (number - 1)),
+            _within(pairs) / (number * (number - 1)),
             counts / number,
             pairs.reshape(len(counts), points * points) / (number - 1),
         ]
