@@ -36,7 +36,7 @@ from protocols.frame.scale.statistics.ratings import (
     Scale,
     weighted_ratings,
 )
-from ranking.core.arrays import BoolArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.ranges import Correction
 
 
@@ -220,24 +220,31 @@ def _weighted(
     both = weighted_ratings(counted, list(weights.values()))
     if not len(both.ratings):
         return None
-    means = mean_ratings(
-        both.ratings,
-        value=both.value,
+    return Weighted(weights=weights, means=_means(both.ratings, both.value, options))
+
+
+def _means(ratings: Ratings, value: FloatArray | None, options: Mapping[str, Any]) -> MeanRatings:
+    return mean_ratings(
+        ratings,
+        value=value,
         correction=Correction(options["correction"]),
         confidence=options["confidence"],
         seed=options["seed"],
     )
-    return Weighted(weights=weights, means=means)
 
 
 def _of_criterion(
     ratings: Ratings, options: Mapping[str, Any], easy: BoolArray | None
 ) -> CriterionFound:
-    own = standardised(ratings) if options["standardise"] else None
-    if own is not None and not len(own.ratings):
-        raise ValueError(
-            _("Ratings cannot be standardised: every judge gave the same rating throughout.")
-        )
+    if options["standardise"]:
+        own = standardised(ratings)
+        if not len(own.ratings):
+            raise ValueError(
+                _("Ratings cannot be standardised: every judge gave the same rating throughout.")
+            )
+        means, left_out = _means(own.ratings, own.value, options), own.left_out
+    else:
+        means, left_out = _means(ratings, None, options), ()
     judges = rating_judges(
         ratings, easy=easy, easy_below=_easy_limit(ratings.scale, options["easy_below"])
     )
@@ -245,18 +252,12 @@ def _of_criterion(
         judges, deviations=options["deviations"], by_difference=options["by_difference"]
     )
     return CriterionFound(
-        means=mean_ratings(
-            ratings if own is None else own.ratings,
-            value=None if own is None else own.value,
-            correction=Correction(options["correction"]),
-            confidence=options["confidence"],
-            seed=options["seed"],
-        ),
+        means=means,
         judges=judges,
         outliers=outliers,
         overlap=overlap(outliers),
         removals=removals(ratings, outliers, confidence=options["confidence"]),
-        not_standardised=() if own is None else own.left_out,
+        not_standardised=left_out,
     )
 
 
