@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +24,6 @@ from protocols.frame.scale.statistics.ratings import (
     HUNDRED,
     MAX_POINTS,
     PAPER_SCALE,
-    POINTS,
     Items,
     Ratings,
     Scale,
@@ -69,17 +68,17 @@ class Rating:
 _SCALE: Final = re.compile(r"([01])-(\d{1,3})")
 
 
-def _scale_in(key: str, value: object, refuse: Refuse) -> tuple[int, int]:
+def _scale_in(key: str, value: object, refuse: Refuse) -> Scale:
     text = text_of(key, value, refuse)
     match = _SCALE.fullmatch(text)
-    scale = Scale(int(match[1]), int(match[2])) if match else PAPER_SCALE
-    if match is None or not scale.is_known:
+    scale = Scale(int(match[1]), int(match[2])) if match else None
+    if scale is None or not scale.is_known:
         refuse(
             key,
             f"{text!r} is no scale",
             f"write one of 2 to {MAX_POINTS} points from 0 or 1, such as 1-5, or 0-100",
         )
-    return scale.lowest, scale.highest
+    return scale
 
 
 def _criterion_in(key: str, value: object, refuse: Refuse) -> str:
@@ -101,9 +100,9 @@ class _RatingMaker:
         self._scales: dict[str, Scale] = {}
 
     def __call__(self, values: dict[str, Any], refuse: Refuse) -> Rating:
-        lowest, highest = values.pop("scale", None) or (1, POINTS)
+        scale = values.pop("scale", PAPER_SCALE)
         reverse = values.pop("lower_is_better", False)
-        rating = Rating(**values, scale=Scale(lowest, highest, lower_is_better=reverse))
+        rating = Rating(**values, scale=replace(scale, lower_is_better=reverse))
         self._check_scale(rating, refuse)
         self._check_systems(rating, refuse)
         return rating
