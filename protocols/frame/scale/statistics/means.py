@@ -154,7 +154,9 @@ def mean_ratings(
         Does not depend on the order of the ratings or the names.
     """
     sums = _sums(ratings, ratings.value.astype(np.float64) if value is None else value)
-    covariance = _covariance(ratings, sums, sums.influence - _common(sums.influence))
+    # The influence on the mean of the systems' means.
+    common = sums.influence.mean(axis=1, keepdims=True)
+    covariance = _covariance(ratings, sums, sums.influence - common)
     of_each = [
         _covariance(ratings, sums, sums.influence[:, place : place + 1], place)
         for place in range(len(sums.names))
@@ -166,7 +168,7 @@ def mean_ratings(
     ranked = -sums.mean if ratings.scale.lower_is_better else sums.mean
     scores = Scores(values=np.where(varies, ranked, np.nan), estimable=varies)
     together = _without_variance(covariance.matrix)
-    tests = _untested(_tests(scores, covariance, correction, seed), together)
+    tests = _tests(scores, covariance, correction, seed)
     found = _widened(
         rank_confidence_sets(
             scores.values,
@@ -211,7 +213,9 @@ def mean_ratings(
     square = np.ix_(order, order)
     either = thin[:, np.newaxis] | thin
     p_value, adjusted_p = (
-        np.where(either, np.nan, p)[square] for p in (tests.p_value, tests.adjusted_p)
+        # Without variance, there is no significance.
+        np.where(either, np.nan, np.where(together, 1.0, p))[square]
+        for p in (tests.p_value, tests.adjusted_p)
     )
     return MeanRatings(
         systems=tuple(rows),
@@ -276,11 +280,6 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
     )
 
 
-def _common(influence: FloatArray) -> FloatArray:
-    """Return the influence of each rating on the mean of the systems' means, shape (N, 1)."""
-    return np.asarray(influence.mean(axis=1, keepdims=True))
-
-
 def _covariance(
     ratings: Ratings, sums: _Sums, influence: FloatArray, place: int | None = None
 ) -> ScoreCovariance:
@@ -303,14 +302,6 @@ def _without_variance(covariance: FloatArray) -> BoolArray:
     """Return a mask of the score differences without variance, shape (n, n)."""
     variance = np.diag(covariance)
     return variance[:, np.newaxis] + variance - 2 * covariance <= _NO_VARIANCE
-
-
-def _untested(tests: PairTests, together: BoolArray) -> PairTests:
-    """Return the tests, without significance where a difference has no variance."""
-    return PairTests(
-        p_value=np.where(together, 1.0, tests.p_value),
-        adjusted_p=np.where(together, 1.0, tests.adjusted_p),
-    )
 
 
 def _widened(found: RankRanges, scores: Scores, together: BoolArray) -> RankRanges:
