@@ -11,7 +11,7 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 
@@ -63,7 +63,7 @@ class TwoOutputsAnswer(AnswerOfProtocol):
     personal: ClassVar = PersonalData(
         person="judgment__judge",
         fields={
-            "verdict": KEPT | DOWNLOADED,
+            "verdict": KEPT_DOWNLOADED,
         },
     )
 
@@ -94,8 +94,8 @@ class RatingAnswer(AnswerOfProtocol):
     personal: ClassVar = PersonalData(
         person="judgment__judge",
         fields={
-            "criteria": KEPT | DOWNLOADED,
-            "points": KEPT | DOWNLOADED,
+            "criteria": KEPT_DOWNLOADED,
+            "points": KEPT_DOWNLOADED,
         },
     )
 
@@ -153,11 +153,11 @@ class EditingAnswer(AnswerOfProtocol):
     personal: ClassVar = PersonalData(
         person="judgment__judge",
         fields={
-            "outcome": KEPT | DOWNLOADED,
-            "text": KEPT | DOWNLOADED,
-            "keystrokes": KEPT | NOT_DOWNLOADED,
-            "acceptable": KEPT | NOT_DOWNLOADED,
-            "edit": KEPT | NOT_DOWNLOADED,
+            "outcome": KEPT_DOWNLOADED,
+            "text": KEPT_DOWNLOADED,
+            "keystrokes": KEPT_WITHHELD,
+            "acceptable": KEPT_WITHHELD,
+            "edit": KEPT_WITHHELD,
         },
     )
 
@@ -280,7 +280,7 @@ class QuizAnswer(AnswerOfProtocol):
     personal: ClassVar = PersonalData(
         person="judgment__judge",
         fields={
-            "answers": KEPT | DOWNLOADED,
+            "answers": KEPT_DOWNLOADED,
         },
     )
 
@@ -478,13 +478,13 @@ class SpansAnswer(AnswerOfProtocol):
     personal: ClassVar = PersonalData(
         person="judgment__judge",
         fields={
-            "scores": KEPT | DOWNLOADED,
-            "span_candidates": KEPT | DOWNLOADED,
-            "span_starts": KEPT | DOWNLOADED,
-            "span_ends": KEPT | DOWNLOADED,
-            "span_severities": KEPT | DOWNLOADED,
-            "span_categories": KEPT | DOWNLOADED,
-            "span_kinds": KEPT | DOWNLOADED,
+            "scores": KEPT_DOWNLOADED,
+            "span_candidates": KEPT_DOWNLOADED,
+            "span_starts": KEPT_DOWNLOADED,
+            "span_ends": KEPT_DOWNLOADED,
+            "span_severities": KEPT_DOWNLOADED,
+            "span_categories": KEPT_DOWNLOADED,
+            "span_kinds": KEPT_DOWNLOADED,
         },
     )
 

@@ -10,7 +10,7 @@ from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeFi
 from django.db import models
 
 from campaign.database.many_rows import IGNORED_TRIGGERS_SET
-from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_WITHHELD, PersonalData
 from campaign.database.triggers import trigger_from_file
 
 # Writes the blocks of the HITs `h` that match `{hits}`: exactly those of the plan, in order, with
@@ -91,12 +91,12 @@ class Assignment(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "hit": KEPT | NOT_DOWNLOADED,
-            "public_id": KEPT | NOT_DOWNLOADED,
-            "lease": KEPT | NOT_DOWNLOADED,
-            "ordinal": KEPT | NOT_DOWNLOADED,
-            "completed_at": KEPT | NOT_DOWNLOADED,
-            "released_at": KEPT | NOT_DOWNLOADED,
+            "hit": KEPT_WITHHELD,
+            "public_id": KEPT_WITHHELD,
+            "lease": KEPT_WITHHELD,
+            "ordinal": KEPT_WITHHELD,
+            "completed_at": KEPT_WITHHELD,
+            "released_at": KEPT_WITHHELD,
         },
     )
 
@@ -181,10 +181,10 @@ class Exposure(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "segment": KEPT | NOT_DOWNLOADED,
-            "assignment": KEPT | NOT_DOWNLOADED,
-            "is_repeat": KEPT | NOT_DOWNLOADED,
-            "apart": KEPT | NOT_DOWNLOADED,
+            "segment": KEPT_WITHHELD,
+            "assignment": KEPT_WITHHELD,
+            "is_repeat": KEPT_WITHHELD,
+            "apart": KEPT_WITHHELD,
         },
     )
 
@@ -239,16 +239,16 @@ class JudgeAccount(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "hits_lent": KEPT | NOT_DOWNLOADED,
-            "intra_lent": KEPT | NOT_DOWNLOADED,
-            "checks_lent": KEPT | NOT_DOWNLOADED,
-            "hits_since_check": KEPT | NOT_DOWNLOADED,
-            "hits_since_repeat": KEPT | NOT_DOWNLOADED,
-            "blocks_closed": KEPT | NOT_DOWNLOADED,
-            "last_lent_at": KEPT | NOT_DOWNLOADED,
-            "requested_at": KEPT | NOT_DOWNLOADED,
-            "none_left_at": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "hits_lent": KEPT_WITHHELD,
+            "intra_lent": KEPT_WITHHELD,
+            "checks_lent": KEPT_WITHHELD,
+            "hits_since_check": KEPT_WITHHELD,
+            "hits_since_repeat": KEPT_WITHHELD,
+            "blocks_closed": KEPT_WITHHELD,
+            "last_lent_at": KEPT_WITHHELD,
+            "requested_at": KEPT_WITHHELD,
+            "none_left_at": KEPT_WITHHELD,
         },
     )
 

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models.functions import Coalesce, Now
 
 from annotation.models.assignment import Exposure
-from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_WITHHELD, PersonalData
 from campaign.database.triggers import is_one_of, trigger_from_file
 
 # Purposes of HITs that any judge may be lent; the others are for one judge only.
@@ -208,24 +208,24 @@ class HIT(models.Model):
     personal: ClassVar = PersonalData(
         person="reserved_for",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "design": KEPT | NOT_DOWNLOADED,
-            "batch": KEPT | NOT_DOWNLOADED,
-            "number": KEPT | NOT_DOWNLOADED,
-            "family": KEPT | NOT_DOWNLOADED,
-            "purpose": KEPT | NOT_DOWNLOADED,
-            "repeats": KEPT | NOT_DOWNLOADED,
-            "reserved_until": KEPT | NOT_DOWNLOADED,
-            "segment_ids": KEPT | NOT_DOWNLOADED,
-            "system_ids": KEPT | NOT_DOWNLOADED,
-            "part": KEPT | NOT_DOWNLOADED,
-            "holds_check": KEPT | NOT_DOWNLOADED,
-            "plan": KEPT | NOT_DOWNLOADED,
-            "why": KEPT | NOT_DOWNLOADED,
-            "is_standby": KEPT | NOT_DOWNLOADED,
-            "available_at": KEPT | NOT_DOWNLOADED,
-            "completed_at": KEPT | NOT_DOWNLOADED,
-            "withdrawn_at": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "design": KEPT_WITHHELD,
+            "batch": KEPT_WITHHELD,
+            "number": KEPT_WITHHELD,
+            "family": KEPT_WITHHELD,
+            "purpose": KEPT_WITHHELD,
+            "repeats": KEPT_WITHHELD,
+            "reserved_until": KEPT_WITHHELD,
+            "segment_ids": KEPT_WITHHELD,
+            "system_ids": KEPT_WITHHELD,
+            "part": KEPT_WITHHELD,
+            "holds_check": KEPT_WITHHELD,
+            "plan": KEPT_WITHHELD,
+            "why": KEPT_WITHHELD,
+            "is_standby": KEPT_WITHHELD,
+            "available_at": KEPT_WITHHELD,
+            "completed_at": KEPT_WITHHELD,
+            "withdrawn_at": KEPT_WITHHELD,
         },
     )
 

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Protocol
 
@@ -61,13 +61,13 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
 #: Fields of every submission, and of the block that it is about.
 _SUBMITTED: Final = {
-    "task": KEPT | NOT_DOWNLOADED,
-    "client_id": KEPT | NOT_DOWNLOADED,
-    "assignment": KEPT | NOT_DOWNLOADED,
-    "duration_ms": KEPT | DOWNLOADED,
-    "active_ms": KEPT | DOWNLOADED,
-    "comment": KEPT | DOWNLOADED,
-    "block": KEPT | NOT_DOWNLOADED,
+    "task": KEPT_WITHHELD,
+    "client_id": KEPT_WITHHELD,
+    "assignment": KEPT_WITHHELD,
+    "duration_ms": KEPT_DOWNLOADED,
+    "active_ms": KEPT_DOWNLOADED,
+    "comment": KEPT_DOWNLOADED,
+    "block": KEPT_WITHHELD,
 }
 
 
@@ -159,10 +159,10 @@ class Judgment(Submission):
         person="judge",
         fields={
             **_SUBMITTED,
-            "labels": KEPT | DOWNLOADED,
-            "played": KEPT | DOWNLOADED,
-            "supersedes": KEPT | NOT_DOWNLOADED,
-            "submitted_at": KEPT | DOWNLOADED,
+            "labels": KEPT_DOWNLOADED,
+            "played": KEPT_DOWNLOADED,
+            "supersedes": KEPT_WITHHELD,
+            "submitted_at": KEPT_DOWNLOADED,
         },
     )
 
@@ -260,8 +260,8 @@ class Skip(Submission):
         person="judge",
         fields={
             **_SUBMITTED,
-            "reason": KEPT | DOWNLOADED,
-            "created_at": KEPT | DOWNLOADED,
+            "reason": KEPT_DOWNLOADED,
+            "created_at": KEPT_DOWNLOADED,
         },
     )
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pgtrigger
 from django.db import models
 
-from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.triggers import trigger_after_insert
 
 
@@ -42,8 +42,8 @@ class JudgmentNumber(models.Model):
     personal: ClassVar = PersonalData(
         person="judgment__judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "number": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "number": KEPT_WITHHELD,
         },
     )
 
@@ -141,13 +141,13 @@ class JudgeTally(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "judged": KEPT | NOT_DOWNLOADED,
-            "first_number": KEPT | NOT_DOWNLOADED,
-            "first_at": KEPT | NOT_DOWNLOADED,
-            "skipped": KEPT | NOT_DOWNLOADED,
-            "taken_back": KEPT | NOT_DOWNLOADED,
-            "last_at": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "judged": KEPT_WITHHELD,
+            "first_number": KEPT_WITHHELD,
+            "first_at": KEPT_WITHHELD,
+            "skipped": KEPT_WITHHELD,
+            "taken_back": KEPT_WITHHELD,
+            "last_at": KEPT_WITHHELD,
         },
     )
 
@@ -188,12 +188,12 @@ class WorkedQuarterHour(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "start": KEPT | DOWNLOADED,
-            "sentences": KEPT | DOWNLOADED,
-            "active_ms": KEPT | DOWNLOADED,
-            "untimed": KEPT | NOT_DOWNLOADED,
-            "judged": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "start": KEPT_DOWNLOADED,
+            "sentences": KEPT_DOWNLOADED,
+            "active_ms": KEPT_DOWNLOADED,
+            "untimed": KEPT_WITHHELD,
+            "judged": KEPT_WITHHELD,
         },
     )
 

@@ -4,7 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
-from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_WITHHELD, PersonalData
 
 
 class HITSequence(models.Model):
@@ -64,15 +64,15 @@ class PlanningBatch(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "design": KEPT | NOT_DOWNLOADED,
-            "avoided": KEPT | NOT_DOWNLOADED,
-            "hidden": KEPT | NOT_DOWNLOADED,
-            "withdrawn": KEPT | NOT_DOWNLOADED,
-            "segment_limit": KEPT | NOT_DOWNLOADED,
-            "segment_blocks": KEPT | NOT_DOWNLOADED,
-            "state": KEPT | NOT_DOWNLOADED,
-            "created_at": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "design": KEPT_WITHHELD,
+            "avoided": KEPT_WITHHELD,
+            "hidden": KEPT_WITHHELD,
+            "withdrawn": KEPT_WITHHELD,
+            "segment_limit": KEPT_WITHHELD,
+            "segment_blocks": KEPT_WITHHELD,
+            "state": KEPT_WITHHELD,
+            "created_at": KEPT_WITHHELD,
         },
     )
 

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.triggers import is_one_of, trigger_from_file
 
 
@@ -47,12 +47,12 @@ class ProblemReport(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "client_id": KEPT | NOT_DOWNLOADED,
-            "block": KEPT | NOT_DOWNLOADED,
-            "task": KEPT | NOT_DOWNLOADED,
-            "kind": KEPT | DOWNLOADED,
-            "comment": KEPT | DOWNLOADED,
-            "created_at": KEPT | DOWNLOADED,
+            "client_id": KEPT_WITHHELD,
+            "block": KEPT_WITHHELD,
+            "task": KEPT_WITHHELD,
+            "kind": KEPT_DOWNLOADED,
+            "comment": KEPT_DOWNLOADED,
+            "created_at": KEPT_DOWNLOADED,
         },
     )
 
@@ -114,12 +114,12 @@ class ProblemReply(models.Model):
     personal: ClassVar = PersonalData(
         person="report__judge",
         fields={
-            "number": KEPT | NOT_DOWNLOADED,
-            "text": KEPT | DOWNLOADED,
-            "closed": KEPT | NOT_DOWNLOADED,
-            "takes_back": KEPT | NOT_DOWNLOADED,
-            "created_by": KEPT | NOT_DOWNLOADED,
-            "created_at": KEPT | DOWNLOADED,
+            "number": KEPT_WITHHELD,
+            "text": KEPT_DOWNLOADED,
+            "closed": KEPT_WITHHELD,
+            "takes_back": KEPT_WITHHELD,
+            "created_by": KEPT_WITHHELD,
+            "created_at": KEPT_DOWNLOADED,
         },
     )
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
-from campaign.database.personal import DOWNLOADED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
@@ -200,19 +200,19 @@ class QualityAction(RecordedModel):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "rule": KEPT | NOT_DOWNLOADED,
-            "action": KEPT | NOT_DOWNLOADED,
-            "evidence": KEPT | NOT_DOWNLOADED,
-            "note": KEPT | NOT_DOWNLOADED,
-            "text": KEPT | DOWNLOADED,
-            "batch": KEPT | NOT_DOWNLOADED,
-            "created_by": KEPT | NOT_DOWNLOADED,
-            "created_at": KEPT | DOWNLOADED,
-            "reverted_at": KEPT | NOT_DOWNLOADED,
-            "reverted_by": KEPT | NOT_DOWNLOADED,
-            "revert_note": KEPT | NOT_DOWNLOADED,
-            "revert_batch": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "rule": KEPT_WITHHELD,
+            "action": KEPT_WITHHELD,
+            "evidence": KEPT_WITHHELD,
+            "note": KEPT_WITHHELD,
+            "text": KEPT_DOWNLOADED,
+            "batch": KEPT_WITHHELD,
+            "created_by": KEPT_WITHHELD,
+            "created_at": KEPT_DOWNLOADED,
+            "reverted_at": KEPT_WITHHELD,
+            "reverted_by": KEPT_WITHHELD,
+            "revert_note": KEPT_WITHHELD,
+            "revert_batch": KEPT_WITHHELD,
         },
     )
 

@@ -27,12 +27,11 @@ class Handling(Flag):
 
 ERASED, KEPT = Handling.ERASED, Handling.KEPT
 DOWNLOADED, NOT_DOWNLOADED = Handling.DOWNLOADED, Handling.NOT_DOWNLOADED
+# Withheld: not part of "Download your data".
+ERASED_DOWNLOADED, ERASED_WITHHELD = ERASED | DOWNLOADED, ERASED | NOT_DOWNLOADED
+KEPT_DOWNLOADED, KEPT_WITHHELD = KEPT | DOWNLOADED, KEPT | NOT_DOWNLOADED
 #: Combinations that say what erasure does, and what the download does.
-COMPLETE: Final = frozenset(
-    by_erasure | by_download
-    for by_erasure in (ERASED, KEPT)
-    for by_download in (DOWNLOADED, NOT_DOWNLOADED)
-)
+COMPLETE: Final = frozenset({ERASED_DOWNLOADED, ERASED_WITHHELD, KEPT_DOWNLOADED, KEPT_WITHHELD})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,49 +69,49 @@ _OF_LIBRARIES: Final = {
         person="user",
         rows_deleted=True,
         fields={
-            "email": ERASED | DOWNLOADED,
-            "verified": ERASED | DOWNLOADED,
-            "primary": ERASED | NOT_DOWNLOADED,
+            "email": ERASED_DOWNLOADED,
+            "verified": ERASED_DOWNLOADED,
+            "primary": ERASED_WITHHELD,
         },
     ),
     "account.EmailConfirmation": PersonalData(
         person="email_address__user",
         rows_deleted=True,
         fields={
-            "created": ERASED | NOT_DOWNLOADED,
-            "sent": ERASED | NOT_DOWNLOADED,
-            "key": ERASED | NOT_DOWNLOADED,
+            "created": ERASED_WITHHELD,
+            "sent": ERASED_WITHHELD,
+            "key": ERASED_WITHHELD,
         },
     ),
     "mfa.Authenticator": PersonalData(
         person="user",
         rows_deleted=True,
         fields={
-            "type": ERASED | DOWNLOADED,
-            "data": ERASED | NOT_DOWNLOADED,  # secrets
-            "created_at": ERASED | DOWNLOADED,
-            "last_used_at": ERASED | DOWNLOADED,
+            "type": ERASED_DOWNLOADED,
+            "data": ERASED_WITHHELD,  # secrets
+            "created_at": ERASED_DOWNLOADED,
+            "last_used_at": ERASED_DOWNLOADED,
         },
     ),
     "socialaccount.SocialAccount": PersonalData(
         person="user",
         rows_deleted=True,
         fields={
-            "provider": ERASED | DOWNLOADED,
-            "uid": ERASED | DOWNLOADED,
-            "last_login": ERASED | DOWNLOADED,
-            "date_joined": ERASED | DOWNLOADED,
-            "extra_data": ERASED | DOWNLOADED,
+            "provider": ERASED_DOWNLOADED,
+            "uid": ERASED_DOWNLOADED,
+            "last_login": ERASED_DOWNLOADED,
+            "date_joined": ERASED_DOWNLOADED,
+            "extra_data": ERASED_DOWNLOADED,
         },
     ),
     "socialaccount.SocialToken": PersonalData(
         person="account__user",
         rows_deleted=True,
         fields={
-            "app": ERASED | NOT_DOWNLOADED,
-            "token": ERASED | NOT_DOWNLOADED,
-            "token_secret": ERASED | NOT_DOWNLOADED,
-            "expires_at": ERASED | NOT_DOWNLOADED,
+            "app": ERASED_WITHHELD,
+            "token": ERASED_WITHHELD,
+            "token_secret": ERASED_WITHHELD,
+            "expires_at": ERASED_WITHHELD,
         },
     ),
 }

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
-from campaign.database.personal import ERASED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import ERASED_WITHHELD, KEPT_WITHHELD, PersonalData
 from campaign.database.triggers import is_one_of
 
 
@@ -92,18 +92,18 @@ class ActivityEvent(models.Model):
     personal: ClassVar = PersonalData(
         person="user",
         fields={
-            "campaign": KEPT | NOT_DOWNLOADED,
-            "test_set": KEPT | NOT_DOWNLOADED,
-            "happened_at": KEPT | NOT_DOWNLOADED,
-            "operation": KEPT | NOT_DOWNLOADED,
-            "kind": KEPT | NOT_DOWNLOADED,
-            "object_id": KEPT | NOT_DOWNLOADED,
-            "object_name": ERASED | NOT_DOWNLOADED,
-            "count": KEPT | NOT_DOWNLOADED,
-            "changes": ERASED | NOT_DOWNLOADED,
-            "origin": KEPT | NOT_DOWNLOADED,
-            "through": KEPT | NOT_DOWNLOADED,
-            "operator": KEPT | NOT_DOWNLOADED,
+            "campaign": KEPT_WITHHELD,
+            "test_set": KEPT_WITHHELD,
+            "happened_at": KEPT_WITHHELD,
+            "operation": KEPT_WITHHELD,
+            "kind": KEPT_WITHHELD,
+            "object_id": KEPT_WITHHELD,
+            "object_name": ERASED_WITHHELD,
+            "count": KEPT_WITHHELD,
+            "changes": ERASED_WITHHELD,
+            "origin": KEPT_WITHHELD,
+            "through": KEPT_WITHHELD,
+            "operator": KEPT_WITHHELD,
         },
     )
 

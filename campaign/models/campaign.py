@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.texts.by_language import text_in_active_language
@@ -370,9 +370,9 @@ class Membership(RecordedModel):
     personal: ClassVar = PersonalData(
         person="user",
         fields={
-            "campaign": KEPT | NOT_DOWNLOADED,
-            "role": KEPT | NOT_DOWNLOADED,
-            "daily_alerts": KEPT | NOT_DOWNLOADED,
+            "campaign": KEPT_WITHHELD,
+            "role": KEPT_WITHHELD,
+            "daily_alerts": KEPT_WITHHELD,
         },
     )
 

@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from campaign.database.personal import DOWNLOADED, ERASED, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import ERASED_DOWNLOADED, ERASED_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
 from campaign.models.campaign import Campaign, CampaignState
@@ -112,19 +112,19 @@ class Invitation(RecordedModel):
         rows_deleted=True,
         called="links",
         fields={
-            "campaign": ERASED | NOT_DOWNLOADED,
-            "role": ERASED | NOT_DOWNLOADED,
-            "token_hash": ERASED | NOT_DOWNLOADED,
-            "cap": ERASED | NOT_DOWNLOADED,
-            "arrived": ERASED | NOT_DOWNLOADED,
-            "languages": ERASED | NOT_DOWNLOADED,
-            "asks_languages": ERASED | NOT_DOWNLOADED,
-            "note": ERASED | NOT_DOWNLOADED,
-            "created_by": ERASED | NOT_DOWNLOADED,
-            "created_at": ERASED | DOWNLOADED,
-            "expires_at": ERASED | DOWNLOADED,
-            "revoked_at": ERASED | DOWNLOADED,
-            "accepted_at": ERASED | NOT_DOWNLOADED,
+            "campaign": ERASED_WITHHELD,
+            "role": ERASED_WITHHELD,
+            "token_hash": ERASED_WITHHELD,
+            "cap": ERASED_WITHHELD,
+            "arrived": ERASED_WITHHELD,
+            "languages": ERASED_WITHHELD,
+            "asks_languages": ERASED_WITHHELD,
+            "note": ERASED_WITHHELD,
+            "created_by": ERASED_WITHHELD,
+            "created_at": ERASED_DOWNLOADED,
+            "expires_at": ERASED_DOWNLOADED,
+            "revoked_at": ERASED_DOWNLOADED,
+            "accepted_at": ERASED_WITHHELD,
         },
     )
 
@@ -223,11 +223,11 @@ class BrowserVisit(models.Model):
         rows_deleted=True,
         called="visits",
         fields={
-            "invitation": ERASED | NOT_DOWNLOADED,
-            "at_work": ERASED | DOWNLOADED,
-            "browser": ERASED | NOT_DOWNLOADED,
-            "device": ERASED | DOWNLOADED,
-            "seen_at": ERASED | DOWNLOADED,
+            "invitation": ERASED_WITHHELD,
+            "at_work": ERASED_DOWNLOADED,
+            "browser": ERASED_WITHHELD,
+            "device": ERASED_DOWNLOADED,
+            "seen_at": ERASED_DOWNLOADED,
         },
     )
 
@@ -393,25 +393,25 @@ class Mail(models.Model):
         rows_deleted=True,
         called="mails",
         fields={
-            "kind": ERASED | DOWNLOADED,
-            "address": ERASED | DOWNLOADED,
-            "language": ERASED | NOT_DOWNLOADED,
-            "base_url": ERASED | NOT_DOWNLOADED,
-            "state": ERASED | DOWNLOADED,
-            "attempts": ERASED | NOT_DOWNLOADED,
-            "next_attempt_at": ERASED | NOT_DOWNLOADED,
-            "claimed_at": ERASED | NOT_DOWNLOADED,
-            "sent_at": ERASED | DOWNLOADED,
-            "error": ERASED | NOT_DOWNLOADED,
-            "created_at": ERASED | DOWNLOADED,
-            "campaign": ERASED | NOT_DOWNLOADED,
-            "user": ERASED | NOT_DOWNLOADED,
-            "erasure": ERASED | NOT_DOWNLOADED,
-            "day": ERASED | NOT_DOWNLOADED,
-            "note": ERASED | DOWNLOADED,
-            "invitation": ERASED | NOT_DOWNLOADED,
-            "created_by": ERASED | NOT_DOWNLOADED,
-            "withdrawn_at": ERASED | NOT_DOWNLOADED,
+            "kind": ERASED_DOWNLOADED,
+            "address": ERASED_DOWNLOADED,
+            "language": ERASED_WITHHELD,
+            "base_url": ERASED_WITHHELD,
+            "state": ERASED_DOWNLOADED,
+            "attempts": ERASED_WITHHELD,
+            "next_attempt_at": ERASED_WITHHELD,
+            "claimed_at": ERASED_WITHHELD,
+            "sent_at": ERASED_DOWNLOADED,
+            "error": ERASED_WITHHELD,
+            "created_at": ERASED_DOWNLOADED,
+            "campaign": ERASED_WITHHELD,
+            "user": ERASED_WITHHELD,
+            "erasure": ERASED_WITHHELD,
+            "day": ERASED_WITHHELD,
+            "note": ERASED_DOWNLOADED,
+            "invitation": ERASED_WITHHELD,
+            "created_by": ERASED_WITHHELD,
+            "withdrawn_at": ERASED_WITHHELD,
         },
     )
 

@@ -11,7 +11,13 @@ from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import (
+    ERASED_DOWNLOADED,
+    ERASED_WITHHELD,
+    KEPT_DOWNLOADED,
+    KEPT_WITHHELD,
+    PersonalData,
+)
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 from campaign.models.user import by_user
@@ -110,24 +116,24 @@ class Judge(RecordedModel):
             "answers": "'{}'",
         },
         fields={
-            "campaign": KEPT | NOT_DOWNLOADED,
-            "user": KEPT | NOT_DOWNLOADED,
-            "pseudonym": KEPT | DOWNLOADED,
-            "origin": KEPT | NOT_DOWNLOADED,
-            "address": ERASED | DOWNLOADED,
-            "languages": ERASED | DOWNLOADED,
-            "expertise": ERASED | DOWNLOADED,
-            "chosen_task": KEPT | NOT_DOWNLOADED,
-            "blocks_asked": KEPT | DOWNLOADED,
-            "note": ERASED | NOT_DOWNLOADED,
-            "joined_by": ERASED | NOT_DOWNLOADED,
-            "joined_browser": ERASED | NOT_DOWNLOADED,
-            "service": KEPT | DOWNLOADED,
-            "external_id": ERASED | DOWNLOADED,
-            "created_at": KEPT | DOWNLOADED,
-            "withdrawn_at": KEPT | DOWNLOADED,
-            "declined_at": KEPT | DOWNLOADED,
-            "answers": ERASED | DOWNLOADED,
+            "campaign": KEPT_WITHHELD,
+            "user": KEPT_WITHHELD,
+            "pseudonym": KEPT_DOWNLOADED,
+            "origin": KEPT_WITHHELD,
+            "address": ERASED_DOWNLOADED,
+            "languages": ERASED_DOWNLOADED,
+            "expertise": ERASED_DOWNLOADED,
+            "chosen_task": KEPT_WITHHELD,
+            "blocks_asked": KEPT_DOWNLOADED,
+            "note": ERASED_WITHHELD,
+            "joined_by": ERASED_WITHHELD,
+            "joined_browser": ERASED_WITHHELD,
+            "service": KEPT_DOWNLOADED,
+            "external_id": ERASED_DOWNLOADED,
+            "created_at": KEPT_DOWNLOADED,
+            "withdrawn_at": KEPT_DOWNLOADED,
+            "declined_at": KEPT_DOWNLOADED,
+            "answers": ERASED_DOWNLOADED,
         },
     )
 
@@ -238,8 +244,8 @@ class ConflictOfInterest(RecordedModel):
         rows_deleted=True,
         called="conflicts of interest",
         fields={
-            "system": ERASED | NOT_DOWNLOADED,
-            "created_at": ERASED | NOT_DOWNLOADED,
+            "system": ERASED_WITHHELD,
+            "created_at": ERASED_WITHHELD,
         },
     )
 
@@ -340,7 +346,7 @@ class GroupMember(RecordedModel):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "group": KEPT | NOT_DOWNLOADED,
+            "group": KEPT_WITHHELD,
         },
     )
 
@@ -423,15 +429,15 @@ class ErasureRequest(RecordedModel):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "asked_at": KEPT | DOWNLOADED,
-            "asked_by": KEPT | NOT_DOWNLOADED,
-            "due_at": KEPT | DOWNLOADED,
-            "withdrawn_at": KEPT | DOWNLOADED,
-            "refused_at": KEPT | DOWNLOADED,
-            "reason": KEPT | DOWNLOADED,
-            "carried_out_at": KEPT | DOWNLOADED,
-            "answered_by": KEPT | NOT_DOWNLOADED,
-            "removed": KEPT | NOT_DOWNLOADED,
+            "asked_at": KEPT_DOWNLOADED,
+            "asked_by": KEPT_WITHHELD,
+            "due_at": KEPT_DOWNLOADED,
+            "withdrawn_at": KEPT_DOWNLOADED,
+            "refused_at": KEPT_DOWNLOADED,
+            "reason": KEPT_DOWNLOADED,
+            "carried_out_at": KEPT_DOWNLOADED,
+            "answered_by": KEPT_WITHHELD,
+            "removed": KEPT_WITHHELD,
         },
     )
 
@@ -552,8 +558,8 @@ class Acceptance(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "instructions": KEPT | NOT_DOWNLOADED,
-            "accepted_at": KEPT | DOWNLOADED,
+            "instructions": KEPT_WITHHELD,
+            "accepted_at": KEPT_DOWNLOADED,
         },
     )
 

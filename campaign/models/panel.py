@@ -7,7 +7,12 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import (
+    ERASED_DOWNLOADED,
+    KEPT_DOWNLOADED,
+    KEPT_WITHHELD,
+    PersonalData,
+)
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.sealing import SealedField
 from campaign.database.triggers import is_one_of
@@ -240,20 +245,20 @@ class Participation(models.Model):
         called="participations at a service",
         erased_to={"session_id": "'erased-' || id"},
         fields={
-            "panel": KEPT | NOT_DOWNLOADED,
-            "session_id": ERASED | DOWNLOADED,
-            "study_id": KEPT | DOWNLOADED,
-            "blocks_asked": KEPT | DOWNLOADED,
-            "blocks_before": KEPT | NOT_DOWNLOADED,
-            "blocks_done": KEPT | DOWNLOADED,
-            "state": KEPT | DOWNLOADED,
-            "code": KEPT | DOWNLOADED,
-            "code_given_at": KEPT | NOT_DOWNLOADED,
-            "service_status": KEPT | NOT_DOWNLOADED,
-            "service_status_at": KEPT | NOT_DOWNLOADED,
-            "started_at": KEPT | DOWNLOADED,
-            "due_at": KEPT | NOT_DOWNLOADED,
-            "ended_at": KEPT | DOWNLOADED,
+            "panel": KEPT_WITHHELD,
+            "session_id": ERASED_DOWNLOADED,
+            "study_id": KEPT_DOWNLOADED,
+            "blocks_asked": KEPT_DOWNLOADED,
+            "blocks_before": KEPT_WITHHELD,
+            "blocks_done": KEPT_DOWNLOADED,
+            "state": KEPT_DOWNLOADED,
+            "code": KEPT_DOWNLOADED,
+            "code_given_at": KEPT_WITHHELD,
+            "service_status": KEPT_WITHHELD,
+            "service_status_at": KEPT_WITHHELD,
+            "started_at": KEPT_DOWNLOADED,
+            "due_at": KEPT_WITHHELD,
+            "ended_at": KEPT_DOWNLOADED,
         },
     )
 

@@ -17,7 +17,13 @@ from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from campaign.database.personal import DOWNLOADED, ERASED, KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import (
+    ERASED_DOWNLOADED,
+    ERASED_WITHHELD,
+    KEPT_DOWNLOADED,
+    KEPT_WITHHELD,
+    PersonalData,
+)
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
 from campaign.texts.addresses import address_canonical, address_spellings
@@ -74,14 +80,14 @@ class User(AbstractBaseUser):
     personal: ClassVar = PersonalData(
         person="",
         fields={
-            "password": ERASED | NOT_DOWNLOADED,
-            "last_login": ERASED | DOWNLOADED,
-            "email": ERASED | DOWNLOADED,
-            "name": ERASED | DOWNLOADED,
-            "language": ERASED | DOWNLOADED,
-            "is_active": ERASED | NOT_DOWNLOADED,
-            "is_staff": KEPT | NOT_DOWNLOADED,
-            "created_at": KEPT | DOWNLOADED,
+            "password": ERASED_WITHHELD,
+            "last_login": ERASED_DOWNLOADED,
+            "email": ERASED_DOWNLOADED,
+            "name": ERASED_DOWNLOADED,
+            "language": ERASED_DOWNLOADED,
+            "is_active": ERASED_WITHHELD,
+            "is_staff": KEPT_WITHHELD,
+            "created_at": KEPT_DOWNLOADED,
         },
     )
 
@@ -183,8 +189,8 @@ class Session(AbstractBaseSession):
         person="user",
         rows_deleted=True,
         fields={
-            "session_data": ERASED | NOT_DOWNLOADED,
-            "expire_date": ERASED | NOT_DOWNLOADED,
+            "session_data": ERASED_WITHHELD,
+            "expire_date": ERASED_WITHHELD,
         },
     )
 
@@ -248,14 +254,14 @@ class ApiToken(RecordedModel):
         person="user",
         rows_deleted=True,
         fields={
-            "name": ERASED | DOWNLOADED,
-            "scope": ERASED | DOWNLOADED,
-            "campaign": ERASED | NOT_DOWNLOADED,
-            "digest": ERASED | NOT_DOWNLOADED,
-            "token_key": ERASED | NOT_DOWNLOADED,
-            "created_at": ERASED | DOWNLOADED,
-            "expiry": ERASED | DOWNLOADED,
-            "last_used_at": ERASED | DOWNLOADED,
+            "name": ERASED_DOWNLOADED,
+            "scope": ERASED_DOWNLOADED,
+            "campaign": ERASED_WITHHELD,
+            "digest": ERASED_WITHHELD,
+            "token_key": ERASED_WITHHELD,
+            "created_at": ERASED_DOWNLOADED,
+            "expiry": ERASED_DOWNLOADED,
+            "last_used_at": ERASED_DOWNLOADED,
         },
     )
 
@@ -300,11 +306,11 @@ class IdempotentAnswer(models.Model):
         person="user",
         rows_deleted=True,
         fields={
-            "key": ERASED | NOT_DOWNLOADED,
-            "request_digest": ERASED | NOT_DOWNLOADED,
-            "status": ERASED | NOT_DOWNLOADED,
-            "body": ERASED | NOT_DOWNLOADED,
-            "created_at": ERASED | NOT_DOWNLOADED,
+            "key": ERASED_WITHHELD,
+            "request_digest": ERASED_WITHHELD,
+            "status": ERASED_WITHHELD,
+            "body": ERASED_WITHHELD,
+            "created_at": ERASED_WITHHELD,
         },
     )
 

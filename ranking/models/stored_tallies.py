@@ -3,7 +3,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models.functions import Now
 
-from campaign.database.personal import KEPT, NOT_DOWNLOADED, PersonalData
+from campaign.database.personal import KEPT_WITHHELD, PersonalData
 
 
 class StoredTallies(models.Model):
@@ -60,8 +60,8 @@ class JudgeMeasures(models.Model):
     personal: ClassVar = PersonalData(
         person="judge",
         fields={
-            "task": KEPT | NOT_DOWNLOADED,
-            "measures": KEPT | NOT_DOWNLOADED,
+            "task": KEPT_WITHHELD,
+            "measures": KEPT_WITHHELD,
         },
     )
 
