@@ -23,6 +23,7 @@ from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Task
 from campaign.refusals import RefusedError
 from campaign.texts.by_language import (
@@ -85,7 +86,7 @@ class QuestionField(RuleField, TextsField):
             raise ValidationError(str(error)) from error
 
 
-class QuestionSerializer(serializers.Serializer[object]):
+class QuestionSerializer(PlainSerializer):
     """The organiser's question."""
 
     question = serializers.CharField(

@@ -24,6 +24,7 @@ from annotation.services.tasks import (
     test_set_rename,
 )
 from campaign.api.operations import Address, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField, truth_asked
 from campaign.api.serializers import TaskLinksSerializer
 from campaign.models import Campaign, Document, Protocol, Segment, Task
@@ -43,7 +44,7 @@ from whole_campaigns.cloning import campaign_clone
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
 
 
-class CloneRequestSerializer(serializers.Serializer[Any]):
+class CloneRequestSerializer(PlainSerializer):
     slug = serializers.SlugField(max_length=60)
     name = serializers.CharField(max_length=200)
     texts = serializers.BooleanField(
@@ -54,12 +55,12 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgeLinkSerializer(serializers.Serializer[Any]):
+class JudgeLinkSerializer(PlainSerializer):
     judge = serializers.CharField(read_only=True)
     link = serializers.URLField(read_only=True)
 
 
-class CloneSerializer(serializers.Serializer[Any]):
+class CloneSerializer(PlainSerializer):
     slug = serializers.SlugField(read_only=True)
     rows = serializers.DictField(child=serializers.IntegerField(), read_only=True)
     seconds = serializers.FloatField(read_only=True)
@@ -86,7 +87,7 @@ class CampaignCloneView(Address):
         }
 
 
-class RehearsalRequestSerializer(serializers.Serializer[Any]):
+class RehearsalRequestSerializer(PlainSerializer):
     bots = serializers.IntegerField(min_value=1, max_value=MOST_BOTS, default=10)
     skill = NumberField(
         min_value=LEAST_SKILL,
@@ -98,7 +99,7 @@ class RehearsalRequestSerializer(serializers.Serializer[Any]):
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
 
 
-class RehearsalSerializer(serializers.Serializer[Any]):
+class RehearsalSerializer(PlainSerializer):
     state = serializers.ChoiceField(
         choices=["none", "under way", "there", "outdated"],
         help_text="“outdated” if texts, design or settings changed since it began.",
@@ -233,7 +234,7 @@ class TaskSerializer(TaskListedSerializer):
         ]
 
 
-class NewTaskSerializer(serializers.Serializer[Any]):
+class NewTaskSerializer(PlainSerializer):
     """A new task: its protocol and its test set."""
 
     test_set = serializers.IntegerField(help_text="ID of the test set.")
@@ -278,7 +279,7 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
         ]
 
 
-class TaskDeletionSerializer(serializers.Serializer[Any]):
+class TaskDeletionSerializer(PlainSerializer):
     """Response with status 409: nothing was deleted."""
 
     detail = serializers.CharField(

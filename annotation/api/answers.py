@@ -9,12 +9,13 @@ from annotation.answer_files import formats_read
 from annotation.importing.answers import sent_answers_import
 from annotation.importing.stored_answers import NoLongerInFile
 from campaign.api.operations import Address, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.selectors.uploads import judgments_imports
 
 
-class AnswersSentSerializer(serializers.Serializer[Any]):
+class AnswersSentSerializer(PlainSerializer):
     """A file of answers."""
 
     file = serializers.FileField(help_text="Plain or .gz, up to 5 MB.")
@@ -30,7 +31,7 @@ class AnswersSentSerializer(serializers.Serializer[Any]):
     )
 
 
-class LossSerializer(serializers.Serializer[Any]):
+class LossSerializer(PlainSerializer):
     """Content of a file that could not be imported."""
 
     what = serializers.CharField()
@@ -38,7 +39,7 @@ class LossSerializer(serializers.Serializer[Any]):
     first = serializers.CharField()
 
 
-class AnswersImportedSerializer(serializers.Serializer[Any]):
+class AnswersImportedSerializer(PlainSerializer):
     """Result of an import."""
 
     judgments = serializers.IntegerField(help_text="Answers stored.")
@@ -50,7 +51,7 @@ class AnswersImportedSerializer(serializers.Serializer[Any]):
     losses = LossSerializer(many=True)
 
 
-class ImportedFileSerializer(serializers.Serializer[Any]):
+class ImportedFileSerializer(PlainSerializer):
     """A file that was imported, with the hash of its bytes as stored."""
 
     name = serializers.CharField()
@@ -65,7 +66,7 @@ class AnswersImportSerializer(AnswersImportedSerializer):
     files = ImportedFileSerializer(many=True)
 
 
-class AnswerFormatsSerializer(serializers.Serializer[Any]):
+class AnswerFormatsSerializer(PlainSerializer):
     """Formats for import, and earlier imports."""
 
     read = serializers.ListField(child=serializers.CharField(), read_only=True)

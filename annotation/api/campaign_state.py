@@ -16,6 +16,7 @@ from annotation.selectors.effects import (
     transitions_possible,
 )
 from campaign.api.operations import Address, operation, reader
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition
 from campaign.pages.desk import transitions_of
 from campaign.services.campaigns import (
@@ -28,7 +29,7 @@ from campaign.services.campaigns import (
 )
 
 
-class StateSerializer(serializers.Serializer[Any]):
+class StateSerializer(PlainSerializer):
     """State of a campaign, and the transitions possible now."""
 
     state = serializers.ChoiceField(choices=CampaignState.choices, read_only=True)
@@ -43,7 +44,7 @@ class StateSerializer(serializers.Serializer[Any]):
     )
 
 
-class TransitionRequestSerializer(serializers.Serializer[Any]):
+class TransitionRequestSerializer(PlainSerializer):
     dry_run = serializers.BooleanField(
         default=False, help_text="Return the effects without changing anything."
     )
@@ -52,7 +53,7 @@ class TransitionRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgesNeededSerializer(serializers.Serializer[Any]):
+class JudgesNeededSerializer(PlainSerializer):
     """A task that needs more than one judge."""
 
     task = serializers.IntegerField(source="task.pk", read_only=True)
@@ -67,7 +68,7 @@ class JudgesNeededSerializer(serializers.Serializer[Any]):
     words = serializers.ListField(child=serializers.CharField(), read_only=True)
 
 
-class StateEffectsSerializer(serializers.Serializer[Any]):
+class StateEffectsSerializer(PlainSerializer):
     """Effect of a transition: planned in a dry run, done otherwise."""
 
     transition = serializers.ChoiceField(choices=Transition.choices, read_only=True)
@@ -143,7 +144,7 @@ class CampaignRestoreView(_StateAddress):
         return Response(StateSerializer(self.state(campaign)).data)
 
 
-class ClosingSerializer(serializers.Serializer[Any]):
+class ClosingSerializer(PlainSerializer):
     """Closing state of a test set, and the judges at work in it now."""
 
     closed_at = serializers.DateTimeField(allow_null=True, read_only=True)
@@ -154,7 +155,7 @@ class ClosingSerializer(serializers.Serializer[Any]):
     )
 
 
-class ClosingRequestSerializer(serializers.Serializer[Any]):
+class ClosingRequestSerializer(PlainSerializer):
     closed = serializers.BooleanField()
     confirm = serializers.BooleanField(
         default=False, help_text="Required to close it while judges are at work."

@@ -22,6 +22,7 @@ from annotation.selectors.hits import (
 )
 from annotation.services.planning.designs import design_change, design_proposed, design_use_again
 from campaign.api.operations import Address, group_asked_for, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import JudgeGroup
 
@@ -172,7 +173,7 @@ class PreviewedCandidateSerializer(TextSerializer):
     is_damaged_reference = serializers.BooleanField()
 
 
-class PreviewedBlockSerializer(serializers.Serializer[Any]):
+class PreviewedBlockSerializer(PlainSerializer):
     segment = serializers.IntegerField(source="plan.segment")
     source = TextSerializer(source="shown.source", allow_null=True)  # type: ignore[assignment]  # a field's name
     references = TextSerializer(source="shown.references", many=True)
@@ -190,7 +191,7 @@ class PreviewedBlockSerializer(serializers.Serializer[Any]):
         ]
 
 
-class PreviewedHITSerializer(serializers.Serializer[Any]):
+class PreviewedHITSerializer(PlainSerializer):
     number = serializers.IntegerField()
     purpose = serializers.CharField()
     repeats = serializers.IntegerField(

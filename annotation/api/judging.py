@@ -65,6 +65,7 @@ from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.api.operations import Address, CursorPages, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
@@ -443,7 +444,7 @@ def refusal(error: SubmissionRefusedError) -> Response:
     )
 
 
-class JudgedBlockSerializer(serializers.Serializer[object]):
+class JudgedBlockSerializer(PlainSerializer):
     assignment = serializers.UUIDField()
     position = serializers.IntegerField(help_text="Position in the HIT, from 1.")
     total = serializers.IntegerField(help_text="Number of blocks in the HIT.")
@@ -454,7 +455,7 @@ class JudgedBlockSerializer(serializers.Serializer[object]):
     block = BlockSerializer()
 
 
-class JudgedBlocksSerializer(serializers.Serializer[object]):
+class JudgedBlocksSerializer(PlainSerializer):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     has_older = serializers.BooleanField(
@@ -497,7 +498,7 @@ class OwnJudgmentsView(JudgeAddress):
         return answer
 
 
-class ProblemReportRequestSerializer(serializers.Serializer[object]):
+class ProblemReportRequestSerializer(PlainSerializer):
     block = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=ProblemReportKind.values)
     comment = serializers.CharField(
@@ -505,14 +506,14 @@ class ProblemReportRequestSerializer(serializers.Serializer[object]):
     )
 
 
-class ProblemReportSerializer(serializers.Serializer[object]):
+class ProblemReportSerializer(PlainSerializer):
     id = serializers.UUIDField(source="client_id")
     block = serializers.UUIDField(source="block.public_id")
     kind = serializers.CharField()
     comment = serializers.CharField()
 
 
-class AnswerSerializer(serializers.Serializer[object]):
+class AnswerSerializer(PlainSerializer):
     """An organiser's answer to a problem report."""
 
     text = serializers.CharField()

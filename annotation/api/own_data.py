@@ -14,6 +14,7 @@ from annotation.api.judging import CAMPAIGN, JudgeAddress
 from annotation.export.own_data import own_data_json
 from annotation.services.judges import erasure_carry_out
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import StrictJSONParser, unknown_keys_refuse
 from campaign.models import ErasureRequest
 from campaign.services.erasures import (
@@ -85,11 +86,11 @@ class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
         read_only_fields = fields
 
 
-class RefusalOfErasureSerializer(serializers.Serializer[object]):
+class RefusalOfErasureSerializer(PlainSerializer):
     reason = serializers.CharField(max_length=REASON_LENGTH, help_text="Shown to the judge.")
 
 
-class ErasureRecordSerializer(serializers.Serializer[object]):
+class ErasureRecordSerializer(PlainSerializer):
     judge = serializers.CharField(max_length=100, help_text="Pseudonym.")
 
 

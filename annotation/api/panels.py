@@ -9,6 +9,7 @@ from annotation.pages.judge_tables import ParticipationFilter
 from annotation.pages.panel_addresses import panel_entry_address, panel_events_address
 from annotation.selectors.panels import panels_counted, participations_described, participations_of
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import CHANGING_ROLES, Panel, PanelKind, Participation, ParticipationState
 from campaign.pages.desk import role_remember
 from campaign.services.panels import (
@@ -105,7 +106,7 @@ class PanelSerializer(serializers.ModelSerializer[Panel]):
         return {state: getattr(panel, f"count_{state}") for state in ParticipationState.values}
 
 
-class _HiddenSerializer(serializers.Serializer[Any]):
+class _HiddenSerializer(PlainSerializer):
     """Serializer whose `hidden` fields are null for read-only members."""
 
     hidden: tuple[str, ...]
@@ -140,7 +141,7 @@ class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
         return panel_events_address(self.context["request"], panel) or None
 
 
-class PanelOpenSerializer(serializers.Serializer[Any]):
+class PanelOpenSerializer(PlainSerializer):
     open = serializers.BooleanField(help_text="True to admit new participants.")
 
 

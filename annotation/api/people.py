@@ -15,6 +15,7 @@ from annotation.pages.judge_tables import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import StandingOfJudge, campaign_judges
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
 from campaign.export.downloads import judge_links
 from campaign.formats import FormatError
@@ -67,7 +68,7 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
         return judge.user.name if is_given and judge.user is not None else ""
 
 
-class CampaignJudgeChangeSerializer(serializers.Serializer[Any]):
+class CampaignJudgeChangeSerializer(PlainSerializer):
     """Change the given fields of a judge, and leave the others as they are."""
 
     address = serializers.EmailField(required=False, allow_blank=True)
@@ -95,7 +96,7 @@ class CampaignJudgeChangeSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgeLinkMadeSerializer(serializers.Serializer[Any]):
+class JudgeLinkMadeSerializer(PlainSerializer):
     link = serializers.CharField(read_only=True)
     expires_at = serializers.DateTimeField(read_only=True)
 
@@ -112,7 +113,7 @@ class JudgeListSerializer(MessageSerializer):
     )
 
 
-class JudgeListRowSerializer(serializers.Serializer[Any]):
+class JudgeListRowSerializer(PlainSerializer):
     line = serializers.IntegerField(read_only=True)
     address = serializers.CharField(read_only=True)
     name = serializers.CharField(read_only=True)
@@ -124,7 +125,7 @@ class JudgeListRowSerializer(serializers.Serializer[Any]):
     link = serializers.CharField(read_only=True, help_text="Only for judges just added.")
 
 
-class JudgeListAnswerSerializer(serializers.Serializer[Any]):
+class JudgeListAnswerSerializer(PlainSerializer):
     new = serializers.IntegerField(read_only=True)
     known = serializers.IntegerField(read_only=True, help_text="Judges who were already there.")
     again = serializers.IntegerField(read_only=True, help_text="Duplicate rows.")

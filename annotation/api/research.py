@@ -36,6 +36,7 @@ from campaign.api.operations import (
     operation,
     readable_task,
 )
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.database.replica import NotEnoughError, replica_is_there
 from campaign.models import Task
 
@@ -68,7 +69,7 @@ def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-class JudgmentRecordSerializer(serializers.Serializer[Any]):
+class JudgmentRecordSerializer(PlainSerializer):
     """A judgment with everything a ranking needs."""
 
     id = serializers.UUIDField(source="client_id")
@@ -130,7 +131,7 @@ class JudgmentRecordSerializer(serializers.Serializer[Any]):
         return [[names[system] for system in systems] for systems in shown[judgment.block_id]]
 
 
-class UntilSerializer(serializers.Serializer[Any]):
+class UntilSerializer(PlainSerializer):
     until = serializers.IntegerField(
         required=False,
         min_value=0,
@@ -202,7 +203,7 @@ class ComparisonFilter(JudgmentFilter):
     counts = None
 
 
-class ComparisonSerializer(serializers.Serializer[Any]):
+class ComparisonSerializer(PlainSerializer):
     """Two outputs of a block compared by a judge, in display order unless `system` is given."""
 
     judgment = serializers.IntegerField(min_value=1, help_text="Number of the judgment.")
@@ -302,7 +303,7 @@ class SkipsView(Address):
         return skips_listed(task=self.task)
 
 
-class ProblemReplySerializer(serializers.Serializer[Any]):
+class ProblemReplySerializer(PlainSerializer):
     """A reply to a report; its text is empty if it withdraws another reply."""
 
     number = serializers.IntegerField(help_text="Number among the replies to this report, from 1.")
@@ -318,7 +319,7 @@ class ProblemReplySerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
-class OrganisersProblemReportSerializer(serializers.Serializer[Any]):
+class OrganisersProblemReportSerializer(PlainSerializer):
     id = serializers.IntegerField()
     task = serializers.IntegerField(source="task_id")
     segment = serializers.IntegerField(source="block.segment.number")
@@ -330,7 +331,7 @@ class OrganisersProblemReportSerializer(serializers.Serializer[Any]):
     replies = ProblemReplySerializer(many=True)
 
 
-class ProblemReplyRequestSerializer(serializers.Serializer[Any]):
+class ProblemReplyRequestSerializer(PlainSerializer):
     text = serializers.CharField(
         default="",
         allow_blank=True,

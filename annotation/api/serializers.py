@@ -8,6 +8,7 @@ from rest_framework import serializers
 from annotation.models import SkipReason
 from annotation.protocols import answer_serializers, rules_serializers
 from annotation.services.lending.lend import BLOCKS_AHEAD
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
 
 # Longer comments belong in a problem report.
@@ -43,7 +44,7 @@ def protocol_field() -> serializers.ChoiceField:
     )
 
 
-class ChangeEffectsSerializer(serializers.Serializer[object]):
+class ChangeEffectsSerializer(PlainSerializer):
     """Response with status 409: nothing was changed."""
 
     words = serializers.ListField(
@@ -51,18 +52,18 @@ class ChangeEffectsSerializer(serializers.Serializer[object]):
     )
 
 
-class ConfirmChangeSerializer(serializers.Serializer[object]):
+class ConfirmChangeSerializer(PlainSerializer):
     confirm = serializers.BooleanField(
         default=False, help_text="Required. Without it, 409 returns the effects."
     )
 
 
-class MediaSerializer(serializers.Serializer[object]):
+class MediaSerializer(PlainSerializer):
     kind = serializers.ChoiceField(choices=["image", "audio", "video"])
     address = serializers.CharField(help_text="Path on this server. Supports range requests.")
 
 
-class TextSerializer(serializers.Serializer[object]):
+class TextSerializer(PlainSerializer):
     text = serializers.CharField(help_text="Empty if there are only files to show.")
     lang = serializers.CharField(help_text="BCP 47 tag.")
     dir = serializers.ChoiceField(choices=["ltr", "rtl"])
@@ -73,18 +74,18 @@ class TextSerializer(serializers.Serializer[object]):
     )
 
 
-class LanguageSerializer(serializers.Serializer[object]):
+class LanguageSerializer(PlainSerializer):
     lang = serializers.CharField()
     dir = serializers.ChoiceField(choices=["ltr", "rtl"])
     name = serializers.CharField()
 
 
-class LanguagesSerializer(serializers.Serializer[object]):
+class LanguagesSerializer(PlainSerializer):
     source = LanguageSerializer()  # type: ignore[assignment]  # the contract's name
     target = LanguageSerializer()
 
 
-class NeighbourSerializer(serializers.Serializer[object]):
+class NeighbourSerializer(PlainSerializer):
     source = TextSerializer(  # type: ignore[assignment]  # the contract's name
         allow_null=True
     )
@@ -94,12 +95,12 @@ class NeighbourSerializer(serializers.Serializer[object]):
     )
 
 
-class ContextSerializer(serializers.Serializer[object]):
+class ContextSerializer(PlainSerializer):
     before = NeighbourSerializer(many=True)
     after = NeighbourSerializer(many=True)
 
 
-class BlockDocumentSerializer(serializers.Serializer[object]):
+class BlockDocumentSerializer(PlainSerializer):
     segments = NeighbourSerializer(many=True)
     first = serializers.IntegerField(
         min_value=1, help_text="Position of the first of these segments in the document."
@@ -115,14 +116,14 @@ class CandidateSerializer(TextSerializer):
     id = serializers.UUIDField()
 
 
-class KnownJudgmentSerializer(serializers.Serializer[object]):
+class KnownJudgmentSerializer(PlainSerializer):
     id = serializers.UUIDField()
     labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     comment = serializers.CharField()
     answer = AnswerField(allow_null=True)
 
 
-class BlockSerializer(serializers.Serializer[object]):
+class BlockSerializer(PlainSerializer):
     id = serializers.UUIDField()
     source = TextSerializer(  # type: ignore[assignment]  # the contract's name
         allow_null=True, help_text="Null if the campaign hides it."
@@ -138,7 +139,7 @@ class BlockSerializer(serializers.Serializer[object]):
     )
 
 
-class ProgressSerializer(serializers.Serializer[object]):
+class ProgressSerializer(PlainSerializer):
     done = serializers.IntegerField()
     wanted = serializers.IntegerField(allow_null=True)
     minutes_left = serializers.IntegerField(
@@ -147,7 +148,7 @@ class ProgressSerializer(serializers.Serializer[object]):
     )
 
 
-class AssignmentSerializer(serializers.Serializer[object]):
+class AssignmentSerializer(PlainSerializer):
     id = serializers.UUIDField()
     revisable_hits = serializers.IntegerField(
         min_value=0, help_text="Number of previous HITs that you may revise."
@@ -163,7 +164,7 @@ class AssignmentSerializer(serializers.Serializer[object]):
     blocks = BlockSerializer(many=True)
 
 
-class PausedSerializer(serializers.Serializer[object]):
+class PausedSerializer(PlainSerializer):
     detail = serializers.CharField()
     code = serializers.CharField(
         required=False,
@@ -171,7 +172,7 @@ class PausedSerializer(serializers.Serializer[object]):
     )
 
 
-class NotYetSerializer(serializers.Serializer[object]):
+class NotYetSerializer(PlainSerializer):
     state = serializers.ChoiceField(
         choices=["preparing", "waiting", "not_begun", "campaign_paused", "campaign_closed"],
         help_text="Sentences are being prepared, the remaining ones are with other judges, or the campaign has not started, is paused, or is closed.",
@@ -190,7 +191,7 @@ def in_hand_field() -> serializers.ListField:
     )
 
 
-class AssignmentRequestSerializer(serializers.Serializer[object]):
+class AssignmentRequestSerializer(PlainSerializer):
     campaign = serializers.SlugField(
         required=False, help_text="Slug, if you judge in several campaigns. Defaults to the latest."
     )
@@ -207,7 +208,7 @@ class MillisecondsField(serializers.IntegerField):
         return min(super().to_internal_value(data), A_DAY_MS)
 
 
-class TimesSerializer(serializers.Serializer[object]):
+class TimesSerializer(PlainSerializer):
     """Time spent on a block in milliseconds."""
 
     duration_ms = MillisecondsField(
@@ -262,7 +263,7 @@ class JudgmentRequestSerializer(TimesSerializer):
     )
 
 
-class FeedbackSerializer(serializers.Serializer[object]):
+class FeedbackSerializer(PlainSerializer):
     agrees = serializers.BooleanField(help_text="True if the ranking is in the expected order.")
     expected = serializers.CharField(
         help_text="Expected order, best first, by the letters of the candidates: B > A = C."
@@ -279,7 +280,7 @@ def stopped_field() -> serializers.ChoiceField:
     )
 
 
-class JudgmentSerializer(serializers.Serializer[object]):
+class JudgmentSerializer(PlainSerializer):
     id = serializers.UUIDField()
     block = serializers.UUIDField()
     labels = serializers.ListField(
@@ -315,7 +316,7 @@ class SkipRequestSerializer(TimesSerializer):
     )
 
 
-class SkipSerializer(serializers.Serializer[object]):
+class SkipSerializer(PlainSerializer):
     id = serializers.UUIDField()
     block = serializers.UUIDField()
     reason = serializers.CharField()
@@ -326,14 +327,14 @@ class SkipSerializer(serializers.Serializer[object]):
     stopped = stopped_field()
 
 
-class StoredRankingSerializer(serializers.Serializer[object]):
+class StoredRankingSerializer(PlainSerializer):
     id = serializers.UUIDField()
     labels = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     answer = AnswerField(allow_null=True)
     comment = serializers.CharField()
 
 
-class RefusalSerializer(serializers.Serializer[object]):
+class RefusalSerializer(PlainSerializer):
     """Reason for refusing a submission; invalid requests have only `errors`."""
 
     detail = serializers.CharField()

@@ -1,7 +1,5 @@
 """Add, describe, withdraw and restore systems, and correct their outputs."""
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
@@ -18,13 +16,14 @@ from annotation.services.systems import (
     system_withdraw,
 )
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import SystemSerializer
 from campaign.api.texts import OutputSerializer
 from campaign.importing.uploaded_files import sent_file
 from campaign.models import Output, System
 
 
-class SystemAddSerializer(serializers.Serializer[Any]):
+class SystemAddSerializer(PlainSerializer):
     name = serializers.CharField(max_length=200)
     file = serializers.FileField(
         help_text="Outputs: plain text with one per line, or WMT SGML; plain or .gz, up to 20 MB.",
@@ -96,7 +95,7 @@ class SystemRestoreView(_SystemAddress):
         return self.system(system_id)
 
 
-class OutputCorrectionSerializer(serializers.Serializer[Any]):
+class OutputCorrectionSerializer(PlainSerializer):
     text = serializers.CharField(help_text="Corrected text.")
     leave_out = serializers.BooleanField(
         help_text="True to exclude judgments of blocks that showed the wrong text."

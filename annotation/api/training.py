@@ -15,13 +15,14 @@ from annotation.services.training import (
     training_propose,
 )
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, SystemKind
 
 #: More would be too many before the first HIT.
 _MOST: Final = 10
 
 
-class TrainingCandidateSerializer(serializers.Serializer[Any]):
+class TrainingCandidateSerializer(PlainSerializer):
     """An output of a training block and its expected rank."""
 
     output = serializers.IntegerField(source="output_id", help_text="`id` in `outputs/`.")
@@ -51,11 +52,11 @@ class TrainingBlockSerializer(serializers.ModelSerializer[TrainingBlock]):
         read_only_fields = fields
 
 
-class TrainingProposeSerializer(serializers.Serializer[Any]):
+class TrainingProposeSerializer(PlainSerializer):
     count = serializers.IntegerField(min_value=1, max_value=_MOST)
 
 
-class TrainingChangeSerializer(serializers.Serializer[Any]):
+class TrainingChangeSerializer(PlainSerializer):
     """Changes to a training block; missing fields keep their value."""
 
     position = serializers.IntegerField(min_value=1, max_value=32767, required=False)

@@ -15,10 +15,11 @@ from annotation.pages.judge_tables import TimeSheetFilter
 from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
 from annotation.services.numbers import waiting_judgments_number
 from campaign.api.operations import Address, CursorPages, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Judge
 
 
-class WorkedSerializer(serializers.Serializer[object]):
+class WorkedSerializer(PlainSerializer):
     sentences = serializers.IntegerField(
         help_text="Sentences judged or skipped, each counted once."
     )
@@ -32,7 +33,7 @@ class DayWorkedSerializer(WorkedSerializer):
     day = serializers.DateField()
 
 
-class WorkTimeSerializer(serializers.Serializer[object]):
+class WorkTimeSerializer(PlainSerializer):
     time_zone = serializers.CharField(help_text="Time zone of the days.")
     seconds_left_today = serializers.IntegerField(min_value=1)
     today = DayWorkedSerializer()
@@ -62,13 +63,13 @@ def _days(days: Mapping[date, Worked]) -> list[dict[str, Any]]:
     return [{"day": day, **asdict(worked)} for day, worked in days.items()]
 
 
-class JudgeTimeSerializer(serializers.Serializer[Any]):
+class JudgeTimeSerializer(PlainSerializer):
     judge = serializers.CharField()
     total = WorkedSerializer()
     days = DayWorkedSerializer(many=True, help_text="Days with work, oldest first.")
 
 
-class TimeSheetSerializer(serializers.Serializer[Any]):
+class TimeSheetSerializer(PlainSerializer):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     time_zone = serializers.CharField(help_text="Time zone of the days.")

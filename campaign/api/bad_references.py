@@ -1,12 +1,11 @@
 """Damaged references of a test set, for the members of its campaign: create, review and redraw."""
 
-from typing import Any
-
 from django.db.models import QuerySet
 from rest_framework import serializers
 from rest_framework.response import Response
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import BadReference, Reference
 from campaign.pages.filters import BadReferenceFilter
@@ -43,7 +42,7 @@ class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
         return first[0].text if first else None
 
 
-class BadReferencesMakeSerializer(serializers.Serializer[Any]):
+class BadReferencesMakeSerializer(PlainSerializer):
     share = NumberField(
         min_value=0,
         max_value=1,
@@ -51,11 +50,11 @@ class BadReferencesMakeSerializer(serializers.Serializer[Any]):
     )
 
 
-class BadReferencesMadeSerializer(serializers.Serializer[Any]):
+class BadReferencesMadeSerializer(PlainSerializer):
     made = serializers.IntegerField()
 
 
-class BadReferenceReviewSerializer(serializers.Serializer[Any]):
+class BadReferenceReviewSerializer(PlainSerializer):
     status = serializers.ChoiceField(
         choices=[BadReference.Status.APPROVED.value, BadReference.Status.REJECTED.value]
     )
@@ -65,7 +64,7 @@ class BadReferenceReviewSerializer(serializers.Serializer[Any]):
     )
 
 
-class BadReferenceWithdrawalSerializer(serializers.Serializer[Any]):
+class BadReferenceWithdrawalSerializer(PlainSerializer):
     words = serializers.ListField(
         child=serializers.CharField(), help_text="Effects of the withdrawal."
     )

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Instructions
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
@@ -39,7 +40,7 @@ class InstructionsSerializer(InstructionsBriefSerializer):
         read_only_fields = fields  # type: ignore[assignment]
 
 
-class InstructionsWriteSerializer(serializers.Serializer[Any]):
+class InstructionsWriteSerializer(PlainSerializer):
     language = serializers.CharField(
         max_length=35, help_text="Language tag, such as `de` or `pt-BR`."
     )

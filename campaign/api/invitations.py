@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Invitation, Judge, MailState
 from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
@@ -71,7 +72,7 @@ class JudgesLinkMadeSerializer(JudgesLinkSerializer):
         return address
 
 
-class _LanguagesSerializer(serializers.Serializer[Any]):
+class _LanguagesSerializer(PlainSerializer):
     languages = serializers.ListField(
         child=serializers.CharField(max_length=35),
         default=list,
@@ -102,7 +103,7 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
         return last_moment(day)
 
 
-class InvitedJudgeSerializer(serializers.Serializer[Any]):
+class InvitedJudgeSerializer(PlainSerializer):
     """A judge who is a person, with the status of their invitation."""
 
     id = serializers.IntegerField(help_text="ID of the judge.")
@@ -139,7 +140,7 @@ class JudgesInviteSerializer(_LanguagesSerializer, MessageSerializer):
     )
 
 
-class JudgesInvitedSerializer(serializers.Serializer[Any]):
+class JudgesInvitedSerializer(PlainSerializer):
     invited = serializers.ListField(
         child=serializers.CharField(),
         help_text="Pseudonyms of the invited judges; the messages are sent in the background.",
@@ -149,7 +150,7 @@ class JudgesInvitedSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgeWithdrawSerializer(serializers.Serializer[Any]):
+class JudgeWithdrawSerializer(PlainSerializer):
     links_only = serializers.BooleanField(
         default=False,
         help_text="Withdraw the links only; browsers already signed in stay signed in.",

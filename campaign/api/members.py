@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.desk import ROLE_MEANS
@@ -37,7 +38,7 @@ class MemberSerializer(serializers.Serializer[Membership]):
     links = serializers.IntegerField(read_only=True, help_text="Valid sign-in links.")
 
 
-class MemberAddSerializer(serializers.Serializer[Any]):
+class MemberAddSerializer(PlainSerializer):
     email = serializers.EmailField()
     name = serializers.CharField(
         max_length=150, default="", allow_blank=True, help_text="Name shown to others."
@@ -58,7 +59,7 @@ class MemberAddedSerializer(MemberSerializer):
     )
 
 
-class MemberRoleSerializer(serializers.Serializer[Any]):
+class MemberRoleSerializer(PlainSerializer):
     role = serializers.ChoiceField(choices=MembershipRole.choices)
     dry_run = serializers.BooleanField(
         default=False, write_only=True, help_text="Describe the effect without changing anything."

@@ -1,14 +1,13 @@
 """Questions to judges, with their answers counted."""
 
-from typing import Any
-
 from rest_framework import serializers
 
 from campaign.api.operations import Address, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.selectors.questions import AnswersSummary, answers_summaries
 
 
-class AnswerCountSerializer(serializers.Serializer[Any]):
+class AnswerCountSerializer(PlainSerializer):
     answer = serializers.CharField()
     judges = serializers.IntegerField()
     share = serializers.FloatField(help_text="Share of the judges who answered.")
@@ -36,7 +35,7 @@ class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
     maximum = serializers.FloatField(source="highest", allow_null=True, help_text="Of numbers.")
 
 
-class QuestionSummariesSerializer(serializers.Serializer[Any]):
+class QuestionSummariesSerializer(PlainSerializer):
     questions = QuestionSummarySerializer(many=True)
 
 

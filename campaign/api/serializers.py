@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from rest_framework import serializers
 
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
 from campaign.questions import JudgeQuestionSerializer
 from campaign.services.campaigns import MAX_LEASE_MINUTES, TERMS, Rules
@@ -56,7 +57,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         ]
 
 
-class CampaignMakeSerializer(serializers.Serializer[Any]):
+class CampaignMakeSerializer(PlainSerializer):
     name = serializers.CharField(max_length=200, help_text="Shown to judges and organisers.")
     slug = serializers.SlugField(
         max_length=60,
@@ -88,7 +89,7 @@ class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
         }
 
 
-class MessageSerializer(serializers.Serializer[Any]):
+class MessageSerializer(PlainSerializer):
     language = serializers.ChoiceField(
         choices=settings.LANGUAGES,
         default=settings.LANGUAGE_CODE,
@@ -99,7 +100,7 @@ class MessageSerializer(serializers.Serializer[Any]):
     )
 
 
-class ReferenceRankedSerializer(serializers.Serializer[Any]):
+class ReferenceRankedSerializer(PlainSerializer):
     """Response with status 409: nothing was changed."""
 
     detail = serializers.CharField(read_only=True)

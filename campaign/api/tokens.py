@@ -7,6 +7,7 @@ from rest_framework.exceptions import NotFound
 
 from campaign.api.authentication import token_of
 from campaign.api.operations import Address, joined_campaign, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import ApiToken, TokenScope, User
 from campaign.selectors.credentials import tokens_valid
 from campaign.services.api_tokens import CredentialRefusedError, token_create, tokens_revoke
@@ -34,7 +35,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
         return token.token_key[:8]
 
 
-class TokenMakeSerializer(serializers.Serializer[Any]):
+class TokenMakeSerializer(PlainSerializer):
     name = serializers.CharField(
         max_length=100, help_text="Name of the program that uses the token."
     )

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import BodyParser, body_of
 from campaign.formats.recognising import FileRole
 from campaign.models import Job, KeptFile, Upload
@@ -75,7 +76,7 @@ class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
         return str(reverse("api-upload-content", args=args))
 
 
-class ChosenRoleSerializer(serializers.Serializer[Any]):
+class ChosenRoleSerializer(PlainSerializer):
     role = serializers.ChoiceField(choices=[str(role) for role in FileRole])
     system = serializers.CharField(required=False, allow_blank=True, max_length=200)
 
@@ -109,12 +110,12 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
         read_only_fields = ["id", "report", "test_set", "created_at", "changed_at"]
 
 
-class FileSentSerializer(serializers.Serializer[Any]):
+class FileSentSerializer(PlainSerializer):
     name = serializers.CharField(max_length=500, help_text="File name, including folders.")
     size = serializers.IntegerField(min_value=1, max_value=2**62)
 
 
-class ReceivedSerializer(serializers.Serializer[Any]):
+class ReceivedSerializer(PlainSerializer):
     received = serializers.IntegerField(help_text="Bytes received.")
     detail = serializers.CharField(required=False)
 

@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import (
     CHANGING_ROLES,
     DeliveryState,
@@ -54,7 +55,7 @@ class WebhookWithSecretSerializer(WebhookSerializer):
         read_only_fields = fields  # type: ignore[assignment]
 
 
-class WebhookMakeSerializer(serializers.Serializer[Any]):
+class WebhookMakeSerializer(PlainSerializer):
     url = serializers.CharField(max_length=1000, help_text="Must begin with https://.")
     events = serializers.ListField(
         child=serializers.ChoiceField(choices=WebhookEvent.choices), min_length=1, max_length=10
@@ -69,7 +70,7 @@ class WebhookChangeSerializer(WebhookMakeSerializer):
     )
 
 
-class OverlapSerializer(serializers.Serializer[Any]):
+class OverlapSerializer(PlainSerializer):
     overlap_hours = serializers.IntegerField(
         min_value=0,
         max_value=336,

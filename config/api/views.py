@@ -23,12 +23,13 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse as absolute
 from rest_framework.views import APIView
 
+from campaign.api.plain_serializer import PlainSerializer
 from config.api.description import DESCRIBING
 
 _KEPT_SECONDS = 3600
 
 
-class RootSerializer(serializers.Serializer[Any]):
+class RootSerializer(PlainSerializer):
     """Addresses from which everything else is found."""
 
     campaigns = serializers.URLField(help_text="Your campaigns, with links to their resources.")

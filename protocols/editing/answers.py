@@ -17,6 +17,7 @@ from rest_framework import serializers
 from annotation.models import Assignment, Block
 from annotation.protocols import AboutJudgment, AnswerKind, Perceived, Stage, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol
 from protocols.models import EditingAnswer, Outcome
 
@@ -85,7 +86,7 @@ _FINE: Final = 50
 _HOPELESS: Final = 10
 
 
-class EditingAnswerSerializer(serializers.Serializer[object]):
+class EditingAnswerSerializer(PlainSerializer):
     """An edit with its outcome, or whether another edit is acceptable."""
 
     outcome = serializers.ChoiceField(
@@ -114,7 +115,7 @@ class EditingAnswerSerializer(serializers.Serializer[object]):
     )
 
 
-class EditingRulesSerializer(serializers.Serializer[object]):
+class EditingRulesSerializer(PlainSerializer):
     """The task of a HIT in blind editing."""
 
     asked = serializers.ChoiceField(

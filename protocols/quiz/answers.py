@@ -32,6 +32,7 @@ from annotation.protocols import (
     rules_completed,
 )
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol, Task
 from protocols.models import QuizAnswer, Snippet
 from protocols.quiz.snippets import MOST_SEGMENTS, MOST_STATEMENTS, segments_read_together
@@ -121,7 +122,7 @@ _RULES: Final = {
 }
 
 
-class QuizAnswerSerializer(serializers.Serializer[object]):
+class QuizAnswerSerializer(PlainSerializer):
     """Answers to statements about a snippet."""
 
     answers = serializers.ListField(
@@ -131,7 +132,7 @@ class QuizAnswerSerializer(serializers.Serializer[object]):
     )
 
 
-class QuizRulesSerializer(serializers.Serializer[object]):
+class QuizRulesSerializer(PlainSerializer):
     """The statements of a HIT in a quiz."""
 
     statements = serializers.ListField(

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 
 from campaign.api.operations import Address, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol, Task
 from protocols.quiz.snippets import (
     SnippetSerializer,
@@ -18,7 +19,7 @@ from protocols.quiz.snippets import (
 _MOST_SNIPPETS: Final = 10_000
 
 
-class SnippetsSerializer(serializers.Serializer[Any]):
+class SnippetsSerializer(PlainSerializer):
     """All snippets of a quiz, in order."""
 
     snippets = serializers.ListField(

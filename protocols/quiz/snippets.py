@@ -14,6 +14,7 @@ from annotation.models import HIT
 from annotation.selectors.task_rules import is_lent
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import content_validated
 from campaign.formats import FormatError
 from campaign.formats.cells import Refuse, refuse_at
@@ -29,7 +30,7 @@ MOST_SEGMENTS: Final = 50
 MOST_STATEMENTS: Final = 20
 
 
-class StatementSerializer(serializers.Serializer[Any]):
+class StatementSerializer(PlainSerializer):
     text = serializers.CharField(
         max_length=1000, help_text="Statement about the snippet, true or false."
     )
@@ -38,7 +39,7 @@ class StatementSerializer(serializers.Serializer[Any]):
     )
 
 
-class SnippetSerializer(serializers.Serializer[Any]):
+class SnippetSerializer(PlainSerializer):
     """Consecutive segments of a document read together, with statements about them."""
 
     snippet = serializers.CharField(max_length=200, help_text="Name, unique in the task.")

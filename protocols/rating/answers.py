@@ -29,6 +29,7 @@ from annotation.protocols import (
     rules_completed,
 )
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
 from protocols.frame.scale.criteria import (
     Beside,
@@ -104,7 +105,7 @@ class _OutputsField(serializers.ListField):
     """Values by criterion for each output; checked against the criteria of the task, in words for the judge."""
 
 
-class RatingAnswerSerializer(serializers.Serializer[object]):
+class RatingAnswerSerializer(PlainSerializer):
     """The rating of an output by one criterion."""
 
     criterion = serializers.CharField(
@@ -117,7 +118,7 @@ class RatingAnswerSerializer(serializers.Serializer[object]):
     )
 
 
-class RatingsAnswerSerializer(serializers.Serializer[object]):
+class RatingsAnswerSerializer(PlainSerializer):
     """The ratings of all outputs by all criteria asked about."""
 
     outputs = _OutputsField(
@@ -128,7 +129,7 @@ class RatingsAnswerSerializer(serializers.Serializer[object]):
     )
 
 
-class CriterionShownSerializer(serializers.Serializer[object]):
+class CriterionShownSerializer(PlainSerializer):
     """A criterion, in the language of the request."""
 
     key = serializers.CharField()
@@ -142,7 +143,7 @@ class CriterionShownSerializer(serializers.Serializer[object]):
     )
 
 
-class RatingRulesSerializer(serializers.Serializer[object]):
+class RatingRulesSerializer(PlainSerializer):
     """The criteria of a HIT, and the text with which adequacy is compared."""
 
     criterion = serializers.CharField(

@@ -31,6 +31,7 @@ from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
 from annotation.selectors.designs import systems_drawn
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Output, Protocol, Task
 from campaign.texts.normalisation import normalise_text
 from protocols.frame.lines import judgments_of
@@ -260,7 +261,7 @@ _VERDICTS: Final = {
 }
 
 
-class SortingAnswerSerializer(serializers.Serializer[object]):
+class SortingAnswerSerializer(PlainSerializer):
     """The better of two outputs, in display order."""
 
     verdict = serializers.ChoiceField(choices=list(_VERDICTS.values()))

@@ -32,6 +32,7 @@ from annotation.protocols import (
 )
 from annotation.selectors.shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
 from protocols.models import SpansAnswer
 from protocols.spans.records import (
@@ -146,7 +147,7 @@ _MISSING: Final = 0.1
 _A_WORD: Final = re.compile(r"\S+")
 
 
-class SpanSerializer(serializers.Serializer[object]):
+class SpanSerializer(PlainSerializer):
     """A marked error."""
 
     start = serializers.IntegerField(
@@ -176,7 +177,7 @@ class SpanSerializer(serializers.Serializer[object]):
     )
 
 
-class ScoredOutputSerializer(serializers.Serializer[object]):
+class ScoredOutputSerializer(PlainSerializer):
     """The score and the marked errors of an output."""
 
     score = serializers.IntegerField(
@@ -194,7 +195,7 @@ class ScoredOutputSerializer(serializers.Serializer[object]):
     )
 
 
-class SpansAnswerSerializer(serializers.Serializer[object]):
+class SpansAnswerSerializer(PlainSerializer):
     """Scores and errors of the outputs, in display order."""
 
     outputs = serializers.ListField(
@@ -212,7 +213,7 @@ class SpansAnswerSerializer(serializers.Serializer[object]):
             raise serializers.ValidationError({api_settings.NON_FIELD_ERRORS_KEY: words}) from error
 
 
-class ContradictionRuleSerializer(serializers.Serializer[object]):
+class ContradictionRuleSerializer(PlainSerializer):
     """Thresholds for asking the judge to confirm a score that contradicts the errors."""
 
     error_free_from = serializers.IntegerField(help_text="Lower scores need an error.")

@@ -25,6 +25,7 @@ from annotation.protocols import (
 )
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
 
 TopAnswer = Mapping[str, Sequence[bool]]
@@ -38,7 +39,7 @@ _WORST: Final = 3
 _MOST: Final = 5
 
 
-class TopAnswerSerializer(serializers.Serializer[object]):
+class TopAnswerSerializer(PlainSerializer):
     """The outputs marked as top."""
 
     top = serializers.ListField(
@@ -48,7 +49,7 @@ class TopAnswerSerializer(serializers.Serializer[object]):
     )
 
 
-class BestWorstAnswerSerializer(serializers.Serializer[object]):
+class BestWorstAnswerSerializer(PlainSerializer):
     """The best and the worst output, for tasks with the rule `best_worst`."""
 
     best = serializers.IntegerField(

@@ -19,6 +19,7 @@ from annotation.protocols import (
     rules_completed,
 )
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Protocol
 from protocols.frame.two_outputs import refusal, simulated, two_outputs_answers
 from protocols.models import TwoOutputsAnswer, Verdict
@@ -29,7 +30,7 @@ _OF_THREE: Final = frozenset({Verdict.SAME})
 _FINE: Final = 50
 
 
-class TwoOutputsAnswerSerializer(serializers.Serializer[object]):
+class TwoOutputsAnswerSerializer(PlainSerializer):
     """The better of two outputs, in display order."""
 
     verdict = serializers.ChoiceField(

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from campaign.api.operations import Address, RowPages, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import MEDIA_TYPES
 from campaign.models import JobState
 from ranking.analyses.kind import AnalysisChoice, AnalysisKind
@@ -37,7 +38,7 @@ _FILES = {
 _ENDING = OpenApiParameter("ending", str, "path", enum=list(FILES))
 
 
-class OptionSerializer(serializers.Serializer[Any]):
+class OptionSerializer(PlainSerializer):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name
     default = serializers.JSONField()
@@ -47,7 +48,7 @@ class OptionSerializer(serializers.Serializer[Any]):
     help = serializers.CharField()
 
 
-class TableKindSerializer(serializers.Serializer[Any]):
+class TableKindSerializer(PlainSerializer):
     name = serializers.CharField()
     title = serializers.CharField()
     question = serializers.CharField()
@@ -60,7 +61,7 @@ class AnalysisKindSerializer(TableKindSerializer):
     )
 
 
-class TableAskedSerializer(serializers.Serializer[Any]):
+class TableAskedSerializer(PlainSerializer):
     """The options of a table. Omitted options have the defaults given in the list of tables."""
 
     options = serializers.DictField(required=False, default=dict)
@@ -205,7 +206,7 @@ _OPTIONS = OpenApiParameter(
 )
 
 
-class CampaignTableSerializer(serializers.Serializer[Any]):
+class CampaignTableSerializer(PlainSerializer):
     """A table. `answer` has the JSON format of the `analyse` command; null until it is available.
 
     `state` is `done` once the latest request is answered; tables of stored data are always `done`.

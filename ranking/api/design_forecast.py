@@ -9,6 +9,7 @@ from rest_framework.exceptions import NotFound, ValidationError
 from annotation.api.designs import DesignAddress, DesignParametersSerializer
 from annotation.selectors.designs import design_or_default
 from campaign.api.operations import Address, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.one_system import MOST, segment_judged
@@ -43,13 +44,13 @@ class DesignForecastRequestSerializer(DesignParametersSerializer):
         return attrs
 
 
-class EstimateSerializer(serializers.Serializer[Any]):
+class EstimateSerializer(PlainSerializer):
     value = serializers.FloatField(help_text="Expected value.")
     low = serializers.FloatField(help_text="Lower end of the 95% interval.")
     high = serializers.FloatField()
 
 
-class BudgetForecastSerializer(serializers.Serializer[Any]):
+class BudgetForecastSerializer(PlainSerializer):
     judgments = serializers.IntegerField()
     hours = EstimateSerializer()
     cost = EstimateSerializer(allow_null=True, help_text="Null without a `rate`.")
@@ -57,7 +58,7 @@ class BudgetForecastSerializer(serializers.Serializer[Any]):
     clusters = EstimateSerializer(help_text="Clusters by rank ranges from that test.")
 
 
-class PaceSerializer(serializers.Serializer[Any]):
+class PaceSerializer(PlainSerializer):
     seconds = serializers.FloatField(help_text="Seconds per word.")
     low = serializers.FloatField()
     high = serializers.FloatField()
@@ -66,7 +67,7 @@ class PaceSerializer(serializers.Serializer[Any]):
     blocks = serializers.IntegerField()
 
 
-class DesignForecastSerializer(serializers.Serializer[Any]):
+class DesignForecastSerializer(PlainSerializer):
     systems = serializers.IntegerField()
     all_systems = serializers.IntegerField(
         help_text="Systems that a design without a selection would draw."
@@ -109,7 +110,7 @@ class DesignForecastView(DesignAddress):
         return found
 
 
-class OutputJudgedSerializer(serializers.Serializer[Any]):
+class OutputJudgedSerializer(PlainSerializer):
     text = serializers.CharField(allow_null=True, help_text="Null if unknown.")
     systems = serializers.ListField(child=serializers.CharField())
     judgments = serializers.IntegerField(help_text="Judgments in which it has a rank.")

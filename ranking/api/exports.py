@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from campaign.api.operations import Address, RowPages, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import MEDIA_TYPES, ending
 from campaign.models import KeptFile, MembershipRole
 from campaign.selectors.exported_files import exported_files
@@ -41,7 +42,7 @@ def _described(content_type: str) -> OpenApiTypes:
 _NUMBER: dict[str, Any] = {"min_value": 0, "max_value": 2**63 - 1}
 
 
-class ExportAskedSerializer(serializers.Serializer[Any]):
+class ExportAskedSerializer(PlainSerializer):
     """Data to export."""
 
     kind = serializers.ChoiceField(choices=KIND_NAMES)
@@ -87,7 +88,7 @@ class ExportedFileSerializer(serializers.ModelSerializer[KeptFile]):
         )
 
 
-class ExportFormatSerializer(serializers.Serializer[Any]):
+class ExportFormatSerializer(PlainSerializer):
     """A format of a kind."""
 
     name = serializers.CharField()
@@ -100,7 +101,7 @@ class ExportFormatSerializer(serializers.Serializer[Any]):
     )
 
 
-class ExportKindSerializer(serializers.Serializer[Any]):
+class ExportKindSerializer(PlainSerializer):
     """Data of the task that can be exported."""
 
     name = serializers.CharField(source="kind.name")
@@ -118,7 +119,7 @@ class ExportKindSerializer(serializers.Serializer[Any]):
     formats = ExportFormatSerializer(many=True)
 
 
-class JobQueuedSerializer(serializers.Serializer[Any]):
+class JobQueuedSerializer(PlainSerializer):
     """A job that a worker does. `jobs/{id}/` has its progress, and its `result` the file of an export."""
 
     job = serializers.IntegerField(read_only=True)

@@ -8,6 +8,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.services.campaigns import MAX_BLOCKS
 from campaign.services.people import (
@@ -21,7 +22,7 @@ from ranking.services.quality import JudgeGroupInUseError, judge_group_delete
 _MOST: int = 10_000
 
 
-class JudgeGroupSerializer(serializers.Serializer[Any]):
+class JudgeGroupSerializer(PlainSerializer):
     """A judge group with its number of judges and its uses."""
 
     id = serializers.IntegerField(source="pk", read_only=True)
@@ -41,14 +42,14 @@ class JudgeGroupSerializer(serializers.Serializer[Any]):
     )
 
 
-class GroupMembersSerializer(serializers.Serializer[Any]):
+class GroupMembersSerializer(PlainSerializer):
     """IDs of judges to add and remove."""
 
     add = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
     remove = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
 
 
-class GroupMembersChangedSerializer(serializers.Serializer[Any]):
+class GroupMembersChangedSerializer(PlainSerializer):
     added = serializers.IntegerField(read_only=True)
     removed = serializers.IntegerField(read_only=True)
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 
 from campaign.api.operations import Address, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.formats import FormatError
 from ranking.api.exports import JobQueuedSerializer
 from ranking.core.metrics.texts import TEXT_METRICS, TOKENS
@@ -32,7 +33,7 @@ class MetricSerializer(serializers.ModelSerializer[Metric]):
         read_only_fields = fields
 
 
-class MetricScoresSerializer(serializers.Serializer[Any]):
+class MetricScoresSerializer(PlainSerializer):
     files = serializers.ListField(
         child=serializers.FileField(),
         min_length=1,
@@ -53,7 +54,7 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
         return stored_files(files)
 
 
-class MetricsImportedSerializer(serializers.Serializer[Any]):
+class MetricsImportedSerializer(PlainSerializer):
     metrics = MetricSerializer(many=True, help_text="Imported metrics.")
     remarks = serializers.ListField(
         child=serializers.CharField(),
@@ -61,7 +62,7 @@ class MetricsImportedSerializer(serializers.Serializer[Any]):
     )
 
 
-class MetricsComputeSerializer(serializers.Serializer[Any]):
+class MetricsComputeSerializer(PlainSerializer):
     metrics = serializers.MultipleChoiceField(choices=list(TEXT_METRICS))
     lowercase = serializers.BooleanField(default=False)
     tokens = serializers.ChoiceField(

@@ -10,13 +10,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from campaign.api.operations import Address, RowPages, operation
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Membership
 from campaign.services.members import daily_alerts_set
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.dashboards import TaskOverview, campaign_overview, day_after
 
 
-class EndSerializer(serializers.Serializer[Any]):
+class EndSerializer(PlainSerializer):
     """Expected date of the last judgment needed, with its 95% interval."""
 
     expected = serializers.DateField()
@@ -24,12 +25,12 @@ class EndSerializer(serializers.Serializer[Any]):
     latest = serializers.DateField(allow_null=True, help_text="Null if daily pace varies too much.")
 
 
-class DayJudgedSerializer(serializers.Serializer[Any]):
+class DayJudgedSerializer(PlainSerializer):
     day = serializers.DateField()
     judged = serializers.IntegerField()
 
 
-class TaskOverviewSerializer(serializers.Serializer[Any]):
+class TaskOverviewSerializer(PlainSerializer):
     __test__ = False
 
     id = serializers.IntegerField(source="task.pk")
@@ -101,7 +102,7 @@ class AlertsView(Address):
         return alerts_of_campaigns(campaigns=[self.campaign])[self.campaign.pk]
 
 
-class AlertMailSerializer(serializers.Serializer[Any]):
+class AlertMailSerializer(PlainSerializer):
     daily = serializers.BooleanField(
         source="daily_alerts", help_text="Whether you receive a daily mail about alerts."
     )

@@ -15,6 +15,7 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.response import Response
 
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import streamed_download
 from campaign.models import MembershipRole, User
 from campaign.selectors.exported_files import exported_bytes
@@ -79,7 +80,7 @@ class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
         return url
 
 
-class BundleAskSerializer(serializers.Serializer[Any]):
+class BundleAskSerializer(PlainSerializer):
     texts = serializers.BooleanField(
         default=False, help_text="Include sources, references and outputs."
     )
@@ -153,7 +154,7 @@ class PublishedResultSerializer(PublishedResultBriefSerializer):
         read_only_fields = fields
 
 
-class ReasonWordingSerializer(serializers.Serializer[Any]):
+class ReasonWordingSerializer(PlainSerializer):
     """Replacement for a reason."""
 
     reason = serializers.CharField(
@@ -162,7 +163,7 @@ class ReasonWordingSerializer(serializers.Serializer[Any]):
     wording = serializers.CharField(max_length=LONGEST_WORDING)
 
 
-class PublishSerializer(serializers.Serializer[Any]):
+class PublishSerializer(PlainSerializer):
     """Data to publish with the result."""
 
     anonymous = serializers.ListField(
@@ -237,7 +238,7 @@ class PublishSerializer(serializers.Serializer[Any]):
         return {each["reason"]: each["wording"] for each in sent}
 
 
-class PublishAwaitedSerializer(serializers.Serializer[Any]):
+class PublishAwaitedSerializer(PlainSerializer):
     """Not published yet: repeat the request."""
 
     detail = serializers.CharField(read_only=True)
@@ -258,7 +259,7 @@ class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
     wordings = serializers.JSONField(read_only=True, help_text="Published wording of each reason.")
 
 
-class PublishedChangesSerializer(serializers.Serializer[Any]):
+class PublishedChangesSerializer(PlainSerializer):
     """Changes to a version. Omitted fields keep their values."""
 
     embargo_until = serializers.DateTimeField(

@@ -17,6 +17,7 @@ from annotation.services.quality import (
     suggested_terms,
 )
 from campaign.api.operations import Address, operation, row_found
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.pages.judge_measures import rule_in_words
@@ -71,7 +72,7 @@ class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
     )
 
 
-class ConfirmSerializer(serializers.Serializer[Any]):
+class ConfirmSerializer(PlainSerializer):
     confirm = serializers.CharField(default="", allow_blank=True, help_text=_CONFIRM)
 
 
@@ -89,7 +90,7 @@ class NewRuleSerializer(ConfirmSerializer, RuleTermsSerializer):
     )
 
 
-class UndoSerializer(serializers.Serializer[Any]):
+class UndoSerializer(PlainSerializer):
     undo = serializers.BooleanField(help_text="Whether to undo the actions of the rule.")
 
 
@@ -119,7 +120,7 @@ class EffectsSerializer(serializers.Serializer[RuleEffects]):
         return effects.names(QualityActionKind.EXCLUDE)
 
 
-class ConfirmationNeededSerializer(serializers.Serializer[Any]):
+class ConfirmationNeededSerializer(PlainSerializer):
     """Conflict: confirmation needed. Nothing was changed."""
 
     detail = serializers.CharField()
@@ -169,7 +170,7 @@ class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
         return SCALES[JudgeMeasure(rule.measure)].value
 
 
-class RulesInForceSerializer(serializers.Serializer[Any]):
+class RulesInForceSerializer(PlainSerializer):
     rules = QualityRuleSerializer(many=True)
     effects = EffectsSerializer()
 

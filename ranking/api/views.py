@@ -33,6 +33,7 @@ from campaign.api.operations import (
     readable_task,
     reader,
 )
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
 from campaign.models import Judge, JudgeGroup, Task
 from campaign.texts.joining import comma_list
@@ -92,7 +93,7 @@ class RankingBriefSerializer(serializers.Serializer[RankingRun]):
     finished_at = serializers.DateTimeField(read_only=True)
 
 
-class ShortageSerializer(serializers.Serializer[Any]):
+class ShortageSerializer(PlainSerializer):
     """Data still missing to estimate the rank range of a system and test its pairs."""
 
     unit = serializers.ChoiceField(choices=["blocks", "segments", "documents", "judges"])
@@ -100,7 +101,7 @@ class ShortageSerializer(serializers.Serializer[Any]):
     needed = serializers.IntegerField()
 
 
-class AnytimeSystemSerializer(serializers.Serializer[Any]):
+class AnytimeSystemSerializer(PlainSerializer):
     system = serializers.CharField()
     rank = serializers.IntegerField(
         help_text="Rank within the group. Systems with equal scores share the best rank."
@@ -132,13 +133,13 @@ class RankedSystemSerializer(AnytimeSystemSerializer):
     ties = serializers.IntegerField()
 
 
-class UnrankedSystemSerializer(serializers.Serializer[Any]):
+class UnrankedSystemSerializer(PlainSerializer):
     system = serializers.CharField()
     reason = serializers.ChoiceField(choices=_REASONS)
     ties = serializers.IntegerField()
 
 
-class RankingInputSerializer(serializers.Serializer[Any]):
+class RankingInputSerializer(PlainSerializer):
     blocks = serializers.IntegerField()
     comparisons = serializers.IntegerField()
     ties = serializers.IntegerField()
@@ -161,7 +162,7 @@ class RankingInputSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgeAgreementSerializer(serializers.Serializer[Any]):
+class JudgeAgreementSerializer(PlainSerializer):
     kappa = serializers.FloatField(
         allow_null=True,
         help_text="Null unless its interval is narrower than 0.4, or within two classes of strength.",
@@ -193,7 +194,7 @@ class JudgeKappaSerializer(KappaSerializer):
     ties = serializers.IntegerField()
 
 
-class AgreementSerializer(serializers.Serializer[Any]):
+class AgreementSerializer(PlainSerializer):
     chance = serializers.CharField(help_text="Method for chance agreement.")
     p_chance = serializers.FloatField(allow_null=True)
     comparisons = serializers.IntegerField()
@@ -202,7 +203,7 @@ class AgreementSerializer(serializers.Serializer[Any]):
     judges = JudgeKappaSerializer(many=True)
 
 
-class ComparedPairSerializer(serializers.Serializer[Any]):
+class ComparedPairSerializer(PlainSerializer):
     """Two ranked systems, the better-ranked one first."""
 
     better = serializers.CharField()
@@ -236,7 +237,7 @@ class ToldApartSerializer(serializers.Serializer[ToldApart]):
     level = serializers.FloatField(help_text="The largest significant corrected p-value.")
 
 
-class RuleFoundSerializer(serializers.Serializer[Any]):
+class RuleFoundSerializer(PlainSerializer):
     judgments = serializers.IntegerField(help_text="Judgments that count.")
     pairs = serializers.IntegerField()
     pairs_apart = serializers.IntegerField(
@@ -249,7 +250,7 @@ class RuleFoundSerializer(serializers.Serializer[Any]):
     )
 
 
-class AnytimeBesideSerializer(serializers.Serializer[Any]):
+class AnytimeBesideSerializer(PlainSerializer):
     confidence = serializers.FloatField()
     systems = AnytimeSystemSerializer(many=True)
     clusters = serializers.IntegerField(
@@ -329,7 +330,7 @@ class RankingSerializer(RankingBriefSerializer):
         return ToldApartSerializer(run_told_apart(run)).data
 
 
-class MeasureResultSerializer(serializers.Serializer[Any]):
+class MeasureResultSerializer(PlainSerializer):
     value = serializers.FloatField()
     evidence = serializers.IntegerField(help_text="Number of comparisons or blocks.")
     low = serializers.FloatField(allow_null=True, help_text="Lower end of the 95% interval.")
@@ -337,7 +338,7 @@ class MeasureResultSerializer(serializers.Serializer[Any]):
     p_value = serializers.FloatField(allow_null=True)
 
 
-class JudgeSerializer(serializers.Serializer[Any]):
+class JudgeSerializer(PlainSerializer):
     pseudonym = serializers.CharField()
     origin = serializers.ChoiceField(choices=Judge.Origin.choices)
     judged = serializers.IntegerField(help_text="Blocks that count.")
@@ -384,7 +385,7 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
         return action.rule_id is not None
 
 
-class JudgeDecisionSerializer(serializers.Serializer[Any]):
+class JudgeDecisionSerializer(PlainSerializer):
     """A decision about judges."""
 
     judges = serializers.ListField(
@@ -430,7 +431,7 @@ class JudgeDecisionSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class JudgesDecidedSerializer(serializers.Serializer[Any]):
+class JudgesDecidedSerializer(PlainSerializer):
     """Effects of a decision."""
 
     batch = serializers.UUIDField(allow_null=True, help_text="ID for undoing the decision.")
@@ -443,7 +444,7 @@ class JudgesDecidedSerializer(serializers.Serializer[Any]):
     )
 
 
-class RankingSettingsSerializer(serializers.Serializer[Any]):
+class RankingSettingsSerializer(PlainSerializer):
     """Ranking method and rank ranges of a test set."""
 
     method = serializers.ChoiceField(
@@ -650,7 +651,7 @@ def _analysis_finished(task: Task, analysis_id: int | None) -> Analysis | None:
     return found
 
 
-class JudgesUndoneSerializer(serializers.Serializer[Any]):
+class JudgesUndoneSerializer(PlainSerializer):
     judges = serializers.ListField(child=serializers.CharField())
 
 
@@ -715,7 +716,7 @@ class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
     )
 
 
-class RuleMetSerializer(serializers.Serializer[Any]):
+class RuleMetSerializer(PlainSerializer):
     run = serializers.IntegerField(
         help_text="The first ranking that met the rule, saved permanently."
     )

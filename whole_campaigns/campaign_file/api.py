@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.operations import Address, operation, organised_campaign, reader
+from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import BodyParser, body_of, truth_asked
 from campaign.export.downloads import MEDIA_TYPES, download
 from campaign.formats import FormatError
@@ -35,7 +36,7 @@ class YamlParser(BodyParser):
     most_bytes = MAX_BYTES
 
 
-class CampaignChangeSerializer(serializers.Serializer[Any]):
+class CampaignChangeSerializer(PlainSerializer):
     kind = serializers.SerializerMethodField()
     path = serializers.CharField(read_only=True)
     before = serializers.CharField(read_only=True)
@@ -47,7 +48,7 @@ class CampaignChangeSerializer(serializers.Serializer[Any]):
         return ChangeKind(change.kind).name.lower()
 
 
-class NewLinkSerializer(serializers.Serializer[Any]):
+class NewLinkSerializer(PlainSerializer):
     note = serializers.CharField(read_only=True)
     address = serializers.SerializerMethodField(help_text="Shown only once.")
 
@@ -59,7 +60,7 @@ class NewLinkSerializer(serializers.Serializer[Any]):
         return address
 
 
-class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
+class CampaignFileAppliedSerializer(PlainSerializer):
     """Changes that a campaign file makes or made."""
 
     changes = CampaignChangeSerializer(many=True, read_only=True)
