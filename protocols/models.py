@@ -6,13 +6,14 @@ from typing import ClassVar
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Greatest, Least, Now
+from django.db.models.functions import Greatest, Least
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 
 
@@ -306,7 +307,7 @@ class SystemSort(models.Model):
     seed = models.BigIntegerField()
     #: The number of the last judgment before the sort started.
     watermark = models.PositiveIntegerField()
-    begun_at = models.DateTimeField(db_default=Now(), editable=False)
+    begun_at = inserted_at()
 
     withheld: ClassVar = "UPDATE"
 
@@ -348,7 +349,7 @@ class ClosedComparison(models.Model):
     )
     #: Number of the last known judgment.
     watermark = models.PositiveIntegerField()
-    closed_at = models.DateTimeField(db_default=Now(), editable=False)
+    closed_at = inserted_at()
 
     withheld: ClassVar = "UPDATE, DELETE"
 

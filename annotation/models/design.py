@@ -4,13 +4,13 @@ from typing import ClassVar, Final
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation, SegmentOrder
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 
@@ -130,7 +130,7 @@ class Design(RecordedModel):
         ),
         db_index=False,  # few rows
     )
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     changed_by = by_user()
 
     recording: ClassVar = Recording(

@@ -6,10 +6,10 @@ import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_after_insert, trigger_from_file
 from campaign.models import Protocol
 
@@ -153,7 +153,7 @@ class Judgment(Submission):
     supersedes = models.OneToOneField(
         "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
-    submitted_at = models.DateTimeField(db_default=Now(), editable=False)
+    submitted_at = inserted_at()
 
     personal: ClassVar = PersonalData(
         person="judge",
@@ -254,7 +254,7 @@ class Skip(Submission):
 
     block = models.ForeignKey("annotation.Block", models.PROTECT, related_name="skips")
     reason = models.CharField(max_length=13, choices=SkipReason)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     personal: ClassVar = PersonalData(
         person="judge",

@@ -3,10 +3,11 @@ from typing import Any, ClassVar
 import pgtrigger
 from django.db import models
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_from_file
 
 
@@ -42,7 +43,7 @@ class ProblemReport(models.Model):
     )
     kind = models.CharField(max_length=9, choices=ProblemReportKind)
     comment = models.TextField(blank=True)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     personal: ClassVar = PersonalData(
         person="judge",
@@ -109,7 +110,7 @@ class ProblemReply(models.Model):
     created_by = models.ForeignKey(
         "campaign.User", models.PROTECT, related_name="+", db_index=False
     )
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     personal: ClassVar = PersonalData(
         person="report__judge",

@@ -12,6 +12,7 @@ from django.utils.translation import pgettext_lazy
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.personal import KEPT_DOWNLOADED, KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 from campaign.texts.joining import labelled
@@ -189,7 +190,7 @@ class QualityAction(RecordedModel):
         null=True, blank=True, help_text="Shared by decisions about several judges at once."
     )
     created_by = by_user(on_delete=models.PROTECT)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     reverted_at = models.DateTimeField(
         pgettext_lazy("quality action", "Reverted"), null=True, blank=True
     )

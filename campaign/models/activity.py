@@ -3,9 +3,9 @@ from typing import Any, ClassVar
 import pgtrigger
 from django.conf import settings
 from django.db import models
-from django.db.models.functions import Now
 
 from campaign.database.personal import ERASED_WITHHELD, KEPT_WITHHELD, PersonalData
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 
 
@@ -64,7 +64,7 @@ class ActivityEvent(models.Model):
         related_name="+",
         null=True,
     )
-    happened_at = models.DateTimeField(db_default=Now(), editable=False)
+    happened_at = inserted_at()
     operation = models.CharField(max_length=7, choices=ActivityOperation)
     # Model label, such as campaign.judge.
     kind = models.CharField(max_length=60)

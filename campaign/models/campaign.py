@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import pgtrigger
 from django.conf import settings
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import KEPT_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.texts.by_language import text_in_active_language
 from campaign.texts.time_zones import NamedZone, named_zone, time_zone_names
@@ -217,7 +217,7 @@ class Campaign(RecordedModel):
         blank=True,
         help_text="Questions asked of judges before the first or after the last sentence, with their texts by language.",
     )
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     # Campaign that this one rehearses with simulated judges.
     rehearsal_of = models.OneToOneField(
         "self", models.PROTECT, related_name="rehearsal", null=True, blank=True, editable=False
@@ -232,7 +232,7 @@ class Campaign(RecordedModel):
         default=CampaignState.OPEN,
         db_default=CampaignState.OPEN,
     )
-    state_since = models.DateTimeField(db_default=Now(), editable=False)
+    state_since = inserted_at()
     state_before_bin = models.CharField(  # noqa: DJ001  NULL: not in the bin
         max_length=8,
         blank=True,

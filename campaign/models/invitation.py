@@ -14,6 +14,7 @@ from django.utils.translation import pgettext_lazy
 
 from campaign.database.personal import ERASED_DOWNLOADED, ERASED_WITHHELD, PersonalData
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from campaign.models.campaign import Campaign, CampaignState
 from campaign.models.user import by_user
@@ -101,7 +102,7 @@ class Invitation(RecordedModel):
     )
     note = models.CharField(_("Note"), max_length=200, blank=True)
     created_by = by_user()
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     expires_at = models.DateTimeField(_("Expires"))
     revoked_at = models.DateTimeField(_("Revoked"), null=True, blank=True)
     # Time at which the user accepted. The link no longer works after that.
@@ -352,7 +353,7 @@ class Mail(models.Model):
     claimed_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
     error = models.CharField(max_length=300, blank=True)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     campaign = models.ForeignKey(
         "campaign.Campaign", models.CASCADE, related_name="mails", null=True, blank=True
     )

@@ -2,10 +2,10 @@ from typing import ClassVar
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from campaign.models.user import by_user
 
@@ -68,7 +68,7 @@ class Job(models.Model):
     language = models.CharField(max_length=35, default="en")
     attempts = models.PositiveIntegerField(default=0)
     asked_by = by_user()
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     cancel_asked_at = models.DateTimeField(null=True, blank=True)

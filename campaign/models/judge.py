@@ -19,6 +19,7 @@ from campaign.database.personal import (
     PersonalData,
 )
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import trigger_from_file
 from campaign.models.user import by_user
 
@@ -99,7 +100,7 @@ class Judge(RecordedModel):
     joined_browser = models.BinaryField(max_length=32, null=True, blank=True)
     service = models.CharField(max_length=60, blank=True, default="", db_default="")
     external_id = models.CharField(max_length=100, blank=True, default="", db_default="")
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     # Time at which the judge and their links were withdrawn. Empty while they can judge.
     withdrawn_at = models.DateTimeField(pgettext_lazy("judge", "Withdrawn"), null=True, blank=True)
     # Time at which the judge declined. Empty if they take part.
@@ -237,7 +238,7 @@ class ConflictOfInterest(RecordedModel):
         related_name="conflicts",
         verbose_name=_("System"),
     )
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     personal: ClassVar = PersonalData(
         person="judge",
@@ -294,7 +295,7 @@ class JudgeGroup(RecordedModel):
         blank=True,
         help_text="Maximum number of blocks. Leave empty to use the campaign's limit.",
     )
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     removed_at = models.DateTimeField(_("Deleted"), null=True, blank=True, editable=False)
 
     recording: ClassVar = Recording(
@@ -406,7 +407,7 @@ class ErasureRequest(RecordedModel):
         db_index=False,  # few rows
         verbose_name=_("Judge"),
     )
-    asked_at = models.DateTimeField(db_default=Now(), editable=False)
+    asked_at = inserted_at()
     # Member who made the request for the judge. Empty if made by the judge or a command.
     asked_by = by_user()
     due_at = models.DateTimeField(
@@ -517,7 +518,7 @@ class Instructions(RecordedModel):
         help_text="Judges must accept this version or a later one before they continue.",
     )
     created_by = by_user(on_delete=models.PROTECT)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     withheld: ClassVar = "UPDATE"
     recording: ClassVar = Recording(
@@ -553,7 +554,7 @@ class Acceptance(models.Model):
         "campaign.Judge", models.PROTECT, related_name="acceptances", db_index=False
     )
     instructions = models.ForeignKey(Instructions, models.PROTECT, related_name="acceptances")
-    accepted_at = models.DateTimeField(db_default=Now(), editable=False)
+    accepted_at = inserted_at()
 
     personal: ClassVar = PersonalData(
         person="judge",

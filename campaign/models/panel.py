@@ -15,6 +15,7 @@ from campaign.database.personal import (
 )
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.sealing import SealedField
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from campaign.models.user import by_user
 
@@ -113,7 +114,7 @@ class Panel(RecordedModel):
     # If empty, no events from Prolific are accepted.
     webhook_secret = SealedField(_("Webhook secret"), max_length=200, blank=True)
     created_by = by_user(on_delete=models.PROTECT)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     closed_at = models.DateTimeField(pgettext_lazy("panel", "Closed"), null=True, blank=True)
 
     recording: ClassVar = Recording(

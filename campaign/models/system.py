@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import pgtrigger
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 from campaign.texts.damage import Damage
@@ -196,7 +196,7 @@ class OutputCorrection(RecordedModel):
     reason = models.CharField(_("Reason"), max_length=300, blank=True)
     # Exclude judgments of blocks that showed the wrong text.
     leaves_out = models.BooleanField(_("Exclude judgments"))
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     corrected_by = by_user()
 
     recording: ClassVar = Recording(

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Lower, Now
+from django.db.models.functions import Lower
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from campaign.models.campaign import CampaignState
 from campaign.texts.by_language import text_in_active_language
@@ -43,7 +44,7 @@ class TestSet(RecordedModel):
     )
     # Named before names had to differ in more than upper and lower case.
     differs_only_in_case = models.BooleanField(default=False, db_default=False, editable=False)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     recording: ClassVar = Recording(
         created=pgettext_lazy("activity", "Test set created"),
@@ -286,7 +287,7 @@ class Task(RecordedModel):
         blank=True,
         help_text=_("Maximum number of blocks planned for each segment. Leave empty for no limit."),
     )
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     closed_at = models.DateTimeField(
         pgettext_lazy("test set", "Closed"),
         null=True,

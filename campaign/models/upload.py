@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from campaign.models.task import Protocol
 from campaign.models.user import by_user
@@ -57,8 +58,8 @@ class Upload(models.Model):
         "campaign.TestSet", models.SET_NULL, related_name="upload", null=True, blank=True
     )
     created_by = by_user()
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-    changed_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
+    changed_at = inserted_at()
 
     class Meta:
         constraints = [
@@ -136,7 +137,7 @@ class KeptFile(models.Model):
     )
     stored_as = models.CharField(max_length=300, blank=True, default="")
     made_by = by_user()
-    made_at = models.DateTimeField(db_default=Now(), editable=False)
+    made_at = inserted_at()
     expires_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[KeptFileQuerySet] = KeptFileQuerySet.as_manager()  # type: ignore[assignment]

@@ -25,6 +25,7 @@ from campaign.database.personal import (
     PersonalData,
 )
 from campaign.database.recording import RecordedModel, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from campaign.texts.addresses import address_canonical, address_spellings
 from campaign.texts.names import composed, decomposed, visible_name
@@ -75,7 +76,7 @@ class User(AbstractBaseUser):
     )
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     personal: ClassVar = PersonalData(
         person="",
@@ -245,7 +246,7 @@ class ApiToken(RecordedModel):
     )
     digest = models.CharField(max_length=128)
     token_key = models.CharField(max_length=25)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     expiry = models.DateTimeField(_("Expires"))
     last_used_at = models.DateTimeField(null=True, blank=True, help_text="Rounded to the hour.")
 

@@ -13,6 +13,7 @@ from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.sealing import SealedField
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 from campaign.models.user import by_user
 
@@ -63,7 +64,7 @@ class WebhookEndpoint(RecordedModel):
     created_by = by_user()
     # Number of the last judgment reported, by task id; the row is locked while messages are added.
     judgments_told = models.JSONField(default=dict, blank=True)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     recording: ClassVar = Recording(
         created=pgettext_lazy("activity", "Webhook created"),
@@ -125,7 +126,7 @@ class WebhookDelivery(models.Model):
     next_attempt_at = models.DateTimeField(null=True, blank=True, db_default=Now())
     answer_code = models.PositiveSmallIntegerField(null=True, blank=True)
     error = models.CharField(max_length=300, blank=True, default="")
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     attempted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

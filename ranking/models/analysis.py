@@ -1,8 +1,8 @@
 from typing import ClassVar
 
 from django.db import models
-from django.db.models.functions import Now
 
+from campaign.database.times import inserted_at
 from campaign.models.user import by_user
 
 
@@ -60,7 +60,7 @@ class Analysis(models.Model):
         db_index=False,  # jobs are kept
     )
     asked_by = by_user()
-    asked_at = models.DateTimeField(db_default=Now(), editable=False)
+    asked_at = inserted_at()
     finished_at = models.DateTimeField(null=True, blank=True)
     data = models.JSONField(null=True, blank=True)
     reports = models.JSONField(null=True, blank=True)

@@ -8,11 +8,11 @@ import numpy.typing as npt
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
+from campaign.database.times import inserted_at
 from campaign.models.user import by_user
 
 #: Stored number format: the same bytes on any machine.
@@ -56,7 +56,7 @@ class Metric(RecordedModel):
     )
     missing = models.PositiveIntegerField(default=0, help_text="Outputs without a score.")
     created_by = by_user()
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
 
     recording: ClassVar = Recording(
         created=pgettext_lazy("activity", "Metric added"),

@@ -1,8 +1,8 @@
 from typing import Any, ClassVar
 
 from django.db import models
-from django.db.models.functions import Now
 
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of
 
 
@@ -20,7 +20,7 @@ class Ranking(models.Model):
     code_version = models.CharField(max_length=60)
     result = models.JSONField()
     started_at = models.DateTimeField()
-    finished_at = models.DateTimeField(db_default=Now(), editable=False)
+    finished_at = inserted_at()
 
     class Meta:
         abstract = True

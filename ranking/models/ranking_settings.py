@@ -3,12 +3,12 @@ from typing import Any, ClassVar, cast, get_args
 
 import pgtrigger
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from campaign.database.recording import RecordedModel, Recording
+from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 from ranking.core.counting.resampling import Level
@@ -50,7 +50,7 @@ class _SettingOfTask(RecordedModel):
         blank=True,
         default="",
     )
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = inserted_at()
     changed_by = by_user()
 
     class Meta:

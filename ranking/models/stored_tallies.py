@@ -1,9 +1,9 @@
 from typing import ClassVar
 
 from django.db import models
-from django.db.models.functions import Now
 
 from campaign.database.personal import KEPT_WITHHELD, PersonalData
+from campaign.database.times import inserted_at
 
 
 class StoredTallies(models.Model):
@@ -23,7 +23,7 @@ class StoredTallies(models.Model):
     packed = models.BinaryField()
     #: The watermark of the last successful check.
     checked_watermark = models.PositiveIntegerField(default=0, db_default=0)
-    stored_at = models.DateTimeField(db_default=Now(), editable=False)
+    stored_at = inserted_at()
 
 
 class RankingUpkeep(models.Model):
