@@ -15,7 +15,7 @@ from annotation.selectors.effects import (
     transitions_possible,
 )
 from campaign.forms import DeletionForm, LifetimeForm
-from campaign.models import Campaign, CampaignState, Transition, User
+from campaign.models import Campaign, CampaignState, Transition
 from campaign.models.campaign import TRANSITIONS, UNDOES, CampaignQuerySet
 from campaign.pages.activity import activity_rows
 from campaign.selectors.activity import state_changes
@@ -29,7 +29,7 @@ from campaign.services.campaigns import (
     task_reopen,
 )
 from campaign.texts.joining import labelled
-from campaign.views.access import organised_campaign, organised_task
+from campaign.views.access import organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
@@ -71,7 +71,7 @@ def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -
     form = DeletionForm(request.POST or None) if wanted == Transition.DELETE else None
     if request.method != "POST":
         return _ask(request, campaign, effects, form)
-    user = cast("User", request.user)
+    user = user_of(request)
     try:
         if wanted == Transition.DELETE:
             typed = request.POST.get("name", "")
@@ -123,7 +123,7 @@ def campaign_bin(request: HttpRequest) -> HttpResponse:
 def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Restore a campaign from the bin."""
     campaign = get_object_or_404(_binned(request), slug=slug)
-    campaign_restore(campaign=campaign, by=cast("User", request.user))
+    campaign_restore(campaign=campaign, by=user_of(request))
     messages.success(
         request,
         _("“%(name)s” restored (%(state)s).")
@@ -133,7 +133,7 @@ def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _binned(request: HttpRequest) -> CampaignQuerySet:
-    campaigns = Campaign.objects.with_role_of(cast("User", request.user))
+    campaigns = Campaign.objects.with_role_of(user_of(request))
     return campaigns.filter(state=CampaignState.BIN).order_by("state_since", "pk")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from secrets import token_hex
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -27,13 +27,13 @@ from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
 from annotation.selectors.panels import seconds_left
 from annotation.views.words import judging_words
 from campaign.database.logged import judge_logged
-from campaign.models import Campaign, CampaignState, Instructions, Judge, Protocol, Task, User
+from campaign.models import Campaign, CampaignState, Instructions, Judge, Protocol, Task
 from campaign.questions import QuestionStage
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
 from campaign.selectors.questions import answers_owed
 from campaign.texts.languages import language_direction, language_own_name
 from campaign.texts.markdown import markdown_render
-from campaign.views.access import organised_campaign
+from campaign.views.access import organised_campaign, user_of
 from campaign.views.decorators import page_view
 
 
@@ -92,7 +92,7 @@ def screen_addresses(protocols: Iterable[str]) -> dict[str, str]:
 
 def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:
     """Return the signed-in judge and their open steps; 404 for all other users."""
-    onboarding = judge_onboarding(user=cast("User", request.user), campaign_slug=slug)
+    onboarding = judge_onboarding(user=user_of(request), campaign_slug=slug)
     if onboarding is None:
         raise Http404
     judge_logged(onboarding.judge.pk)
@@ -332,7 +332,7 @@ def _owner() -> str:
 
 def _judge(request: HttpRequest, task: Task) -> Judge:
     """Return an unsaved judge."""
-    user = cast("User", request.user)
+    user = user_of(request)
     return Judge(campaign=task.test_set.campaign, user=user, pseudonym=user.name)
 
 

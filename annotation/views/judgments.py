@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -45,11 +45,11 @@ from annotation.services.problem_reports import (
 )
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import Campaign, Reference, Task, User
+from campaign.models import Campaign, Reference, Task
 from campaign.refusals import RefusalsAt
 from campaign.selectors.uploads import judgments_imports
 from campaign.texts.counted import counted, filled
-from campaign.views.access import of_task, organised_campaign, organised_task
+from campaign.views.access import of_task, organised_campaign, organised_task, user_of
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
 
@@ -272,7 +272,7 @@ def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> Http
     form = ProblemReplyForm(request.POST)
     if not form.is_valid():
         return _shown(request, campaign, report, form, status=400)
-    user = cast("User", request.user)
+    user = user_of(request)
     with RefusalsAt(form, "text"):
         problem_reply(report=report, user=user, **form.cleaned_data)
         messages.success(request, _("Saved."))
@@ -291,7 +291,7 @@ def problem_reply_take_back_page(
     )
     reply = get_object_or_404(replies, number=number)
     with refusals_told(request):
-        problem_reply_take_back(reply=reply, user=cast("User", request.user))
+        problem_reply_take_back(reply=reply, user=user_of(request))
         messages.success(request, _("The judge no longer sees this reply."))
     return redirect("problem-report", slug, report_id)
 

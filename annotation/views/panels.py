@@ -1,7 +1,7 @@
 """Panels of recruiting services: organisers' pages, and the addresses for participants and webhooks."""
 
 import re
-from typing import Any, Final, cast
+from typing import Any, Final
 from urllib.parse import quote
 
 from django import forms
@@ -46,7 +46,6 @@ from campaign.models import (
     Participation,
     ParticipationState,
     Task,
-    User,
 )
 from campaign.panels import (
     Entry,
@@ -74,7 +73,7 @@ from campaign.services.panels import (
 )
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
-from campaign.views.access import changed_campaign, organised_campaign
+from campaign.views.access import changed_campaign, organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
@@ -134,7 +133,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     form = PanelForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
-        user = cast("User", request.user)
+        user = user_of(request)
         with RefusalsAt(form):
             panel = panel_create(campaign=campaign, user=user, **form.cleaned_data)
             messages.success(request, _("Saved."))
@@ -294,7 +293,7 @@ PROLIFIC_COMPLETE: Final = "https://app.prolific.com/submissions/complete?cc={co
 @page_view
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the state of the participation, and its code once it is earned."""
-    judge = judge_of_user(user=cast("User", request.user), campaign_slug=slug)
+    judge = judge_of_user(user=user_of(request), campaign_slug=slug)
     participation = participation_of(judge=judge) if judge is not None else None
     if judge is None or participation is None:
         raise Http404

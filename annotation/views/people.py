@@ -1,6 +1,6 @@
 """Organisers' pages for the judges of a campaign, across its test sets."""
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib import messages
@@ -28,7 +28,7 @@ from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_s
 from annotation.services.judges import erasure_carry_out
 from annotation.services.numbers import waiting_judgments_number
 from campaign.export.downloads import download, for_spreadsheets, judge_links, judge_links_csv
-from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
+from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup
 from campaign.notification import mail_is_printed
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import judge_access
@@ -45,7 +45,7 @@ from campaign.services.judge_lists import (
 )
 from campaign.services.people import judge_change, judge_group_members_change, judge_link_replace
 from campaign.texts.counted import counted, counted_if_any
-from campaign.views.access import organised_campaign
+from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
@@ -200,7 +200,7 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
         )
         return ask(request, question, campaign=judge.campaign, section=_SECTION)
     try:
-        _link, token = judge_link_replace(judge=judge, by=cast("User", request.user))
+        _link, token = judge_link_replace(judge=judge, by=user_of(request))
     except CredentialRefusedError as error:
         messages.error(request, str(error))
         return redirect("campaign-judge", slug, judge_id)
@@ -242,7 +242,7 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
             campaign=campaign,
             judges=form.judges,
             mail=mail if data["how"] == "mail" else None,
-            by=cast("User", request.user),
+            by=user_of(request),
         )
     except JudgeListRefusedError as error:
         return _adding_page(request, campaign, form, 409, checked=error.checked, refused=str(error))
@@ -330,7 +330,7 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
         asked = erasure_record(
             campaign=campaign,
             pseudonym=request.POST.get("judge", ""),
-            by=cast("User", request.user),
+            by=user_of(request),
         )
         messages.success(
             request,
@@ -345,7 +345,7 @@ def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> 
     if not is_answered(request):
         return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
     with refusals_told(request):
-        erasure_carry_out(request=asked, by=cast("User", request.user))
+        erasure_carry_out(request=asked, by=user_of(request))
         messages.success(
             request,
             _("The identity of “%(judge)s” has been erased.") % {"judge": asked.judge.pseudonym},
@@ -358,9 +358,7 @@ def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> Htt
     """Refuse an erasure request for a reason that is shown to the judge."""
     asked = _request(request, slug, request_id)
     with refusals_told(request):
-        erasure_refuse(
-            request=asked, reason=request.POST.get("reason", ""), by=cast("User", request.user)
-        )
+        erasure_refuse(request=asked, reason=request.POST.get("reason", ""), by=user_of(request))
         messages.success(request, _("Request refused. The judge can read the reason."))
     return redirect("erasures", slug)
 

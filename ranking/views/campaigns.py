@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import inf
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import django_filters
 from django.contrib.auth.decorators import login_required
@@ -32,7 +32,6 @@ from campaign.models import (
     Task,
     TestSet,
     Transition,
-    User,
 )
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
@@ -42,7 +41,7 @@ from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, labelled, semicolon_list
 from campaign.texts.languages import NO_LANGUAGE, language_name
 from campaign.texts.pay import hourly_pay
-from campaign.views.access import organised_campaign
+from campaign.views.access import organised_campaign, user_of
 from campaign.views.decorators import page_view
 from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.formats import bar_plot, figure, percent, rank_plots, share
@@ -711,7 +710,7 @@ class TaskTable(DeskTable):
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect members to their campaigns and judges to their work; show an explanation to others."""
-    user = cast("User", request.user)
+    user = user_of(request)
     judging = list(
         Judge.objects.filter(user=user, withdrawn_at=None)
         .select_related("campaign")
@@ -732,7 +731,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 
     Query parameters: `sort` and `page`, as for all tables, and the filters of `CampaignFilter`.
     """
-    user = cast("User", request.user)
+    user = user_of(request)
     asked = CampaignFilter.of(request, organised_campaigns(user=user))
     judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
     table = campaign_table(asked.found, request=request)

@@ -1,6 +1,6 @@
 """Page for exporting a task: kind, format, immediate or background export."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import for_spreadsheets
-from campaign.models import JobKind, MembershipRole, User
+from campaign.models import JobKind, MembershipRole
 from campaign.refusals import RefusalsAt
 from campaign.selectors.exported_files import export_jobs, exported_files
 from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
-from campaign.views.access import joined_task, of_task
+from campaign.views.access import joined_task, of_task, user_of
 from campaign.views.decorators import form_view
 from ranking.export.asked import export_queue
 from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
@@ -54,7 +54,7 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
                 return for_spreadsheets(streamed)
             export = export_of_member(task=task, asked=form.asked)
     if export is not None and request.method == "POST":
-        export_queue(export=export, by=cast("User", request.user))
+        export_queue(export=export, by=user_of(request))
         messages.success(request, _("Export started."))
         return redirect("exports", slug, task_id)
     jobs = export_jobs(task=task)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -34,7 +34,7 @@ from campaign.models import Campaign, Judge, JudgeGroup, Task, User
 from campaign.pages.desk import rights
 from campaign.texts.counted import counted
 from campaign.texts.joining import labelled, sentence_list, with_full_stop
-from campaign.views.access import of_task, organised_campaign, organised_task
+from campaign.views.access import of_task, organised_campaign, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 from ranking.models import Analysis, RankingUpkeep
@@ -346,7 +346,7 @@ def judges_act_undo(request: HttpRequest, slug: str, task_id: int, batch: UUID) 
     task = organised_task(request, slug, task_id)
     with refusals_told(request):
         judges = judges_decision_undo(
-            campaign=task.test_set.campaign, batch=batch, user=cast("User", request.user)
+            campaign=task.test_set.campaign, batch=batch, user=user_of(request)
         )
         said = _("Undone for %(judge)s.")
         messages.success(request, said % {"judge": judged_by(judges)})
@@ -413,7 +413,7 @@ def _decide(
         judges=judges,
         task=task,
         action=said["action"],
-        user=cast("User", request.user),
+        user=user_of(request),
         note=said["note"],
         text=said["text"],
         analysis=analysis,
@@ -445,9 +445,7 @@ def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int)
     if not form.is_valid():
         return HttpResponseBadRequest(_("The note is too long."))
     with refusals_told(request):
-        quality_action_revert(
-            action=action, user=cast("User", request.user), note=form.cleaned_data["note"]
-        )
+        quality_action_revert(action=action, user=user_of(request), note=form.cleaned_data["note"])
         messages.success(request, _("Action reverted."))
     return redirect(_address_of(task, action.judge_id))
 
@@ -703,4 +701,4 @@ def _rule(campaign: Campaign, rule_id: int, **more: Any) -> QualityRule:
 
 
 def _user(request: HttpRequest) -> User:
-    return cast("User", request.user)
+    return user_of(request)

@@ -1,6 +1,6 @@
 """The metrics page of a test set: list, import, compute, delete, and analyses."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.formats import FormatError
-from campaign.models import JobKind, Task, User
+from campaign.models import JobKind, Task
 from campaign.selectors.jobs import jobs_of
 from campaign.services.jobs import job_cancel
-from campaign.views.access import organised_task
+from campaign.views.access import organised_task, user_of
 from campaign.views.decorators import form_view
 from optional_packages import has_extra, how_to_install
 from ranking.importing.metric_scores import metric_scores_import
@@ -75,7 +75,7 @@ def _is_done(
     form = scores if scores.is_bound else texts
     if not form.is_valid():
         return False
-    user = cast("User", request.user)
+    user = user_of(request)
     try:
         if form is texts:
             metrics_ask(test_set=task.test_set, user=user, **form.cleaned_data)

@@ -1,7 +1,7 @@
 """The systems of a test set, a system with its wins and losses, in tables and sentences, and a segment with its judgments."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -23,13 +23,13 @@ from annotation.selectors.systems import (
     corrections_listed,
     systems_listed,
 )
-from campaign.models import System, SystemKind, Task, User
+from campaign.models import System, SystemKind, Task
 from campaign.models.system import system_label
 from campaign.texts.counted import counted
 from campaign.texts.differences import Run, differences
 from campaign.texts.joining import comma_list, sentence_list, with_full_stop
 from campaign.texts.languages import language_described
-from campaign.views.access import joined_task, of_task, organised_task
+from campaign.views.access import joined_task, of_task, organised_task, user_of
 from campaign.views.decorators import action_view, page_view
 from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
@@ -357,7 +357,7 @@ def system_results_ask(
     page = _Page(task, system_id)
     if page.choice is not None:
         try:
-            analysis_ask(task=task, choice=page.choice, user=cast("User", request.user))
+            analysis_ask(task=task, choice=page.choice, user=user_of(request))
         except OptionError:
             # There are no judgments yet, or a group was deleted since the ranking.
             page.choice = None

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from hashlib import sha256
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from django import forms
 from django.conf import settings
@@ -29,7 +29,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import content_type
-from campaign.models import CampaignState, InvitationRole, System, Task, User
+from campaign.models import CampaignState, InvitationRole, System, Task
 from campaign.pages.content_policy import with_content_policy
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import results_link
@@ -37,7 +37,7 @@ from campaign.selectors.exported_files import exported_bytes
 from campaign.selectors.tasks import tasks_in_order
 from campaign.texts.joining import sentence_list
 from campaign.texts.time_zones import named_zone
-from campaign.views.access import of_task, organised_task
+from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 from ranking.models import Analysis, PublishedResult
@@ -359,7 +359,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             without = {"firmness"} if request.POST.get("firmness") == "without" else set()
             result = result_publish(
                 **{**chosen, "parts": [each for each in chosen["parts"] if each not in without]},
-                by=cast("User", request.user),
+                by=user_of(request),
                 embargo_until=form.cleaned_data["embargo_until"],
                 with_texts=form.cleaned_data["texts"],
                 seen=request.POST.get("seen", ""),
@@ -395,7 +395,7 @@ def _awaited(
     run = latest_run(task_id=task.pk)
     if run is None:
         return {}
-    by = cast("User", request.user)
+    by = user_of(request)
     lacking = [name for name in parts if name not in draft.content["sections"]]
     return {name: answer_ask(name, task=task, run=run, by=by) for name in lacking}
 
@@ -516,9 +516,7 @@ def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int
     """Have a worker create the bundle of a version."""
     _task, result = _result(request, slug, task_id, version)
     with refusals_told(request):
-        result_bundle_ask(
-            result=result, with_texts="texts" in request.POST, by=cast("User", request.user)
-        )
+        result_bundle_ask(result=result, with_texts="texts" in request.POST, by=user_of(request))
         if result.bundle_job is not None:
             messages.success(request, _("Creating the bundle."))
     return redirect("publish", slug, task_id)
@@ -549,9 +547,7 @@ def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) ->
     url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
     if form.is_bound and form.is_valid():
         try:
-            zenodo_draft_ask(
-                result=result, url=url, by=cast("User", request.user), **form.cleaned_data
-            )
+            zenodo_draft_ask(result=result, url=url, by=user_of(request), **form.cleaned_data)
         except ZenodoRefusedError as error:
             form.add_error(None, str(error))
         else:

@@ -23,9 +23,15 @@ from annotation.protocols import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.export.downloads import for_spreadsheets
-from campaign.models import Campaign, CampaignState, Judge, Task, User
+from campaign.models import Campaign, CampaignState, Judge, Task
 from campaign.pages.desk import TEST_SET, rights, role_remember
-from campaign.views.access import joined_campaign, joined_task, organised_campaign, organised_task
+from campaign.views.access import (
+    joined_campaign,
+    joined_task,
+    organised_campaign,
+    organised_task,
+    user_of,
+)
 from campaign.views.decorators import action_view, form_view, page_view
 from ranking.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
 from ranking.analyses.options import OptionError
@@ -425,7 +431,7 @@ def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> H
     found = known_kind(analyses_of(task=task), kind)
 
     def ask(form: AnalysisForm) -> None:
-        user = cast("User", request.user)
+        user = user_of(request)
         analysis_ask(task=task, choice=form_choice(form), user=user, watermark=form.watermark)
 
     page = reverse(_PAGES[found.page], args=[slug, task_id])
@@ -471,7 +477,7 @@ def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     def ask(form: AnalysisForm) -> None:
         choice = form_choice(form)
         if not choice.is_live:
-            table_ask(campaign=campaign, choice=choice, user=cast("User", request.user))
+            table_ask(campaign=campaign, choice=choice, user=user_of(request))
 
     page = reverse("campaign-tables", args=[slug])
     return TableSections(request, campaign).requested(known_kind(TABLES, name), page, ask)
@@ -576,7 +582,7 @@ def _version(state: DashboardState) -> str:
 
 
 def _state(request: HttpRequest, slug: str, task_id: int) -> DashboardState:
-    user = cast("User", request.user)
+    user = user_of(request)
     state = dashboard_state(user=user, slug=slug, task_id=task_id)
     if state is None:
         raise Http404

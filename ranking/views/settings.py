@@ -1,6 +1,6 @@
 """Settings pages of a task: ranking, stopping rule and design."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -25,7 +25,7 @@ from campaign.models import Task, User
 from campaign.pages.desk import rights
 from campaign.refusals import RefusalsAt
 from campaign.texts.joining import sentence_list
-from campaign.views.access import of_task, organised_task
+from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.models import RankingSettings
@@ -74,7 +74,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
         },
         campaign=task.test_set.campaign,
     )
-    after = _changed(form, task, before, cast("User", request.user)) if form.is_valid() else None
+    after = _changed(form, task, before, user_of(request)) if form.is_valid() else None
     if after is not None:
         if after.pk == before.pk:
             messages.info(request, _("No changes."))
@@ -136,9 +136,7 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
     )
     if request.method == "POST" and form.is_valid():
         try:
-            after = stopping_rule_set(
-                task=task, changed_by=cast("User", request.user), **form.terms
-            )
+            after = stopping_rule_set(task=task, changed_by=user_of(request), **form.terms)
         except StoppingRuleError as error:
             form.add_error("pairs" if error.field == "pairs_share" else error.field, str(error))
         else:
@@ -190,7 +188,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     with RefusalsAt(form):
         design_change(
             task=task,
-            changed_by=cast("User", request.user),
+            changed_by=user_of(request),
             rank_shown_reference=form.cleaned_data["rank_shown_reference"],
             **form.changed,
         )
@@ -206,7 +204,7 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
     design = get_object_or_404(Design.objects.not_imported(), pk=design_id, task=task)
     design.task = task
     with refusals_told(request):
-        design_use_again(design=design, changed_by=cast("User", request.user))
+        design_use_again(design=design, changed_by=user_of(request))
         effects = design_effects_in_words(design_effects(task=task))
         messages.success(request, sentence_list([_("Saved."), *effects]))
     return redirect(_address(task))
