@@ -49,7 +49,7 @@ from annotation.protocols import Rules, answer_kind_of
 from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import comparisons_settle
-from campaign.database.many_rows import statistics_refresh
+from campaign.database.many_rows import row_locked, statistics_refresh
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.isolation import Watch
@@ -218,7 +218,7 @@ class _Import:
         self.began_at = self._writer.hits.began_at.isoformat()
         self._latest = (self._writer.hits.began_at + _AHEAD).timestamp()
         # Keeps the rules unchanged until the commit. Locked after HITs, the order of `task_delete`.
-        locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+        locked = row_locked(task)
         self._rules: Rules = self._kind.rules(locked.rules)
         self._judges: dict[str, int] = {}
         self._repeats = _Repeats(options.copies)

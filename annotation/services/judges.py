@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 
 from annotation.services.lending.lend import assignments_release
 from campaign.database.erasing import judge_unlink
+from campaign.database.many_rows import row_locked
 from campaign.models import ErasureRequest, Judge, KeptFile, MailKind, User
 from campaign.services.erasures import (
     ErasureRefusedError,
@@ -23,7 +24,7 @@ def judge_decline(*, judge: Judge) -> None:
 
     They are lent nothing until `judge_take_part`; their judgments stay. Locks the judge's row.
     """
-    locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    locked = row_locked(judge)
     if locked.declined_at is not None:
         return
     locked.declined_at = Now()

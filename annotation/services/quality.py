@@ -27,6 +27,7 @@ from annotation.models import (
 from annotation.models.quality import STANDING_ACTIONS
 from annotation.notification import rankings_enqueue
 from annotation.services.numbers import pages_changed, ranking_request
+from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Judge, Task, User
 from campaign.refusals import RefusedError
 
@@ -232,7 +233,7 @@ def _rule_create(
 ) -> QualityRule:
     rule_terms_check(campaign=campaign, terms=terms)
     # Waits for a measurement: either it sees this rule, or the rule is newer than the measurement.
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    row_locked(campaign)
     transaction.on_commit(rankings_enqueue)
     _pages_changed(campaign.pk)
     return QualityRule.objects.create(

@@ -18,6 +18,7 @@ from annotation.selectors.task_rules import (
 )
 from annotation.services.numbers import ranking_request
 from annotation.services.planning.designs import block_size_check
+from campaign.database.many_rows import row_locked
 from campaign.models import Judge, Protocol, Task, TestSet, User
 from campaign.refusals import refused_if_broken
 from campaign.services.campaigns import TaskRefusedError, task_create
@@ -31,7 +32,7 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     a HIT of the task is lent, because judgments would then answer different questions, except for
     rules that change no answer; DesignRefusedError if the design in force does not fit them.
     """
-    locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+    locked = row_locked(task)
     kind = answer_kind_of(locked)
     before, chosen = task_rules(locked), kind.rules({**locked.rules, **rules})
     task.rules = locked.rules
@@ -91,7 +92,7 @@ def test_set_rename(*, test_set: TestSet, name: str) -> TestSet:
     Locks the row. Raises `TaskRefusedError` for an empty or overlong name, for one that another test set of the campaign
     has in any case, and once a HIT was lent, because files and rankings name the test set.
     """
-    locked = TestSet.objects.select_for_update(no_key=True).get(pk=test_set.pk)
+    locked = row_locked(test_set)
     name = name.strip()
     if name == locked.name:
         return locked

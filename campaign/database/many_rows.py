@@ -1,10 +1,12 @@
-"""Many rows at once, transactions and named locks."""
+"""Many rows at once, transactions and locks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, models, transaction
+
+_Row = TypeVar("_Row", bound=models.Model)
 
 
 @contextmanager
@@ -20,6 +22,13 @@ def table_scans_off() -> Iterator[None]:
         cursor.execute("SET LOCAL enable_seqscan = off")
         yield
         cursor.execute("SELECT set_config('enable_seqscan', %s, true)", before)
+
+
+def row_locked(row: _Row) -> _Row:
+    """Lock a row FOR NO KEY UPDATE, which foreign keys do not wait for, and return it as it is now."""
+    manager: Any = row._meta.default_manager
+    locked: _Row = manager.select_for_update(no_key=True).get(pk=row.pk)
+    return locked
 
 
 def named_lock(name: str) -> None:

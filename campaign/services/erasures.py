@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from campaign.database.many_rows import row_locked
 from campaign.models import (
     CHANGING_ROLES,
     ERASURE_PATIENCE,
@@ -47,7 +48,7 @@ def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> 
     asks. The judge and the organisers are notified by mail. Locks the judge's row. Raises
     `ErasureRefusedError` for judges without a user, and for one who was erased before.
     """
-    judge = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    judge = row_locked(judge)
     if judge.user_id is None:
         raise ErasureRefusedError(
             _("“%(judge)s” is not a person and has no data to erase.") % {"judge": judge.pseudonym}

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from campaign.database.many_rows import row_locked
 from campaign.formats.address_lines import named_addresses
 from campaign.models import (
     Campaign,
@@ -116,7 +117,7 @@ def judges_invite_by_mail(
     judges, are skipped. Locks the campaign's row. Raises `LanguageTagError`.
     """
     reads = language_tags_checked(languages)
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    row_locked(campaign)
     taken = set(judges_by_address(campaign=campaign))
     new = [address for address in addresses if address_key(address) not in taken]
     mails = [
@@ -195,7 +196,7 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
         validate_email(address)
     except ValidationError as error:
         raise OwnLinkRefusedError(_("Enter a valid e-mail address.")) from error
-    Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    row_locked(judge)
     if Mail.objects.filter(judge=judge, created_by=judge.user_id).count() >= MOST_MAILS:
         raise OwnLinkRefusedError(
             _("You have reached the message limit. Create a link and copy it, or scan its QR code.")

@@ -19,7 +19,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaign.database.acting import acting
-from campaign.database.many_rows import named_lock_try
+from campaign.database.many_rows import named_lock_try, row_locked
 from campaign.models import Campaign, Job, JobKind, JobState, User
 from campaign.notification import jobs_enqueue
 from campaign.refusals import RefusedError
@@ -137,7 +137,7 @@ def job_queue(
 @transaction.atomic
 def job_cancel(*, job: Job) -> Job:
     """Stop a job: at once if it waits, soon if it runs. One that has ended stays as it is."""
-    found = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
+    found = row_locked(job)
     if found.has_ended:
         return found
     found.cancel_asked_at = Now()

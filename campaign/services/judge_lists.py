@@ -12,7 +12,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from campaign.database.many_rows import pgtrigger_ignore_preset, rows_insert
+from campaign.database.many_rows import pgtrigger_ignore_preset, row_locked, rows_insert
 from campaign.formats.judge_lists import JudgeList, JudgeRow
 from campaign.formats.records import unseen_problem
 from campaign.models import (
@@ -207,7 +207,7 @@ def judge_list_add(
     campaign's row, so that the same addresses cannot be added concurrently. Raises `JudgeListRefusedError`,
     and does nothing, if any row is wrong.
     """
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    row_locked(campaign)
     checked = judge_list_check(campaign=campaign, judges=judges, needs_addresses=mail is not None)
     if count := len(checked.of(RowState.WRONG)):
         said = counted(

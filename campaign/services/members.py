@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from campaign.database.many_rows import row_locked
 from campaign.models import (
     OWNING_ROLES,
     ApiToken,
@@ -251,7 +252,7 @@ def user_of_address(email: str, name: str) -> User:
 
 def campaign_lock(campaign: Campaign) -> Campaign:
     """Lock the campaign's row before changes of members; return it."""
-    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    return row_locked(campaign)
 
 
 def _owners(campaign: Campaign) -> QuerySet[Membership]:

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Judge, Panel, PanelKind, User
 from campaign.refusals import RefusedError
 from campaign.services.people import judge_create_with_user
@@ -47,7 +48,7 @@ def panel_create(*, campaign: Campaign, kind: str, user: User | None = None, **t
 
     Raises `PanelRefusedError`, for example if the name is taken, and `LanguageTagError`.
     """
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    row_locked(campaign)
     return _saved(Panel(campaign=campaign, kind=kind, created_by=user), terms)
 
 

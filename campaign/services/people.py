@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.database.many_rows import pgtrigger_ignore_preset
+from campaign.database.many_rows import pgtrigger_ignore_preset, row_locked
 from campaign.formats.records import unseen_problem
 from campaign.models import (
     ApiToken,
@@ -457,7 +457,7 @@ def judge_group_members_change(
 
     Adding existing members and removing others has no effect. Locks the group's row.
     """
-    JudgeGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
+    row_locked(group)
     there = set(GroupMember.objects.filter(group=group).values_list("judge", flat=True))
     gone = there & {judge.pk for judge in remove}
     pgtrigger_ignore_preset()

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.questions import Answer, AnswerValue, Question, QuestionsRefusedError
 from campaign.selectors.questions import answers_summaries
@@ -45,7 +46,7 @@ def judge_answers_delete(*, judge: Judge) -> None:
 
 
 def _answers_locked(judge: Judge) -> dict[str, Answer]:
-    locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    locked = row_locked(judge)
     return cast("dict[str, Answer]", locked.answers)
 
 

@@ -26,6 +26,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from campaign.database.many_rows import row_locked
 from campaign.models import (
     TEST_EVENT,
     Campaign,
@@ -258,7 +259,7 @@ def webhook_create(
     Raises `WebhookRefusedError`, always for a rehearsal, which sends no messages.
     """
     checked = _checked(url=url, events=events, description=description)
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    row_locked(campaign)
     if campaign.rehearsal_of_id is not None:
         raise WebhookRefusedError(_("Webhooks are not available in a rehearsal."))
     if campaign.webhook_endpoints.count() >= MOST_ENDPOINTS:

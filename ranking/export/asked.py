@@ -18,8 +18,9 @@ from annotation.models import JudgmentSequence
 from annotation.protocols import answer_kind_of
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
+from campaign.database.many_rows import row_locked
 from campaign.export.downloads import ending
-from campaign.models import Campaign, Job, JobKind, Task, User
+from campaign.models import Job, JobKind, Task, User
 from campaign.refusals import RefusedError
 from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
@@ -174,7 +175,7 @@ def _slots(task: Task, kind: ExportKind) -> int:
 def export_queue(*, export: Export, by: User | None) -> Job:
     """Queue a job that writes an export into a file, unless one is already queued or running; return the job."""
     campaign = export.task.test_set.campaign
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    row_locked(campaign)
     parameters = {
         "task": export.task.pk,
         "kind": export.kind.name,

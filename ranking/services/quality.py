@@ -25,6 +25,7 @@ from annotation.services.quality import (
     quality_rule_undo,
     rule_terms_check,
 )
+from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, SystemKind, Task, User
 from campaign.texts.joining import sentence_list
 from ranking.core.agreement.tallies import AgreementTallies
@@ -324,7 +325,7 @@ def rules_put_in_force(
     Locks the campaign. Raises `ConfirmationNeededError`, and changes nothing, if together they
     would act on more than one in five judges, unless `confirmed` is the code of these effects.
     """
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    row_locked(campaign)
     rules = [quality_rule_add(campaign=campaign, terms=each, user=user) for each in terms]
     effects = rule_effects(rules, campaign=campaign)
     _take(effects, user=user, confirmed=confirmed)

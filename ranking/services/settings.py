@@ -10,6 +10,7 @@ from annotation.models import Design
 from annotation.protocols import answer_kind_of
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.numbers import ranking_request
+from campaign.database.many_rows import row_locked
 from campaign.models import JudgeGroup, Task, User
 from campaign.refusals import RefusedError
 from campaign.texts.counted import counted
@@ -46,7 +47,7 @@ def ranking_settings_change(
     Only judges of `judge_group` count in the ranking; None means all. Locks the test set and the group. Raises
     `RangeChoiceError`, and changes nothing, if the settings are inconsistent.
     """
-    Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+    row_locked(task)
     before = ranking_settings_in_force(task_id=task.pk)
     group = changes.pop("judge_group", before.judge_group)
     kept: dict[str, Any] = before.choice.recorded
@@ -160,7 +161,7 @@ def stopping_rule_set(
     Returns the rule in force, or None if there is none. Raises `StoppingRuleError`, and changes nothing, if the rule is
     invalid.
     """
-    Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+    row_locked(task)
     rule = StoppingRule(
         task=task,
         changed_by=changed_by,

@@ -28,6 +28,7 @@ from annotation.selectors.passes import (
 from annotation.selectors.pool import systems_not_lent, tasks_to_work_on
 from annotation.selectors.progress import judge_work
 from annotation.submissions import AssignedBlock
+from campaign.database.many_rows import row_locked
 from campaign.models import (
     Campaign,
     CampaignState,
@@ -93,7 +94,7 @@ def work_request(*, judge: Judge) -> NoWork:
     `NONE_LEFT` is returned only if the planner recently found nothing to draw, no other judge holds
     a HIT that this judge could be lent later, and no sort will ask for more. Locks the judge's row.
     """
-    locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    locked = row_locked(judge)
     if judge_work(locked).is_quota_reached:
         return NoWork(_reason_of_done(locked))
     stopped = lending_stopped(locked)

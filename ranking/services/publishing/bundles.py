@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy, override
 from annotation.models import HIT, Assignment, Design
 from annotation.selectors.designs import design_in_force
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
+from campaign.database.many_rows import row_locked
 from campaign.database.sealing import cipher
 from campaign.database.seeds import seed_draw
 from campaign.models import CampaignState, Job, JobKind, Task, User
@@ -99,7 +100,7 @@ def bundles_due_queue() -> int:
 @transaction.atomic
 def _due_queue(result: PublishedResult) -> None:
     """Queue a bundle, unless another worker has done so."""
-    locked = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
+    locked = row_locked(result)
     if locked.bundle_job_id is None:
         _job_queue(locked, result.published_by)
 
@@ -198,7 +199,7 @@ def result_bundle_store(
     `result` is the row that the zip was made from. Raises `PublishingRefusedError` if the request
     has changed (texts or seeds), in which case another worker creates the requested bundle.
     """
-    kept = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
+    kept = row_locked(result)
     if kept.bundle_id is not None:
         return kept
     asked = attrgetter("bundle_has_texts", "bundle_has_seeds")
