@@ -26,6 +26,7 @@ from ranking.core.methods.shares import expected_wins, expected_wins_influence
 from ranking.core.ranges import RankRanges, ranges_of_better
 from ranking.core.scores import Scores
 from ranking.core.uncertainty import clustered_covariances
+from ranking.core.words import confidence_check
 
 #: Standard deviation τ of the differences of Expected Wins in the mixture. Differences of about
 #: this size are detected soonest; the error probability does not depend on it.
@@ -299,8 +300,7 @@ def anytime_ranges_of_moments(
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     n = len(systems)
     scores, influence = scores_and_influence(moments, n)
     segments = effective_units_by_system(moments, Layout(n), "segments")
@@ -438,8 +438,7 @@ def separated(wins: Int64Array, *, confidence: float = 0.95) -> BoolArray:
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     lost = np.swapaxes(wins, -1, -2)
     found: BoolArray = (wins > lost) & (log_evidence_of_rate(wins, lost) >= -np.log1p(-confidence))
     return found

@@ -1,6 +1,6 @@
-"""Words that choose what a function computes, such as "holm" or "two_way".
+"""Checks of arguments: of words that choose what a function computes, such as "holm" or "two_way", and of confidences.
 
-Public functions check their words first, so that no other word computes something else in silence.
+Public functions check them first, so that no other value computes something else in silence.
 """
 
 from collections.abc import Iterable
@@ -35,6 +35,12 @@ def word_check(name: str, word: object, literal: Any) -> None:
     words = get_args(literal)
     if word not in words:
         raise ValueError(_unknown(name, word, words))
+
+
+def confidence_check(confidence: float) -> None:
+    """Raise ValueError unless a confidence is between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
 
 
 def _unknown(name: str, word: object, words: Iterable[object]) -> str:

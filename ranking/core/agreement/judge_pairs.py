@@ -25,6 +25,7 @@ from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome
 from ranking.core.scores import NotEstimable
+from ranking.core.words import confidence_check
 
 
 def judge_pair_tables(
@@ -217,8 +218,7 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     ----------
     J. Cohen (1960), A Coefficient of Agreement for Nominal Scales.
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     two, tables = _by_segment(blocks)
     pairs, pair = np.unique(two, return_inverse=True)
     counts = counts_of_tables(tables)

@@ -30,7 +30,7 @@ from scipy import sparse
 from ranking.core.arrays import FloatArray, Int16Array, Int64Array, UInt64Array
 from ranking.core.counting.counts import Layout, Tallies, chunks, tally
 from ranking.core.judged.blocks import Blocks, first_segments
-from ranking.core.words import word_check
+from ranking.core.words import confidence_check, word_check
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -240,8 +240,7 @@ def trim_count(resamples: int, confidence: float) -> int:
     """
     if resamples < 1:
         raise ValueError("resamples: expected at least one")
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     # Round first: 1,000 · (1 − 0.9) / 2 is 49.99…97 in floating point, but should be 50.
     return math.floor(round(resamples * (1 - confidence) / 2, 9))
 

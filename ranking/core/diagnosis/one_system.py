@@ -22,6 +22,7 @@ from ranking.core.uncertainty import (
     share_interval,
     share_variance,
 )
+from ranking.core.words import confidence_check
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +148,7 @@ def share_won(
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     won, lost, tied = (
         _counts(each[rows], opponent) for each in (outcomes.won, outcomes.lost, outcomes.tied)
     )

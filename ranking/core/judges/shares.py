@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import betaincinv, stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.words import confidence_check
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,7 @@ def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]
     E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected
     Number of Positive Counts Estimated from Survey Data, Survey Methodology 24.
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     alpha = (1 - confidence) / 2
     low, high = _ends(sums[:, 2], sums[:, 1], _effective(sums, alpha), alpha)
     return [
@@ -217,8 +217,7 @@ def two_way_share(
     """
     if not successes.shape == trials.shape == segment.shape == judge.shape or trials.ndim != 1:
         raise ValueError("expected successes, trials, segments and judges of one shape (R,)")
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     rows = cluster_sums(successes, trials).sum(axis=0)
     if not rows[1]:
         return Share(0, 0, None, None, None)

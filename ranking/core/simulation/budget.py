@@ -20,6 +20,7 @@ from ranking.core.simulation.model import (
     simulate_wins,
 )
 from ranking.core.simulation.noise import CampaignCurve, Futures, NoiseFit, likely_futures
+from ranking.core.words import confidence_check
 
 #: Ratio of the comparisons at neighbouring points of a curve.
 _STEP = 1.1
@@ -111,8 +112,7 @@ def _interval(first: FloatArray, confidence: float) -> FloatArray:
     """Return the interval in which a share `confidence` of campaigns reach each target, shape
     (2, T).
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     low = np.quantile(first, (1 - confidence) / 2, axis=0, method="lower")
     return np.stack([low, np.quantile(first, (1 + confidence) / 2, axis=0, method="higher")])
 

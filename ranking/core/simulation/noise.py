@@ -30,6 +30,7 @@ from ranking.core.simulation.model import (
     measure_experiments,
     simulate_wins,
 )
+from ranking.core.words import confidence_check
 
 #: Simulated noise levels, for qualities from 0 to 10: from nearly no noise to nearly no signal.
 NOISE_GRID = np.geomspace(0.5, 128, 33)
@@ -221,8 +222,7 @@ class NoiseTable:
         NoiseNotEstimableError
             If no noise of the grid gives curves of this height.
         """
-        if not 0 < confidence < 1:
-            raise ValueError("confidence: expected a share between 0 and 1")
+        confidence_check(confidence)
         height = float(np.mean(significant))
         heights = self.curves.mean(axis=-1)
         noise = _noise_at_height(height, heights.mean(axis=0))
@@ -488,8 +488,7 @@ def forecast_pairs(
     ----------
     P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
     """
-    if not 0 < confidence < 1:
-        raise ValueError("confidence: expected a share between 0 and 1")
+    confidence_check(confidence)
     counts = np.asarray(comparisons, dtype=np.float64)
     if not len(counts) or np.any(np.diff(counts, prepend=curve.comparisons) < 0):
         raise ValueError("comparisons: expected ascending numbers from now on")
