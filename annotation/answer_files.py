@@ -11,22 +11,14 @@ from functools import partial
 from typing import Any, Final, NoReturn
 
 from annotation.protocols import Answer
-from campaign.formats.errors import Loss
+from campaign.formats.errors import Loss, ProblemError
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.streams import StoredFile
 from campaign.models import Task
 
 
-class AnswerRefusedError(Exception):
-    """An answer in a file does not fit the task.
-
-    `problem` and `remedy` are phrases without a full stop, like FormatError's.
-    """
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem, remedy)
-        self.problem = problem
-        self.remedy = remedy
+class AnswerRefusedError(ProblemError):
+    """An answer in a file does not fit the task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,18 @@ from typing import Final
 MOST_QUOTED: Final = 1_000
 
 
+class ProblemError(Exception):
+    """Something is wrong at a place that only the caller knows.
+
+    `problem` and `remedy` are phrases without a full stop, like FormatError's.
+    """
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.problem = problem
+        self.remedy = remedy
+
+
 class FormatError(Exception):
     """A file violates its format; nothing was read beyond this place.
 

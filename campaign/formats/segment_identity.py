@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, NoReturn
 
-from campaign.formats.errors import Losses
+from campaign.formats.errors import Losses, ProblemError
 from campaign.formats.tables import whole_name
 
 #: Separates document and position in an ID; WMT 2026 uses the longer form.
@@ -26,13 +26,8 @@ _BLANKS: Final = str.maketrans("\t\r\n", "   ")
 _CLOSEST: Final = 3
 
 
-class SegmentProblem(Exception):  # noqa: N818  # becomes an error of the file or the input, which knows where it is
-    """The segment of a row cannot be determined; `problem` and `remedy` are phrases like those of FormatError."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem, remedy)
-        self.problem = problem
-        self.remedy = remedy
+class SegmentProblem(ProblemError):  # noqa: N818  # becomes an error of the file or the input, which knows where it is
+    """The segment of a row cannot be determined."""
 
 
 class SegmentName(NamedTuple):

@@ -299,8 +299,9 @@ class _Rated:
             for key, value in points.items()
         }
 
-    def shown_rules(self, part: int) -> Rules:
+    def shown_rules(self, part: int, _rules: Mapping[str, Any] | None = None) -> Rules:
         shown: Rules = {
+            "adequacy_basis": self.rules.get("adequacy_basis") or AdequacyBasis.REFERENCE.value,
             "criteria": [each.for_reader() for each in self.asked(part)],
             # The page of Hamon et al. (2007) shows no others.
             "only_ends_named": not self.rules.get("criteria"),
@@ -309,7 +310,7 @@ class _Rated:
             shown["criterion"] = self.asked(part)[0].key
         return shown
 
-    def texts(self, part: int) -> TextsBeside:
+    def texts(self, part: int, _rules: Mapping[str, Any]) -> TextsBeside:
         """Return the texts shown: those of the criterion, or of all criteria on the screen.
 
         Judges who alternate between criteria get no context with source or reference: it would show
@@ -341,7 +342,7 @@ class _Rated:
         if self.is_at_once:
             return None
         return Passes(
-            rules=lambda part, _rules: self.shown_rules(part),
+            rules=self.shown_rules,
             raters=lambda rules: int(rules_complete(rules)["raters"]),
             items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
             needs=self.needs,
@@ -354,7 +355,6 @@ class _Rated:
 def _answers(rules: Mapping[str, Any]) -> AnswerKind:
     """Return the answers of tasks with these rules."""
     rated = _Rated(rules)
-    basis = rules.get("adequacy_basis") or AdequacyBasis.REFERENCE.value
     return AnswerKind(
         protocol=Protocol.RATING,
         candidates=range(1, (MOST_OUTPUTS if rated.is_at_once else 1) + 1),
@@ -372,8 +372,8 @@ def _answers(rules: Mapping[str, Any]) -> AnswerKind:
         as_given=_as_given,
         cell_kinds=rated.cell_kinds,
         cells=rated.cells,
-        shown_rules=lambda _campaign, _rules: {"adequacy_basis": basis, **rated.shown_rules(0)},
-        texts=lambda part, _rules: rated.texts(part),
+        shown_rules=lambda _campaign, _rules: rated.shown_rules(0),
+        texts=rated.texts,
         simulated=rated.simulated,
         score_of_one=rated.score_of_one,
         passes=rated.passes(),
