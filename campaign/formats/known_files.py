@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.streams import refuse_other_file
+from campaign.formats.streams import head_text, refuse_other_file
 from campaign.formats.tables import refuse_separator_line
 
 _PARQUET: Final = b"PAR1"
@@ -164,7 +164,7 @@ def known_file_error(file: str, head: bytes) -> FormatError | None:
         return Place(file).error(
             "the file is a tar archive", "unpack it, and provide the files in it"
         )
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    text = head_text(head)
     try:
         refuse_other_file(file, head)
         refuse_separator_line(file, 1, text.split("\n", 1)[0])

@@ -28,7 +28,7 @@ from campaign.formats.segment_identity import (
     document_named,
     segment_id,
 )
-from campaign.formats.streams import InputFile, StoredFile, peek, text_lines
+from campaign.formats.streams import InputFile, StoredFile, head_text, peek, text_lines
 from campaign.formats.tables import integer, read_table, require_column, whole_name
 
 FloatArray = npt.NDArray[np.float64]
@@ -268,7 +268,7 @@ def read_metric_scores(
             continue
         with file.open() as stream:
             head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
-            begins = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+            begins = head_text(head)
             if not begins.startswith("{"):
                 rows = _lines_of_table(whole, head)
             elif '"metric_scores"' in begins.partition("\n")[0]:

@@ -138,6 +138,16 @@ def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
     return head, whole
 
 
+def head_text(head: bytes) -> str:
+    """Return the first bytes of a file as text, without what precedes its first visible character."""
+    return head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+
+
+def first_line_of(text: str) -> str:
+    """Return the first line of a text, without its end."""
+    return re.split(r"[\r\n]", text, maxsplit=1)[0]
+
+
 class _Rewound:
     """A stream with its first bytes put back, for streams that cannot seek; `bytes` counts what was read."""
 

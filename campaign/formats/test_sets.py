@@ -14,7 +14,14 @@ from campaign.formats.omissions import Omissions, SystemsSeen, complete, named
 from campaign.formats.records import SegmentTexts, counted, one_line, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.sgml import read_sgml_test_set
-from campaign.formats.streams import CarriageReturns, InputFile, peek, text_lines
+from campaign.formats.streams import (
+    CarriageReturns,
+    InputFile,
+    first_line_of,
+    head_text,
+    peek,
+    text_lines,
+)
 from campaign.formats.tables import first_row, refuse_other_width, separator_of, table_rows
 from campaign.formats.wmt_xml import read_wmt_xml_test_set
 
@@ -453,8 +460,8 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
     for ending, file_format in _ENDINGS.items():
         if name.endswith(ending):
             return file_format
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    text = head_text(head)
+    first_line = first_line_of(text)
     found = TestSetFormat.PLAIN
     if text.startswith("<") and _SGML_SET.search(text):
         found = TestSetFormat.SGML
@@ -480,14 +487,14 @@ def _column_names(name: str, first_line: str) -> list[str]:
 
 def is_json_array(head: bytes) -> bool:
     """Return whether a file begins like a JSON array of objects or arrays."""
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    text = head_text(head)
     return _JSON_ARRAY.match(text) is not None
 
 
 def holds_key(head: bytes, *keys: str) -> bool:
     """Return whether the first line of JSON has one of the keys."""
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    text = head_text(head)
+    first_line = first_line_of(text)
     return any(re.search(rf'(?<!\\)"{key}"\s*:', first_line) for key in keys)
 
 

@@ -13,7 +13,7 @@ from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
 from campaign.formats.records import JudgedBlock
 from campaign.formats.repeats import COUNTED_ONCE
-from campaign.formats.streams import byte_chunks, peek
+from campaign.formats.streams import byte_chunks, first_line_of, head_text, peek
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.arena import (
     NamedVotes,
@@ -71,7 +71,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     head, whole = peek(file, _SNIFFED_BYTES)
     if head.startswith(MAGIC):
         return InputFormat.PARQUET, whole
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    text = head_text(head)
     if text:
         found = _format_of(text)
         if found is None:
@@ -90,7 +90,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
 def _format_of(text: str) -> InputFormat | None:
     if text.startswith("<"):
         return None if _PAGE.match(text) else InputFormat.APPRAISE_XML
-    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    first_line = first_line_of(text)
     if text.startswith("[") and '"model_a"' in text.partition("}")[0]:
         return InputFormat.ARENA_VOTES
     if text.startswith("{"):

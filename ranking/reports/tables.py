@@ -159,6 +159,11 @@ def judge_column() -> Column:
     return Column("judge", _("Judge"), is_text=True, names="judge")
 
 
+def test_set_column() -> Column:
+    """Return the column that names the test set of a row."""
+    return Column("test_set", _("Test set"), is_text=True, names="test_set")
+
+
 def end_columns(
     key: str = "", *, decimals: int = 3, of: Callable[[Any], Any] | None = None
 ) -> tuple[Column, Column]:

@@ -11,7 +11,7 @@ from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
-from campaign.formats.streams import StoredFile, peek
+from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
 from campaign.formats.tables import separator_of
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
@@ -274,8 +274,8 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
         If the file starts like none of the formats.
     """
     head, whole = peek(file, _SNIFFED_BYTES)
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    text = head_text(head)
+    first_line = first_line_of(text)
     input_format = _format_of(text, first_line)
     if input_format is not None:
         return input_format, whole

@@ -40,7 +40,7 @@ from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Plot, Report, Table, Value, of_part
+from ranking.reports.tables import Column, Plot, Report, Table, Value, of_part, test_set_column
 from ranking.wording.agreement import (
     intervals_in_words,
     strength_caution,
@@ -111,7 +111,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                 name="agreement",
                 title=_("By test set"),
                 columns=(
-                    Column("test_set", _("Test set"), is_text=True, names="test_set"),
+                    test_set_column(),
                     Column("languages", _("Languages"), is_text=True),
                     Column("systems", _("Systems"), decimals=0),
                     Column(
@@ -308,7 +308,7 @@ def _tell_collected(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Re
 
 def _columns() -> tuple[Column, ...]:
     return (
-        Column("test_set", _("Test set"), is_text=True, names="test_set"),
+        test_set_column(),
         Column("languages", _("Languages"), is_text=True),
         Column("systems", _("Systems")),
         Column("judges", _("Judges")),

@@ -40,7 +40,15 @@ from ranking.core.rankings.mean_scores import (
 from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import TIE_DECIMALS
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot, system_column
+from ranking.reports.tables import (
+    Column,
+    Report,
+    Table,
+    end_columns,
+    interval_plot,
+    system_column,
+    test_set_column,
+)
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import in_figures, percent
 from ranking.wording.ranges import (
@@ -573,7 +581,7 @@ def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="clusters",
         title=_("Clusters"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True, names="test_set"),
+            test_set_column(),
             Column("systems", _("Systems")),
             *(Column(name, str(METHOD_WORDS[name])) for name in methods),
         ),
@@ -598,7 +606,7 @@ def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="first_clusters",
         title=_("First cluster"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True, names="test_set"),
+            test_set_column(),
             Column("method", _("Method"), is_text=True),
             Column("clusters", _("Clusters")),
             Column("first_cluster", _("First cluster"), is_text=True),
@@ -637,7 +645,7 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         name="orders",
         title=_("Pairs in a different order"),
         columns=(
-            Column("test_set", _("Test set"), is_text=True, names="test_set"),
+            test_set_column(),
             Column("better", _("Better"), is_text=True, names="system"),
             Column("worse", _("Worse"), is_text=True, names="other"),
             Column("methods", _("Reversed by"), is_text=True),
