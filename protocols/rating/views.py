@@ -55,8 +55,8 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         "settled": rules_settled_in_words(task=task),
         "criteria": before,
     }
-    is_refused = sent is not None
-    return render(request, "organiser/criteria.html", context, status=400 if is_refused else 200)
+    status = 200 if sent is None else 400
+    return render(request, "organiser/criteria.html", context, status=status)
 
 
 def _rules_of_preset(name: str) -> Mapping[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from django.utils.formats import number_format
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -29,7 +28,6 @@ from protocols.frame.scale.statistics.means import MeanRating, MeanRatings
 from protocols.frame.scale.statistics.outliers import Rule
 from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.tables import analysis_of_lines, report_of_answers, rules_between
-from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.core.ranges import Correction
@@ -690,19 +688,19 @@ def _proposed(found: RatingsFound) -> Table:
     )
 
 
-def scale_analysis(protocol: Protocol, *, title: Promise, question: Promise) -> AnalysisKind:
-    """Return the analysis of a protocol whose `CRITERIA` are rated."""
-    return analysis_of_lines(
-        LINES,
-        name=protocol.value,
-        title=title,
-        question=question,
-        options=_OPTIONS,
-        check=_checked,
-        protocols=frozenset({protocol}),
-        stands_for_ranking=True,
-        step=gettext_lazy("Measuring agreement"),
-        find=_find,
-        tell=_tell,
-        file_options=(Option(name="condition", default=""), Option(name="source_text", default="")),
-    )
+ANALYSIS: Final = analysis_of_lines(
+    LINES,
+    name=Protocol.RATING.value,
+    title=gettext_lazy("Ratings"),
+    question=gettext_lazy(
+        "How good are the outputs by each criterion, and how reliable are the judges?"
+    ),
+    options=_OPTIONS,
+    check=_checked,
+    protocols=frozenset({Protocol.RATING}),
+    stands_for_ranking=True,
+    step=gettext_lazy("Measuring agreement"),
+    find=_find,
+    tell=_tell,
+    file_options=(Option(name="condition", default=""), Option(name="source_text", default="")),
+)
