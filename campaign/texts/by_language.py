@@ -1,5 +1,6 @@
 """Texts that organisers write for readers of several languages."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -16,8 +17,9 @@ from campaign.texts.languages import LanguageTagError, language_tag_checked, tex
 Texts = Mapping[str, str]
 #: The same in JSON: one text for all readers, or a text by language.
 TextsJSON = str | dict[str, str]
-#: Between the language tag and the text of a line.
+#: Between the language tag and the text of a line; Chinese keyboards type the wide one.
 _COLON: Final = ":"
+COLONS: Final = re.compile("[:：]")
 
 
 class TextsRefusedError(RefusedError):
@@ -98,9 +100,10 @@ class TextsField(forms.CharField):
 
 def _parted(line: str) -> tuple[str, str]:
     """Return the language tag with which a line begins, empty if it has none, and the text."""
-    before, colon, text = line.partition(_COLON)
+    before, *after = COLONS.split(line, maxsplit=1)
+    text = "".join(after).strip()
     try:
-        tag = language_tag_checked(before) if colon else ""
+        tag = language_tag_checked(before) if text else ""
     except LanguageTagError:
         tag = ""
-    return (tag, text.strip()) if tag and text.strip() else ("", line)
+    return (tag, text) if tag else ("", line)

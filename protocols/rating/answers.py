@@ -335,8 +335,11 @@ class _Rated:
             items_per_judge=most,
             passes_by_others=len(self.criteria) if self.rules.get("adequacy_by_others") else 1,
         )
-        words = list(feasibility_in_words(found))
-        return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
+        return Needs(
+            judges=found.needed_judges,
+            is_feasible=found.is_feasible,
+            words=list(feasibility_in_words(found)),
+        )
 
     def passes(self) -> Passes | None:
         if self.is_at_once:

@@ -90,10 +90,11 @@ def feasibility(
     most = len(texts) if items_per_judge is None else min(items_per_judge, len(texts))
     of_item = raters * passes_by_others
     ratings = of_item * sum(texts)
-    of_segment = of_item * max(texts, default=0)
+    systems = max(texts, default=0)
+    of_segment = of_item * systems
     needed = max(of_segment, -(-ratings // most)) if ratings else 0
     return Feasibility(
-        systems=max(texts, default=0),
+        systems=systems,
         segments=len(texts),
         raters=raters,
         items_per_judge=most,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.forms import TaskRulesForm
-from campaign.texts.by_language import Texts, TextsJSON
+from campaign.texts.by_language import COLONS, Texts, TextsJSON
 from campaign.texts.languages import text_for_reader
 from protocols.frame.scale.criteria import (
     MAX_CRITERIA,
@@ -20,9 +20,6 @@ from protocols.frame.scale.criteria import (
     Criterion,
     CriterionJSON,
 )
-
-#: Between the value and the text of a point.
-_COLON: Final = ":"
 
 
 class CriterionForm(forms.Form):
@@ -81,16 +78,15 @@ class CriterionForm(forms.Form):
         """Return the texts by value."""
         labels = {}
         for line in filter(str.strip, self.cleaned_data["labels"].splitlines()):
-            value, colon, text = line.partition(_COLON)
-            if not colon:
+            before, *after = COLONS.split(line, maxsplit=1)
+            if not after:
                 raise ValidationError(
                     _("“%(line)s” has no colon between the value and the text.") % {"line": line}
                 )
-            if value.strip() in labels:
-                raise ValidationError(
-                    _("The value %(value)s has two texts.") % {"value": value.strip()}
-                )
-            labels[value.strip()] = text.strip()
+            value = before.strip()
+            if value in labels:
+                raise ValidationError(_("The value %(value)s has two texts.") % {"value": value})
+            labels[value] = "".join(after).strip()
         return labels
 
     def clean(self) -> dict[str, Any]:
@@ -187,8 +183,7 @@ class AtOnceForm(TaskRulesForm):
 def _initial(criterion: Criterion, language: str) -> Mapping[str, Any]:
     """Return the fields of a criterion with its texts in a language, or in the best other one."""
     labels = [
-        f"{value}{_COLON} {text_for_reader(texts, language)}"
-        for value, texts in criterion.labels.items()
+        f"{value}: {text_for_reader(texts, language)}" for value, texts in criterion.labels.items()
     ]
     return {
         **criterion.as_json(),

@@ -120,7 +120,7 @@ def test_the_question_is_fixed_once_work_was_lent(client: Client, task: Task) ->
 
 def test_the_pages_change_word_and_question(client: Client, campaign: Campaign, task: Task) -> None:
     client.force_login(make_organiser(campaign))
-    own = {"judged_0": "", "judged_1": "en: Poems\nde: Gedichte", **TERMS}
+    own = {"judged_0": "", "judged_1": "en: Poems\nde：Gedichte", **TERMS}
     assert client.post(SETTINGS, own).status_code == 302
     campaign.refresh_from_db()
     assert campaign.judged == {"en": "Poems", "de": "Gedichte"}

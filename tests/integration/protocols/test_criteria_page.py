@@ -93,6 +93,15 @@ def test_criteria_are_edited_moved_removed_and_added(organiser: Client, task: Ta
     assert length.labels == {0: {"en": "too short"}, 2: {"en": "too long"}}
 
 
+def test_points_may_be_written_with_a_wide_colon(organiser: Client, task: Task) -> None:
+    fields = shown(organiser, f"{address_of(task)}?preset=mos")
+    fields["form-0-labels"] = "1：差\n 3: 一般：可读\n5：好"
+    assert organiser.post(f"{address_of(task)}?preset=mos", fields).status_code == 302
+    task.refresh_from_db()
+    [quality] = criteria_read(task.rules["criteria"])
+    assert [texts["en"] for texts in quality.labels.values()] == ["差", "一般：可读", "好"]
+
+
 def test_texts_are_written_in_several_languages(organiser: Client, task: Task) -> None:
     text = {"en": "How good is it?", "de": "Wie gut ist es?"}
     task_rules_change(task=task, rules={"criteria": [criterion("style", question=text)]})
