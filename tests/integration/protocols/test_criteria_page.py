@@ -128,7 +128,9 @@ def test_criteria_changed_meanwhile_are_replaced_only_when_sent_again(
     task.refresh_from_db()
     assert len(task.rules["criteria"]) == len(FOUR)
     version = refused.context["at_once"].version
-    assert f'value="{version}"' in refused.content.decode()
+    page = refused.content.decode()
+    assert f'value="{version}"' in page
+    assert f"<summary>{fields['form-0-name']}</summary>" in page
     assert organiser.post(address, fields | {"version": version}).status_code == 302
 
 
