@@ -135,13 +135,6 @@ class _RatingMaker:
                 )
 
 
-def criteria_rated(rows: Iterable[Rating], criteria: Sequence[Criterion]) -> dict[str, Scale]:
-    """Return the criteria of ratings and their scales: the known ones in their order, then the others as they come."""
-    scales = {row.criterion: row.scale for row in rows}
-    order = [criterion.key for criterion in criteria if criterion.key in scales]
-    return {key: scales[key] for key in dict.fromkeys([*order, *scales])}
-
-
 def ratings_arranged(
     rows: Sequence[Rating], criteria: Sequence[Criterion] = ()
 ) -> dict[str, Ratings]:
@@ -154,8 +147,11 @@ def ratings_arranged(
     items = _items(listed)
     place_of_item = {item: place for place, item in enumerate(listed)}
     place_of_judge = {judge: place for place, judge in enumerate(judges)}
+    scales = {row.criterion: row.scale for row in rows}
+    known = [each.key for each in criteria or criteria_of({}) if each.key in scales]
     found = {}
-    for criterion, scale in criteria_rated(rows, criteria or criteria_of({})).items():
+    # Others follow as they come.
+    for criterion in dict.fromkeys([*known, *scales]):
         own = sorted(
             (place_of_item[row.item], place_of_judge[row.judge], row.value)
             for row in rows
@@ -168,7 +164,7 @@ def ratings_arranged(
             item,
             judge,
             value,
-            scale=scale,
+            scale=scales[criterion],
         )
     return found
 
