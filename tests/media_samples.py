@@ -1,11 +1,23 @@
 """Small pictures, recordings and videos, made by code, whose metadata name a system."""
 
 import io
+import math
 import struct
-import zlib
-from typing import Final
+from array import array
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+import av
+from PIL import Image, PngImagePlugin
 
 SECRET: Final = b"Made by SecretSystem"
+_TAGS: Final = {"title": SECRET.decode(), "artist": SECRET.decode(), "comment": SECRET.decode()}
+_RATE: Final = 48_000
+#: Tags of EXIF.
+_ORIENTATION: Final = 0x0112
+_GPS: Final = 0x8825
+_MAKER: Final = 0x010F
 
 
 def wav(frequency: int = 440, *, seconds: float = 0.5, secret: bytes = SECRET) -> bytes:
@@ -31,99 +43,74 @@ def _riff_chunk(kind: bytes, content: bytes) -> bytes:
 
 def png(grey: int = 128) -> bytes:
     """Return a grey picture that browsers show."""
-    side = 8
-    rows = (b"\0" + bytes([grey]) * side) * side
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        [
-            _png_chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)),
-            _png_chunk(b"tEXt", b"Software\0" + SECRET),
-            _png_chunk(b"IDAT", zlib.compress(rows)),
-            _png_chunk(b"IEND", b""),
-        ]
-    )
+    tags = PngImagePlugin.PngInfo()
+    tags.add_text("Software", SECRET.decode())
+    return picture("png", Image.new("L", (8, 8), grey), pnginfo=tags)
 
 
-def _png_chunk(kind: bytes, content: bytes) -> bytes:
-    checksum = zlib.crc32(kind + content)
-    return struct.pack(">I4s", len(content), kind) + content + struct.pack(">I", checksum)
+def photograph(ending: str) -> bytes:
+    """Return a picture that lies on its side, of a known place."""
+    exif = Image.Exif()
+    exif[_ORIENTATION] = 6
+    exif.get_ifd(_GPS)[1] = SECRET.decode()
+    exif[_MAKER] = SECRET.decode()
+    xmp = b"<x>" + SECRET + b"</x>"
+    content = picture(ending, Image.new("RGB", (24, 8), "teal"), exif=exif, xmp=xmp)
+    return content + SECRET if ending == "jpg" else content
 
 
-def jpeg() -> bytes:
-    """Return the segments of a picture that lies on its side, without a picture."""
-    entry = struct.pack("<HHIHH", 0x0112, 3, 1, 6, 0)
-    tiff = b"II*\0" + struct.pack("<IH", 8, 1) + entry + bytes(4) + SECRET
-    scan = _jpeg_segment(0xDA, bytes(10)) + b"\x12\xff\x00\x34\xff\xd0\x56"
-    return b"".join(
-        [
-            b"\xff\xd8",
-            _jpeg_segment(0xE0, b"JFIF\0" + bytes(9)),
-            _jpeg_segment(0xE1, b"Exif\0\0" + tiff),
-            _jpeg_segment(0xFE, SECRET),
-            scan,
-            b"\xff\xd9",
-            SECRET,
-        ]
-    )
+def picture(ending: str, image: Image.Image | None = None, **options: Any) -> bytes:
+    """Return a picture, by default one with many colours, written with options of Pillow."""
+    written = io.BytesIO()
+    image = image or Image.radial_gradient("L").convert("RGB")
+    image.save(written, **{"format": {"jpg": "JPEG"}.get(ending, ending), **options})
+    return written.getvalue()
 
 
-def _jpeg_segment(marker: int, content: bytes) -> bytes:
-    return struct.pack(">BBH", 0xFF, marker, 2 + len(content)) + content
+def sound(codec: str, container: str, *, tags: dict[str, str] = _TAGS) -> bytes:
+    """Return a second of a tone."""
+    written = io.BytesIO()
+    with av.open(written, "w", format=container) as target:
+        target.metadata.update(tags)
+        stream = target.add_stream(codec, rate=_RATE, layout="mono")
+        stream.metadata.update(tags)
+        resampler = av.AudioResampler(stream.format, stream.layout, _RATE)
+        for frame in _tone():
+            for resampled in resampler.resample(frame):
+                target.mux(stream.encode(resampled))
+        target.mux(stream.encode(None))
+    return written.getvalue()
 
 
-def webp() -> bytes:
-    """Return the chunks of a picture with EXIF."""
-    body = b"WEBP" + _riff_chunk(b"VP8X", b"\x08" + bytes(9)) + _riff_chunk(b"VP8 ", bytes(10))
-    body += _riff_chunk(b"EXIF", SECRET)
-    return b"RIFF" + struct.pack("<I", len(body)) + body
+def _tone() -> Iterable[av.AudioFrame]:
+    size = 960
+    for start in range(0, _RATE, size):
+        frame = av.AudioFrame("s16", "mono", size)
+        samples = [int(8000 * math.sin(place / 20)) for place in range(start, start + size)]
+        frame.planes[0].update(array("h", samples).tobytes())
+        frame.sample_rate = _RATE
+        frame.pts = start
+        frame.time_base = Fraction(1, _RATE)
+        yield frame
 
 
-def _id3() -> bytes:
-    return b"ID3\x04\0\0" + bytes([0, 0, 0, len(SECRET)]) + SECRET
-
-
-def mp3() -> bytes:
-    frame = b"\xff\xfb\x90\x00" + bytes(413)
-    return _id3() + frame * 3 + b"TAG" + SECRET.ljust(125)
-
-
-def flac() -> bytes:
-    comments = b"\x84" + len(SECRET).to_bytes(3) + SECRET
-    return b"fLaC\0" + (34).to_bytes(3) + bytes(34) + comments + b"\xff\xf8" + bytes(20)
-
-
-def opus() -> bytes:
-    pages = [b"OpusHead" + bytes(11), b"OpusTags" + SECRET, bytes(40)]
-    return b"".join(_ogg_page(number, content) for number, content in enumerate(pages))
-
-
-def _ogg_page(number: int, content: bytes) -> bytes:
-    """Return a page without a checksum."""
-    flags = 2 if number == 0 else 0
-    header = struct.pack("<4sBBqIIIBB", b"OggS", 0, flags, 0, 1, number, 0, 1, len(content))
-    return header + content
-
-
-def mp4(*, handler: bytes = b"vide") -> bytes:
-    track = _box(b"mdia", _box(b"hdlr", bytes(8) + handler + bytes(12) + SECRET))
-    moov = _box(b"mvhd", bytes(4) + SECRET[:8] + bytes(88)) + _box(b"trak", track)
-    moov += _box(b"udta", _box(b"meta", SECRET))
-    return _box(b"ftyp", b"isom" + bytes(4)) + _box(b"moov", moov) + _box(b"mdat", bytes(16))
-
-
-def _box(kind: bytes, content: bytes) -> bytes:
-    return struct.pack(">I4s", 8 + len(content), kind) + content
-
-
-def webm() -> bytes:
-    information = _element("1549a966", _element("5741", SECRET))
-    tags = _element("1254c367", SECRET * 20)
-    cluster = _element("1f43b675", bytes(30))
-    segment = bytes.fromhex("18538067") + b"\x01" + b"\xff" * 7
-    return _element("1a45dfa3", b"") + segment + information + tags + cluster
-
-
-def _element(kind: str, content: bytes) -> bytes:
-    return bytes.fromhex(kind) + struct.pack(">H", 0x4000 | len(content)) + content
+def video(codec: str, container: str, *, rotation: int = 0) -> bytes:
+    """Return two seconds of a square that turns lighter."""
+    written = io.BytesIO()
+    with av.open(written, "w", format=container) as target:
+        target.metadata.update(_TAGS)
+        stream = target.add_stream(codec, rate=10, width=32, height=32, pix_fmt="yuv420p")
+        stream.metadata.update({**_TAGS, "handler_name": SECRET.decode()})
+        stream.set_display_rotation(rotation)
+        for number in range(20):
+            frame = av.VideoFrame(32, 32, "yuv420p")
+            for plane in frame.planes:
+                plane.update(bytes([number * 10]) * plane.buffer_size)
+            frame.pts = number
+            frame.time_base = Fraction(1, 10)
+            target.mux(stream.encode(frame))
+        target.mux(stream.encode(None))
+    return written.getvalue()
 
 
 def opened(content: bytes) -> io.BufferedReader:
@@ -134,12 +121,12 @@ def opened(content: bytes) -> io.BufferedReader:
 SAMPLES: Final = {
     "wav": wav(),
     "png": png(),
-    "jpg": jpeg(),
-    "webp": webp(),
-    "mp3": mp3(),
-    "flac": flac(),
-    "opus": opus(),
-    "mp4": mp4(),
-    "m4a": mp4(handler=b"soun"),
-    "webm": webm(),
+    "jpg": photograph("jpg"),
+    "webp": photograph("webp"),
+    "mp3": sound("libmp3lame", "mp3"),
+    "flac": sound("flac", "flac"),
+    "opus": sound("libopus", "opus"),
+    "mp4": video("libx264", "mp4"),
+    "m4a": sound("aac", "ipod"),
+    "webm": video("libvpx", "webm"),
 }

@@ -17,10 +17,10 @@ from campaign.formats import FormatError
 from campaign.formats.file_names import set_name
 from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
-from campaign.formats.media_files import MediaFile
 from campaign.formats.omissions import Omissions
 from campaign.formats.pearmut_settings import CampaignSettings
 from campaign.formats.recognising import RecognisedSet, SetReading
+from campaign.formats.records import MediaFile
 from campaign.formats.set_reading import set_inspect
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import inspection_report, refused_report, told_report

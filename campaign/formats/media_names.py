@@ -14,9 +14,8 @@ from typing import Final
 from urllib.parse import unquote
 
 from campaign.formats.errors import FormatError
-from campaign.formats.media_files import MediaFile, media_file_read
 from campaign.formats.omissions import Omissions, named
-from campaign.formats.records import SegmentTexts
+from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.streams import StoredFile
 from campaign.texts.media import MARK, MARK_BEGINS, marked_text, media_ending, media_mark
 
@@ -121,6 +120,9 @@ class MediaNames:
     def _mark(self, name: str, whose: str) -> str:
         path = self._name_of(name.strip(), whose)
         if path not in self._marks:
+            # FFmpeg takes a tenth of a second to import, and most test sets have no media.
+            from campaign.formats.media_files import media_file_read
+
             file = media_file_read(self._files[path])
             self._marks[path] = media_mark(file.name)
             if self._watch is not None:

@@ -35,6 +35,18 @@ class SegmentTexts:
     outputs: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A picture, recording or video without metadata; `name` is a digest of its content with the ending of its type.
+
+    `seconds` is None for pictures.
+    """
+
+    name: str
+    content: bytes
+    seconds: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedBlock:
     """A judgment or skip of a file, or a stored one for a file: `candidates` and `labels` are aligned.

@@ -7,10 +7,9 @@ from pathlib import Path
 from campaign.formats.archives import unpacked
 from campaign.formats.inspecting import Inspection, inspect
 from campaign.formats.isolation import progress_report
-from campaign.formats.media_files import MediaFile
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set, recognise
-from campaign.formats.records import SegmentTexts
+from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.streams import ReadCounter, StoredFile
 
 

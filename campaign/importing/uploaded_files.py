@@ -11,11 +11,10 @@ from django.core.files import File
 
 from campaign.formats.archives import opener
 from campaign.formats.isolation import Watch, isolated, isolated_items
-from campaign.formats.media_files import MediaFile
 from campaign.formats.media_names import MediaWatch
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import FileRole, RecognisedSet, SetReading, with_roles
-from campaign.formats.records import SegmentTexts
+from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.set_reading import files_recognise, set_read
 from campaign.formats.streams import StoredFile
 from campaign.models import FilePart, Upload

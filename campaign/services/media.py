@@ -3,7 +3,7 @@
 from hashlib import sha256
 from io import BytesIO
 
-from campaign.formats.media_files import MediaFile
+from campaign.formats.records import MediaFile
 from campaign.models import Campaign, KeptFile, Output, Reference, Segment
 from campaign.models.upload import MEDIA
 from campaign.services.exported_files import file_parts_keep

@@ -3,15 +3,23 @@
 import contextlib
 import io
 from functools import partial
+from hashlib import sha256
 
+import av
 import pytest
+from av.stream import Disposition
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image, ImageChops
 
 from campaign.formats.errors import FormatError
-from campaign.formats.media_files import MAX_BYTES, MediaFile, media_file_read
+from campaign.formats.media_files import MAX_BYTES, media_file_read
+from campaign.formats.records import MediaFile
 from campaign.formats.streams import StoredFile
-from tests.media_samples import SAMPLES, SECRET, jpeg, wav
+from tests.media_samples import SAMPLES, SECRET, photograph, picture, sound, video, wav
+
+BLACK, WHITE = Image.new("L", (8, 8), 0), Image.new("L", (8, 8), 255)
+ANIMATED = picture("webp", BLACK, save_all=True, append_images=[WHITE])
 
 
 def read(content: bytes) -> MediaFile:
@@ -32,13 +40,70 @@ def test_file_without_metadata_stays_as_it_is(ending: str) -> None:
     assert read(file.content) == file
 
 
+@pytest.mark.parametrize("ending", SAMPLES)
+def test_exported_file_stays_as_it_is(ending: str) -> None:
+    content = SAMPLES[ending]
+    name = f"{sha256(content).hexdigest()[:32]}.{ending}"
+    file = media_file_read(StoredFile(f"media/{name}", partial(io.BytesIO, content)))
+    assert (file.name, file.content) == (name, content)
+
+
+@pytest.mark.parametrize("ending", SAMPLES.keys() - {"png", "jpg", "webp"})
+def test_duration_is_known(ending: str) -> None:
+    expected = {"wav": 0.5, "mp4": 2.0, "webm": 2.0}.get(ending, 1.0)
+    assert read(SAMPLES[ending]).seconds == pytest.approx(expected, abs=0.05)
+
+
+@pytest.mark.parametrize("ending", SAMPLES)
+def test_first_half_of_a_file_is_refused(ending: str) -> None:
+    content = picture(ending) if ending in {"png", "jpg", "webp"} else SAMPLES[ending]
+    with pytest.raises(FormatError, match="damaged or incomplete"):
+        read(content[: len(content) // 2])
+
+
 def test_recordings_that_differ_in_metadata_are_the_same() -> None:
     assert read(wav(secret=b"alpha")) == read(wav(secret=b"beta, later"))
 
 
-def test_picture_keeps_its_orientation() -> None:
-    [_before, exif] = read(jpeg()).content.split(b"Exif\0\0MM\0*")
-    assert exif.startswith(bytes.fromhex("00000008 0001 0112 0003 00000001 0006"))
+@pytest.mark.parametrize("ending", ["jpg", "webp", "png"])
+def test_picture_is_turned_upright(ending: str) -> None:
+    picture = Image.open(io.BytesIO(read(photograph(ending)).content))
+    assert picture.size == (8, 24)
+    assert not picture.getexif()
+
+
+def test_photograph_changes_invisibly() -> None:
+    before = picture("jpg")
+    after = read(before).content
+    difference = ImageChops.difference(*[Image.open(io.BytesIO(each)) for each in (before, after)])
+    assert max(band[1] for band in difference.getextrema()) <= 8
+
+
+def test_first_of_two_photographs_in_a_file_is_kept() -> None:
+    image = Image.new("RGB", (8, 8))
+    two = picture("jpg", image, format="MPO", save_all=True, append_images=[image])
+    assert read(two) == read(picture("jpg", image))
+
+
+def test_video_stays_turned() -> None:
+    content = read(video("libx264", "mp4", rotation=90)).content
+    with av.open(io.BytesIO(content)) as container:
+        assert next(container.decode(video=0)).rotation == 90
+
+
+def test_cover_of_a_recording_is_removed() -> None:
+    with_cover = io.BytesIO()
+    with av.open(io.BytesIO(SAMPLES["mp3"])) as source, av.open(with_cover, "w", "mp3") as target:
+        copy = target.add_stream_from_template(source.streams.audio[0])
+        cover = target.add_stream("png", width=8, height=8, pix_fmt="gray")
+        cover.disposition = Disposition.attached_pic
+        target.mux(cover.encode(av.VideoFrame(8, 8, "gray")))
+        for packet in source.demux(audio=0):
+            if packet.size:
+                packet.stream = copy
+                target.mux(packet)
+    assert b"PNG" in with_cover.getvalue()
+    assert read(with_cover.getvalue()) == read(SAMPLES["mp3"])
 
 
 def test_recording_of_unknown_length_reaches_to_the_end() -> None:
@@ -57,9 +122,15 @@ def test_recording_of_unknown_length_reaches_to_the_end() -> None:
         (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
         (b"OggS" + bytes(24) + b"\x01\x1e\x01vorbis", "another codec"),
         (b"", "unknown"),
-        (SAMPLES["png"][:-20], "damaged or incomplete"),
+        (picture("png")[:-40], "damaged or incomplete"),
         (SAMPLES["wav"][:-20], "damaged or incomplete"),
-        (SAMPLES["mp4"][:-20], "damaged or incomplete"),
+        (SAMPLES["mp4"][:-600], "damaged or incomplete"),
+        (SAMPLES["opus"][:-1], "damaged or incomplete"),
+        (b"ID3\x04\0\0\0\0\0\x0aThis is no sound.", "damaged or incomplete"),
+        (video("mpeg4", "mp4"), "codec is mpeg4"),
+        (sound("alac", "ipod"), "codec is alac"),
+        (ANIMATED, "animated"),
+        (picture("png", Image.new("1", (6400, 6400))), "more than 40 million pixels"),
         (bytes(MAX_BYTES + 1), "larger than 50 MB"),
     ],
 )

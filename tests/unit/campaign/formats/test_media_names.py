@@ -9,10 +9,9 @@ from functools import partial
 import pytest
 
 from campaign.formats.errors import FormatError
-from campaign.formats.media_files import MediaFile
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import opened_set, recognise
-from campaign.formats.records import SegmentTexts
+from campaign.formats.records import MediaFile, SegmentTexts
 from campaign.formats.streams import StoredFile
 from campaign.texts.media import marked_text
 from tests.media_samples import SAMPLES, png, wav
