@@ -426,12 +426,18 @@ STORAGES: dict[str, dict[str, Any]] = {
 }
 
 # Storage of exported files: a class of django-storages with options, or empty for the database.
-if _exports := env["EXPORT_STORAGE"]:
-    _options = env["EXPORT_STORAGE_OPTIONS"] or {}
-    if _exports == "storages.backends.s3.S3Storage":
+if env["EXPORT_STORAGE"]:
+    STORAGES["exports"] = {
+        "BACKEND": env["EXPORT_STORAGE"],
+        "OPTIONS": env["EXPORT_STORAGE_OPTIONS"] or {},
+    }
+# Storage of pictures, recordings and videos, as in STORAGES, or empty for the database.
+if env["MEDIA_STORAGE"]:
+    STORAGES["media"] = {"OPTIONS": {}, **env["MEDIA_STORAGE"]}
+for _storage in STORAGES.values():
+    if _storage["BACKEND"] == "storages.backends.s3.S3Storage":
         # Objects above 8 MiB are buffered on disk while read, not in memory.
-        _options.setdefault("max_memory_size", 8 * 1024 * 1024)
-    STORAGES["exports"] = {"BACKEND": _exports, "OPTIONS": _options}
+        _storage["OPTIONS"].setdefault("max_memory_size", 8 * 1024 * 1024)
 
 # --- Reports to operators -------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ def _contradictions(values: Values) -> Iterator[str]:
     """Yield messages about valid values that contradict each other."""
     yield from _reversed_limits(values)
     yield from _incomplete_provider(values)
-    yield from _unusable_exports(values)
+    yield from _unusable_storages(values)
     path = urlsplit(values["PUBLIC_ADDRESS"]).path.rstrip("/")
     if path and values["URL_PREFIX"] not in ("", path):
         yield (
@@ -110,9 +110,13 @@ def _incomplete_provider(values: Values) -> Iterator[str]:
         yield f"{' and '.join(missing)} must be set, too, to sign in with OpenID Connect."
 
 
-def _unusable_exports(values: Values) -> Iterator[str]:
+_S3 = "storages.backends.s3.S3Storage"
+
+
+def _unusable_storages(values: Values) -> Iterator[str]:
     storage = values["EXPORT_STORAGE"]
+    media = values["MEDIA_STORAGE"] or {}
     if values["EXPORT_STORAGE_OPTIONS"] and not storage:
         yield "EXPORT_STORAGE_OPTIONS is set, but EXPORT_STORAGE is not. Example: EXPORT_STORAGE=storages.backends.s3.S3Storage"
-    if storage == "storages.backends.s3.S3Storage" and not has_extra("s3"):
-        yield f"EXPORT_STORAGE={storage} needs the package boto3, which is not installed. {how_to_install('s3')}"
+    if _S3 in {storage, media.get("BACKEND")} and not has_extra("s3"):
+        yield f"The storage {_S3} needs the package boto3, which is not installed. {how_to_install('s3')}"

@@ -24,6 +24,7 @@ SECRETS: Final = (
     "SENTRY_DSN",
     # May contain keys of the storage.
     "EXPORT_STORAGE_OPTIONS",
+    "MEDIA_STORAGE",
 )
 _PASSWORDS: Final = {
     "DATABASE_URL": "DATABASE_PASSWORD",

@@ -224,6 +224,15 @@ def storage_class(value: str) -> str:
     return value
 
 
+def storage(value: str) -> dict[str, Any]:
+    """Return a storage as in Django's `STORAGES`."""
+    described = json_object(value)
+    if not {"BACKEND"} <= described.keys() <= {"BACKEND", "OPTIONS"}:
+        raise ValueError(value)
+    storage_class(str(described["BACKEND"]))
+    return described
+
+
 def json_object(value: str) -> dict[str, Any]:
     """Return an object of JSON."""
     found = json.loads(value)

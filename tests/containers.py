@@ -35,6 +35,7 @@ SECRETS = {
     "secret_key": "k" * 50,
     "metrics_token": "m" * 32,
     "export_storage_options": "",
+    "media_storage": "",
     "postgres_password": "p@ss/word",
     "application_password": "w:rd%",
 }

@@ -36,6 +36,7 @@ from campaign.models import (
     TestSet,
     Upload,
 )
+from campaign.selectors.exported_files import FileStorageError
 from campaign.selectors.tasks import first_task
 from campaign.services.jobs import JobProgress, handles
 from campaign.services.media import media_store
@@ -174,7 +175,7 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
     return {"can_be_imported": report["error"] is None}
 
 
-@handles(JobKind.TEXTS_IMPORT, FormatError, ImportRefusedError, LanguageTagError)
+@handles(JobKind.TEXTS_IMPORT, FormatError, ImportRefusedError, LanguageTagError, FileStorageError)
 def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Create a test set from the files of an upload, and delete the files."""
     upload = _upload(job)

@@ -6,12 +6,10 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from annotation.selectors.judging import judge_of_user
-from campaign.export.downloads import ranged_response
+from campaign.export.downloads import file_answer
 from campaign.models import KeptFile
 from campaign.models.upload import MEDIA
-from campaign.selectors.exported_files import exported_bytes
 from campaign.selectors.media import is_media_signature
-from campaign.texts.media import MEDIA_TYPES, media_ending
 from campaign.views.access import organised_campaign, user_of
 
 
@@ -38,14 +36,9 @@ def campaign_media(request: HttpRequest, slug: str, file_name: str) -> HttpRespo
 def _sent(request: HttpRequest, campaign_id: int, name: str) -> HttpResponseBase:
     """Send a file, or the range that the request is for."""
     file = get_object_or_404(KeptFile, campaign=campaign_id, kind=MEDIA, name=name)
-    answer = ranged_response(
-        request.headers,
-        size=file.size,
-        digest=file.digest,
-        name=name,
-        content=lambda start, stop: exported_bytes(file, start=start, stop=stop),
-    )
-    answer["Content-Type"] = MEDIA_TYPES[media_ending(name)]
+    answer = file_answer(request.headers, file)
+    if not answer.streaming:
+        return answer
     answer["Content-Disposition"] = "inline"
     # Its name is a digest, so it never changes.
     answer["Cache-Control"] = "private, max-age=86400, immutable"

@@ -12,6 +12,8 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 
 from campaign.formats.tables import neutral
+from campaign.models import KeptFile
+from campaign.selectors.exported_files import FileStorageError, exported_bytes
 from campaign.services.judge_lists import CheckedList
 from campaign.texts import media
 
@@ -174,6 +176,27 @@ def _asked(sent: Mapping[str, str], size: int, digest: str) -> tuple[int, int] |
     if last and int(last) < int(first):
         return None
     return int(first), min(size, int(last) + 1) if last else size
+
+
+def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
+    """Return the requested bytes of a stored file; 404 if it is gone, 503 if the storage fails."""
+    try:
+        return ranged_response(
+            sent,
+            size=file.size,
+            digest=file.digest,
+            name=file.name,
+            content=lambda start, stop: exported_bytes(file, start=start, stop=stop),
+        )
+    except FileStorageError as error:
+        return HttpResponse(
+            str(error),
+            content_type="text/plain; charset=utf-8",
+            status=503,
+            headers={"Cache-Control": "private, no-store", "Retry-After": "60"},
+        )
+    except KeptFile.DoesNotExist:
+        return HttpResponse(status=404, headers={"Cache-Control": "private, no-store"})
 
 
 COLUMNS: Final = ("email", "name", "judge", "link")

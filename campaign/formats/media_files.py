@@ -69,6 +69,7 @@ class _DamagedError(Exception):
     """The file cannot be decoded to its end."""
 
 
+#: Errors of Pillow and PyAV about damaged files; the last two, because PyAV has None for what such a file lacks.
 _FAILURES: Final = (
     _DamagedError,
     av.FFmpegError,
@@ -77,6 +78,8 @@ _FAILURES: Final = (
     SyntaxError,
     IndexError,
     struct.error,
+    AttributeError,
+    TypeError,
 )
 
 
@@ -200,6 +203,8 @@ def _streams(name: str, source: InputContainer) -> list[Stream]:
         video for video in source.streams.video if Disposition.attached_pic not in video.disposition
     ]
     streams = [*source.streams.audio[:1], *videos[:1]]
+    if not streams:
+        raise _DamagedError
     for stream in streams:
         codec = stream.codec.canonical_name
         if not re.fullmatch(_CODECS, codec):

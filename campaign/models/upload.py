@@ -100,7 +100,7 @@ class KeptFileQuerySet(models.QuerySet["KeptFile"]):
 class KeptFile(models.Model):
     """A file of a campaign: one of an upload, an export of a task, the bundle of a published result, or media of texts.
 
-    Its bytes are in its parts, or in the operator's storage for exports under `stored_as`.
+    Its bytes are in its parts, or in the operator's storage for exports or media under `stored_as`.
     A file of an upload has its size before its parts arrive, and its name may include folders. An export is kept until
     it expires, a bundle permanently, and media, whose names are digests, as long as the campaign.
     """
@@ -136,6 +136,7 @@ class KeptFile(models.Model):
         default=False, help_text="Only those who may change the campaign get it."
     )
     stored_as = models.CharField(max_length=300, blank=True, default="")
+    seconds = models.FloatField(null=True, blank=True, help_text="Duration of sound or video.")
     made_by = by_user()
     made_at = inserted_at()
     expires_at = models.DateTimeField(null=True, blank=True)

@@ -1,4 +1,4 @@
-"""Reads of exported files: stored files, export jobs, and contents."""
+"""Reads of kept files: exports, export jobs, and contents, also of media."""
 
 import logging
 from collections.abc import Iterator
@@ -9,21 +9,22 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from campaign.models import FilePart, Job, JobKind, KeptFile, Task
-from campaign.models.upload import PART_BYTES
+from campaign.models.upload import MEDIA, PART_BYTES
 
 logger = logging.getLogger(__name__)
 
-#: The alias in `STORAGES`, if the operator has set one up.
-STORAGE: Final = "exports"
+#: The alias in `STORAGES` for files other than media.
+EXPORTS: Final = "exports"
 
 
-class ExportStorageError(Exception):
+class FileStorageError(Exception):
     """The operator's storage failed; the message says so, and the log has the reason."""
 
 
-def export_storage() -> Storage | None:
-    """Return the storage of exported files; None if they are kept in the database."""
-    return storages[STORAGE] if STORAGE in storages.backends else None
+def file_storage(*, kind: str) -> Storage | None:
+    """Return the operator's storage of media or of exports; None if they are kept in the database."""
+    alias = MEDIA if kind == MEDIA else EXPORTS
+    return storages[alias] if alias in storages.backends else None
 
 
 def exported_files(*, task: Task, may_change: bool) -> QuerySet[KeptFile]:
@@ -43,7 +44,7 @@ def export_jobs(*, task: Task) -> list[Job]:
 def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
     """Yield the bytes of a file from `start` up to `stop`, one part at a time.
 
-    Raises `KeptFile.DoesNotExist` if it was deleted meanwhile, and `ExportStorageError` if the
+    Raises `KeptFile.DoesNotExist` if it was deleted meanwhile, and `FileStorageError` if the
     operator's storage fails, before the first byte is read.
     """
     end = file.size if stop is None else stop
@@ -64,7 +65,7 @@ def _from_parts(parts: QuerySet[FilePart], start: int, end: int) -> Iterator[byt
 
 
 def _from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
-    storage = export_storage()
+    storage = file_storage(kind=file.kind)
     if storage is None:
         raise KeptFile.DoesNotExist
     try:
@@ -74,10 +75,8 @@ def _from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
         raise KeptFile.DoesNotExist from error
     except Exception as error:
         # Storages raise errors of any class.
-        logger.exception("The export storage did not return %s.", file.stored_as)
-        raise ExportStorageError(
-            _("The export storage is unavailable. Try again later.")
-        ) from error
+        logger.exception("The file storage did not return %s.", file.stored_as)
+        raise FileStorageError(_("The file storage is unavailable. Try again later.")) from error
 
     def read() -> Iterator[bytes]:
         with opened as content:

@@ -35,6 +35,7 @@ from campaign.questions import questions_checked
 from campaign.refusals import RefusedError
 from campaign.selectors.media import media_refused
 from campaign.selectors.tasks import is_judged, languages_settled_in_words, reference_use_in_words
+from campaign.services.exported_files import file_bytes_delete
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
 from campaign.services.members import (
     NotAllowedError,
@@ -136,7 +137,16 @@ def rehearsal_erase(*, campaign: Campaign) -> int:
     Its job stays in the list of jobs.
     """
     rehearsal = Campaign.objects.filter(rehearsal_of=campaign).first()
-    return 0 if rehearsal is None else campaign_erase(campaign_id=rehearsal.pk)
+    return 0 if rehearsal is None else _erase(rehearsal)
+
+
+def _erase(campaign: Campaign) -> int:
+    """Delete a campaign, and its files in the operator's storages; return the number of rows."""
+    files = list(campaign.files.exclude(stored_as=""))
+    rows = campaign_erase(campaign_id=campaign.pk)
+    for file in files:
+        file_bytes_delete(file=file)
+    return rows
 
 
 @handles(JobKind.REHEARSAL_END)
@@ -449,7 +459,7 @@ def _erase_without_judgments(campaign: Campaign) -> None:
     try:
         with transaction.atomic():
             rehearsal_erase(campaign=campaign)
-            campaign_erase(campaign_id=campaign.pk)
+            _erase(campaign)
     except (IntegrityError, InternalError, OperationalError) as error:
         # It stays in the bin, with the judgment.
         raise StateRefusedError(
@@ -509,7 +519,7 @@ def bin_empty() -> Sequence[str]:
     gone = []
     for each in due:
         rehearsal_erase(campaign=each)
-        campaign_erase(campaign_id=each.pk)
+        _erase(each)
         gone.append(each.slug)
     return gone
 

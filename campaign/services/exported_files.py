@@ -1,4 +1,4 @@
-"""Exported files: kept in the database or in the operator's storage, until they expire."""
+"""Exported files, kept until they expire, and the bytes of all kept files: in the database or the operator's storage."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import FilePart, KeptFile, Task, User
 from campaign.models.upload import PART_BYTES
-from campaign.selectors.exported_files import ExportStorageError, export_storage
+from campaign.selectors.exported_files import FileStorageError, file_storage
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ def exported_file_keep(
     """Store a file whose bytes arrive in parts, delete the task's oldest exports beyond `MOST_KEPT`, and return the file.
 
     `described` are the other fields of the file. A file that does not expire is kept in the database, so that backups
-    include it. Raises `ExportStorageError` if the storage fails; no part of the file is stored then.
+    include it. Raises `FileStorageError` if the storage fails; no part of the file is stored then.
     """
     with TemporaryFile() as whole:
         digest, size = sha256(), 0
@@ -56,29 +56,34 @@ def exported_file_keep(
             expires_at=Now() + timedelta(days=DAYS_KEPT) if expires else None,
             **described,
         )
-        storage = export_storage() if expires else None
-        if storage is None:
-            kept.save()
-            file_parts_keep(kept, whole)
-        else:
+        if expires:
             # A random name reveals nothing in listings and cannot be guessed.
-            kept.stored_as = _stored(storage, f"exports/{uuid4()}/{kept.name}", whole)
-            kept.save()
+            path = f"exports/{uuid4()}/{kept.name}"
+            kept.stored_as = file_bytes_store(kind=kept.kind, path=path, content=whole)
+        kept.save()
+        file_parts_keep(kept, whole)
     kept.refresh_from_db(fields=["expires_at"])
     exports = KeptFile.objects.filter(task=task, expires_at__isnull=False)
     exported_files_delete(list(exports.order_by("-pk")[MOST_KEPT:]))
     return kept
 
 
-def _stored(storage: Storage, name: str, whole: IO[bytes]) -> str:
+def file_bytes_store(*, kind: str, path: str, content: IO[bytes]) -> str:
+    """Write bytes to the operator's storage and return their name there; an empty one if there is no storage.
+
+    Raises `FileStorageError`.
+    """
+    storage = file_storage(kind=kind)
+    if storage is None:
+        return ""
     try:
-        return storage.save(name, File(whole))
+        return storage.save(path, File(content))
     except Exception as error:
         # Storages raise errors of any class.
-        logger.exception("The export storage rejected %s.", name)
-        raise ExportStorageError(
+        logger.exception("The file storage rejected %s.", path)
+        raise FileStorageError(
             _(
-                "The file could not be written to the export storage (%(error)s). Contact the operator, then "
+                "The file could not be written to the file storage (%(error)s). Contact the operator, then "
                 "start the job again."
             )
             % {"error": type(error).__name__}
@@ -86,22 +91,29 @@ def _stored(storage: Storage, name: str, whole: IO[bytes]) -> str:
 
 
 def file_parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
-    """Store the bytes of a file in the database."""
+    """Store the bytes of a file in the database, unless they are in the operator's storage."""
+    if kept.stored_as:
+        return
     for offset in range(0, kept.size, PART_BYTES):
         FilePart.objects.create(file=kept, offset=offset, content=whole.read(PART_BYTES))
 
 
 def exported_files_delete(files: Iterable[KeptFile]) -> int:
     """Delete files, and their contents in the storage after the commit; return their number."""
-    deleted, storage = 0, export_storage()
+    deleted = 0
     for file in files:
-        name = file.stored_as
         with transaction.atomic():
             file.delete()
-            if name and storage is not None:
-                transaction.on_commit(_deletion(storage, name), robust=True)
+            file_bytes_delete(file=file)
         deleted += 1
     return deleted
+
+
+def file_bytes_delete(*, file: KeptFile) -> None:
+    """Delete the bytes of a file in the operator's storage after the commit."""
+    storage = file_storage(kind=file.kind)
+    if file.stored_as and storage is not None:
+        transaction.on_commit(_deletion(storage, file.stored_as), robust=True)
 
 
 def _deletion(storage: Storage, name: str) -> Callable[[], None]:

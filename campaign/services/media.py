@@ -1,25 +1,41 @@
 """Pictures, recordings and videos that texts of a campaign show."""
 
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 
 from campaign.formats.records import MediaFile
 from campaign.models import Campaign, KeptFile, Output, Reference, Segment
 from campaign.models.upload import MEDIA
-from campaign.services.exported_files import file_parts_keep
+from campaign.selectors.exported_files import exported_bytes
+from campaign.services.exported_files import (
+    exported_files_delete,
+    file_bytes_store,
+    file_parts_keep,
+)
 from campaign.texts.media import MARK_BEGINS, marked_text
 
 
 def media_store(*, campaign: Campaign, file: MediaFile) -> None:
-    """Store a file, unless the campaign has it. Call it in a transaction."""
+    """Store a file, unless the campaign has it. Call it in a transaction. Raises `FileStorageError`.
+
+    If the transaction is rolled back, bytes in the operator's storage stay there, under the name of the next attempt.
+    """
+    content = BytesIO(file.content)
+    path = f"media/{campaign.pk}/{file.name}"
     kept, is_new = KeptFile.objects.get_or_create(
         campaign=campaign,
         kind=MEDIA,
         name=file.name,
-        defaults={"size": len(file.content), "digest": sha256(file.content).hexdigest()},
+        defaults={
+            "size": len(file.content),
+            "digest": sha256(file.content).hexdigest(),
+            "seconds": file.seconds,
+            "stored_as": partial(file_bytes_store, kind=MEDIA, path=path, content=content),
+        },
     )
     if is_new:
-        file_parts_keep(kept, BytesIO(file.content))
+        file_parts_keep(kept, content)
 
 
 def media_purge(*, campaign: Campaign) -> None:
@@ -33,11 +49,12 @@ def media_purge(*, campaign: Campaign) -> None:
         *Output.objects.filter(**in_campaign).values_list("text", flat=True),
     ]
     shown = {name for text in texts for name in marked_text(str(text)).media}
-    KeptFile.objects.filter(campaign=campaign, kind=MEDIA).exclude(name__in=shown).delete()
+    files = KeptFile.objects.filter(campaign=campaign, kind=MEDIA)
+    exported_files_delete(files.exclude(name__in=shown))
 
 
 def media_copy(*, source: Campaign, target: Campaign) -> None:
     """Copy all files of a campaign to another that shows the same texts."""
     for file in KeptFile.objects.filter(campaign=source, kind=MEDIA):
-        content = b"".join(file.parts.order_by("offset").values_list("content", flat=True))
-        media_store(campaign=target, file=MediaFile(file.name, content))
+        content = b"".join(exported_bytes(file))
+        media_store(campaign=target, file=MediaFile(file.name, content, file.seconds))

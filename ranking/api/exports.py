@@ -11,7 +11,7 @@ from rest_framework.reverse import reverse
 
 from campaign.api.operations import Address, RowPages, operation, row_found
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.export.downloads import MEDIA_TYPES, ending
+from campaign.export.downloads import MEDIA_TYPES, ending, file_answer
 from campaign.models import KeptFile, MembershipRole
 from campaign.selectors.exported_files import exported_files
 from ranking.export.asked import export_queue
@@ -20,7 +20,6 @@ from ranking.pages.exports import (
     PART_OF_JSON,
     export_of_member,
     export_stream,
-    file_answer,
     kinds_offered,
 )
 

@@ -13,7 +13,7 @@ from campaign.formats import JudgedBlock
 from campaign.formats.five_way import BEST_WORST, BLANK, five_way_header, five_way_line
 from campaign.formats.tables import csv_row, neutral
 from campaign.models import Job, JobKind, Task
-from campaign.selectors.exported_files import ExportStorageError
+from campaign.selectors.exported_files import FileStorageError
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import JobProgress, handles
 from ranking.export.asked import Export, ExportRefusedError, export_asked
@@ -62,7 +62,7 @@ def _folder_bytes(export: Export) -> Iterator[bytes]:
     yield written.end()
 
 
-@handles(JobKind.EXPORT, ExportRefusedError, ExportStorageError)
+@handles(JobKind.EXPORT, ExportRefusedError, FileStorageError)
 def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
     asked = dict(job.parameters)
     task = Task.objects.select_related("test_set__campaign").get(pk=asked.pop("task"))

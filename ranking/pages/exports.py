@@ -6,15 +6,14 @@ from math import comb
 from typing import Any, Final
 
 from django.db.models import Max, Sum
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
 
 from annotation.models import Block, JudgmentSequence
 from annotation.selectors.replica_reads import task_answer
 from campaign.database.replica import read_on
-from campaign.export.downloads import ranged_response, streamed_download
-from campaign.models import KeptFile, MembershipRole, Task
-from campaign.selectors.exported_files import ExportStorageError, exported_bytes
+from campaign.export.downloads import streamed_download
+from campaign.models import MembershipRole, Task
 from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, ExportChangedError, export_asked
@@ -145,24 +144,3 @@ def export_stream(
         return answer
 
     return task_answer(stream, task_id=task.pk)
-
-
-def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
-    """Return the requested bytes of a stored file; 404 if it is gone, 503 if the storage fails."""
-    try:
-        return ranged_response(
-            sent,
-            size=file.size,
-            digest=file.digest,
-            name=file.name,
-            content=lambda start, stop: exported_bytes(file, start=start, stop=stop),
-        )
-    except ExportStorageError as error:
-        return HttpResponse(
-            str(error),
-            content_type="text/plain; charset=utf-8",
-            status=503,
-            headers={"Cache-Control": "private, no-store", "Retry-After": "60"},
-        )
-    except KeptFile.DoesNotExist:
-        return HttpResponse(status=404, headers={"Cache-Control": "private, no-store"})

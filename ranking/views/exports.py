@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from campaign.export.downloads import for_spreadsheets
+from campaign.export.downloads import file_answer, for_spreadsheets
 from campaign.models import JobKind, MembershipRole
 from campaign.refusals import RefusalsAt
 from campaign.selectors.exported_files import export_jobs, exported_files
@@ -19,7 +19,7 @@ from campaign.services.jobs import job_cancel
 from campaign.views.access import joined_task, of_task, user_of
 from campaign.views.decorators import form_view
 from ranking.export.asked import export_queue
-from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
+from ranking.pages.exports import export_of_member, export_stream, kinds_offered
 from ranking.pages.forms import ExportForm
 
 

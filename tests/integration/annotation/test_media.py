@@ -1,6 +1,7 @@
 """Pictures and recordings of a campaign: who gets their bytes, and what is stored about playing them."""
 
 import json
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -11,9 +12,10 @@ from django.test import Client
 from annotation.models import Judgment
 from campaign.formats.errors import FormatError
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import Campaign, Judge, KeptFile, Output, Task
+from campaign.models import Campaign, FilePart, Judge, KeptFile, Output, Task
 from campaign.models.upload import MEDIA
-from campaign.services.campaigns import TaskRefusedError, task_create
+from campaign.selectors.exported_files import FileStorageError
+from campaign.services.campaigns import TaskRefusedError, campaign_delete, task_create
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.media_samples import SECRET, wav
@@ -215,6 +217,65 @@ def test_files_go_with_the_last_test_set_that_shows_them(campaign: Campaign) -> 
     assert KeptFile.objects.filter(kind=MEDIA).count() == 9
     task_delete(task=other, by=None)
     assert not KeptFile.objects.filter(kind=MEDIA).exists()
+
+
+@pytest.fixture
+def folder(settings: Any, tmp_path: Path) -> Path:
+    """Store new media in a folder, and return it."""
+    backend = "django.core.files.storage.FileSystemStorage"
+    media = {"BACKEND": backend, "OPTIONS": {"location": str(tmp_path)}}
+    settings.STORAGES = {**settings.STORAGES, "media": media}
+    return tmp_path
+
+
+def stored(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*") if path.is_file()}
+
+
+def test_file_in_a_storage_is_sent_whole_or_in_part(
+    client: Client, folder: Path, judge: Judge
+) -> None:
+    assert stored(folder) == set(KeptFile.objects.values_list("name", flat=True))
+    assert not FilePart.objects.exists()
+    address = address_of(client, judge)
+    content = client.get(address).getvalue()
+    assert content.startswith(b"RIFF")
+    part = client.get(address, headers={"Range": "bytes=100-199"})
+    assert (part.status_code, part.getvalue()) == (206, content[100:200])
+    for path in folder.rglob("*.wav"):
+        path.unlink()
+    assert client.get(address).status_code == 404
+
+
+def test_file_of_the_database_is_sent_after_a_storage_was_set_up(
+    client: Client, judge: Judge, request: pytest.FixtureRequest
+) -> None:
+    address = address_of(client, judge)
+    folder = request.getfixturevalue("folder")
+    assert client.get(address).getvalue().startswith(b"RIFF")
+    assert not stored(folder)
+
+
+def test_files_in_a_storage_go_with_their_texts(
+    folder: Path, task: Task, campaign: Campaign, django_capture_on_commit_callbacks: Any
+) -> None:
+    assert len(stored(folder)) == 9
+    clone = campaign_clone(
+        source=campaign, slug="copy", name="Copy", texts=True, people=False, by=None
+    ).campaign
+    with django_capture_on_commit_callbacks(execute=True):
+        task_delete(task=task, by=None)
+    assert set(folder.rglob("*.wav")) == set(folder.glob(f"media/{clone.pk}/*.wav"))
+    assert len(stored(folder)) == 9
+    with django_capture_on_commit_callbacks(execute=True):
+        assert campaign_delete(campaign=clone, typed_name="Copy", by=None)
+    assert not stored(folder)
+
+
+def test_storage_that_fails_refuses_the_set(folder: Path, campaign: Campaign) -> None:
+    (folder / "media").write_text("This is no folder.")
+    with pytest.raises(FileStorageError):
+        make_media_task(campaign)
 
 
 def test_members_hear_outputs_beside_texts(client: Client, task: Task) -> None:

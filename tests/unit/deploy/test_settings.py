@@ -74,7 +74,8 @@ def test_compose_passes_every_setting_and_changes_no_default_unknowingly() -> No
         for name, value in environment.items()
         if (match := re.fullmatch(rf"\$\{{{name}:-([^}}]*)\}}", value))
     }
-    fixed = {"SECRET_KEY", "METRICS_TOKEN", "DATABASE_URL", "REDIS_URL", "EXPORT_STORAGE_OPTIONS"}
+    fixed = {"SECRET_KEY", "METRICS_TOKEN", "DATABASE_URL", "REDIS_URL"}
+    fixed |= {"EXPORT_STORAGE_OPTIONS", "MEDIA_STORAGE"}
     assert passed - PASSWORDS - fixed == settable.keys()
     # An empty variable has the default of the code.
     others = {name: default for name, default in settable.items() if default}

@@ -55,6 +55,9 @@ WRONG = [
     {"EXPORT_STORAGE": "s3"},
     {"EXPORT_STORAGE_OPTIONS": "{bucket_name: exports}"},
     {"EXPORT_STORAGE_OPTIONS": "[]"},
+    {"MEDIA_STORAGE": "storages.backends.s3.S3Storage"},
+    {"MEDIA_STORAGE": '{"OPTIONS": {}}'},
+    {"MEDIA_STORAGE": '{"BACKEND": "storages.backends.s4.S4Storage"}'},
     {"EMAIL_URL": "mail.example.org:587"},
     {"EMAIL_URL": "smtp+tls://"},
     {"EMAIL_URL": "smtps://user:password@mail.example.org:465"},
@@ -94,6 +97,7 @@ RIGHT = [
     {"EMAIL_URL": "filemail:////home/Jana Nováková/mails"},
     {"DEFAULT_FROM_EMAIL": "Quintet <quintet@example.org>"},
     {"EXPORT_STORAGE": "storages.backends.s3.S3Storage", "EXPORT_STORAGE_OPTIONS": '{"a": 1}'},
+    {"MEDIA_STORAGE": '{"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {}}'},
     {"SENTRY_DSN": "https://key@sentry.example.org/1"},
     {"OIDC_ISSUER": "https://i.org", "OIDC_CLIENT_ID": "i", "OIDC_CLIENT_SECRET": "s"},
 ]
