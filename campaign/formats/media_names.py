@@ -7,8 +7,6 @@ campaigns. Each name is replaced by the mark of its file (`campaign.texts.media`
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from io import BufferedReader, BytesIO
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import unquote
@@ -16,13 +14,16 @@ from urllib.parse import unquote
 from campaign.formats.errors import FormatError
 from campaign.formats.omissions import Omissions, named
 from campaign.formats.records import MediaFile, SegmentTexts
+from campaign.formats.segmentation import clip_cut, list_file
 from campaign.formats.streams import StoredFile
 from campaign.texts.media import MARK, MARK_BEGINS, marked_text, media_ending, media_mark
 
 #: Also endings of types that are refused by name.
 _ENDING: Final = r"\.(?:png|jpe?g|webp|gif|svg|bmp|wav|flac|mp3|opus|ogg|m4a|aac|aiff?|mp4|webm|mov|mkv|avi)(?:\.gz)?"
 _NAME: Final = re.compile(rf"[^\r\n<>|]{{1,500}}{_ENDING}", re.IGNORECASE)
-_WORD: Final = re.compile(rf"(?<!\S)[^\s<>|]{{1,500}}{_ENDING}(?!\S)", re.IGNORECASE)
+#: A part of a recording, in seconds, as in addresses of the web.
+_CLIP: Final = r"#t=[0-9.]{1,20},[0-9.]{1,20}"
+_WORD: Final = re.compile(rf"(?<!\S)[^\s<>|]{{1,500}}{_ENDING}(?:{_CLIP})?(?!\S)", re.IGNORECASE)
 _TAG: Final = re.compile(
     r"<(img|audio|video)\b(?:[^>]*>\s*<source\b)?[^>]*?\bsrc\s*=\s*[\"']?([^\"'>\s]+)[^>]*>(?:\s*</\1>)?",
     re.IGNORECASE,
@@ -59,7 +60,8 @@ class MediaNames:
             self._namesakes.setdefault(file.plain_name, []).append(file.name)
         self._watch = watch
         self._is_demanded = is_demanded or bool(files)
-        self._marks: dict[str, str] = {}
+        # By path and part.
+        self._marks: dict[tuple[str, str], str] = {}
         self._endings: dict[str, set[str]] = {}
 
     def replaced(
@@ -113,21 +115,24 @@ class MediaNames:
 
         def marked(word: re.Match[str]) -> str:
             name = word.group()
-            return self._mark(name, whose) if self._path(name) in self._files else name
+            is_file = "#t=" in name or self._path(name) in self._files
+            return self._mark(name, whose) if is_file else name
 
         return _WORD.sub(marked, text)
 
     def _mark(self, name: str, whose: str) -> str:
-        path = self._name_of(name.strip(), whose)
-        if path not in self._marks:
+        file_name, _sign, part = name.strip().partition("#t=")
+        path = self._name_of(file_name, whose)
+        if (path, part) not in self._marks:
             # FFmpeg takes a tenth of a second to import, and most test sets have no media.
             from campaign.formats.media_files import media_file_read
 
-            file = media_file_read(self._files[path])
-            self._marks[path] = media_mark(file.name)
+            stored = self._files[path]
+            file = media_file_read(clip_cut(stored, part) if part else stored)
+            self._marks[path, part] = media_mark(file.name)
             if self._watch is not None:
                 self._watch(file)
-        return self._marks[path]
+        return self._marks[path, part]
 
     def _name_of(self, name: str, whose: str) -> str:
         """Return the path of the file that a text names."""
@@ -159,7 +164,8 @@ class MediaNames:
         return found[0] if len(found) == 1 else path
 
     def _report(self, omissions: Omissions) -> None:
-        unused = [name for name in self._files if name not in self._marks]
+        used = {path for path, _part in self._marks}
+        unused = [name for name in self._files if name not in used]
         if unused:
             omissions.left_out.append((named(unused), "no text names it"))
         if len(set(map(frozenset, self._endings.values()))) > 1:
@@ -191,14 +197,7 @@ def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
                     f'there is no recording or picture "{stem}", which {other} has',
                     "name the files of a segment alike in every folder",
                 )
-    return [
-        StoredFile(f"{folder}.txt", partial(_list_open, "\n".join(names.values()).encode()))
-        for folder, names in folders.items()
-    ]
-
-
-def _list_open(content: bytes) -> BufferedReader:
-    return BufferedReader(BytesIO(content))
+    return [list_file(f"{folder}.txt", list(names.values())) for folder, names in folders.items()]
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:

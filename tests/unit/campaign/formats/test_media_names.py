@@ -199,6 +199,10 @@ def test_file_that_no_text_names_is_reported() -> None:
             "compressed with gzip",
         ),
         ({"study.json": pearmut("<img src='https://example.org/1.png'>")}, "remote address"),
+        (
+            {"set.tsv": TABLE.replace("1.wav", "1.wav#t=2,1.5"), **SOUNDS},
+            "seconds 2,1.5 cannot be cut out",
+        ),
         ({"study.json": pearmut("<audio src='assets/1.mp3'></audio>")}, "not among the files"),
         (
             {"source/1.wav": LOW, "source/2.wav": LOW, "alpha/1.wav": LOW, "beta/1.wav": LOW},
@@ -210,3 +214,47 @@ def test_set_is_refused(files: Mapping[str, bytes | str], problem: str) -> None:
     with pytest.raises(FormatError) as refused:
         read(files)
     assert problem in str(refused.value)
+
+
+SEGMENTS = "- {duration: 0.25, offset: 0.1, rW: 9, speaker_id: spk.1, uW: 0, wav: talk.wav}\n"
+TEXTS: Files = {"tst.alpha.de": "Eins.\nZwei.\n", "tst.beta.de": "Ein.\nZwo.\n", "talk.wav": LOW}
+
+
+@pytest.mark.parametrize("source", ["One.\nTwo.\n", None])
+def test_segmentation_of_iwslt_cuts_recordings_into_clips(source: str | None) -> None:
+    files: Files = {**TEXTS, "tst.yaml": SEGMENTS + SEGMENTS.replace("0.1,", "0.2,")}
+    if source:
+        files["tst.en"] = source
+    omissions = Omissions()
+    segments, media = read(files, omissions)
+    assert [marked_text(segment.source).words for segment in segments] == (
+        ["One.", "Two."] if source else ["", ""]
+    )
+    assert [kinds(segment.source) for segment in segments] == [["wav"], ["wav"]]
+    assert [file.seconds for file in media] == [0.25, 0.25]
+    assert media[0] != media[1]
+    assert not omissions.left_out
+
+
+@pytest.mark.parametrize(
+    ("segments", "problem"),
+    [
+        (SEGMENTS, "tst.yaml: it has 1 segments, but tst.en has 2 lines"),
+        (SEGMENTS.replace("offset: 0.1, ", "") * 2, "no segmentation"),
+        (SEGMENTS.replace("0.25", "soon") * 2, "no segmentation"),
+        (SEGMENTS.replace("0.1", "9.5") * 2, "talk.wav: seconds 9.500,9.750 cannot be cut out"),
+        (SEGMENTS.replace("0.25", "0") * 2, "damaged or incomplete"),
+        (SEGMENTS.replace("talk", "other") * 2, 'names "other.wav", which is not among'),
+        ("name: talk\n", "no segmentation"),
+    ],
+)
+def test_segmentation_is_refused(segments: str, problem: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        read({**TEXTS, "tst.yaml": segments, "tst.en": "One.\nTwo.\n"})
+    assert problem in str(refused.value)
+
+
+def test_part_of_another_recording_than_wav_is_refused() -> None:
+    table = "source\talpha\tbeta\nSay this.\t1.mp3#t=0,1\t1.mp3\n"
+    with pytest.raises(FormatError, match="use WAV"):
+        read({"set.tsv": table, "1.mp3": SAMPLES["mp3"]})
