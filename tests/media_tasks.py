@@ -1,6 +1,6 @@
 """Tasks whose outputs are recordings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from annotation.importing.test_sets import test_set_from_files
@@ -14,11 +14,11 @@ from tests.media_samples import opened, png, wav
 SYSTEMS = ("amber", "birch", "cobalt")
 
 
-def recordings(*, segments: int = 3) -> dict[str, bytes]:
+def recordings(*, segments: int = 3, systems: Sequence[str] = SYSTEMS) -> dict[str, bytes]:
     """Return texts to be spoken, and a folder of recordings for each system."""
     lines = "".join(f"Say sentence {number}.\n" for number in range(1, segments + 1))
     files = {"source.txt": lines.encode()}
-    for place, system in enumerate(SYSTEMS):
+    for place, system in enumerate(systems):
         for number in range(1, segments + 1):
             files[f"{system}/{number}.wav"] = wav(200 + 100 * place + 10 * number, seconds=2)
     return files

@@ -25,7 +25,7 @@ from campaign.formats.streams import StoredFile
 
 #: Maximum size of a file, which is read whole.
 MAX_BYTES: Final = 50_000_000
-MAX_PIXELS: Final = 40_000_000
+MAX_PIXELS: Final = 25_000_000
 # Pillow warns above this number, and refuses twice as many.
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS // 2
 _DIGITS: Final = 32
@@ -54,8 +54,10 @@ _PICTURES: Final = {"png": "PNG", "jpg": "JPEG", "webp": "WEBP"}
 #: FFmpeg's names of containers, if not that of the ending.
 _DEMUXERS: Final = {"opus": "ogg", "mp4": "mov", "webm": "matroska"}
 _OPTIONS: Final = {"mp3": {"id3v2_version": "0"}, "mp4": {"movflags": "faststart"}}
-#: Codecs that browsers play.
-_CODECS: Final = r"h264|vp8|vp9|av1|aac|mp3|opus|vorbis|flac|pcm_\w+"
+#: Codecs that browsers play; Firefox plays no WAV of 32-bit whole numbers.
+_CODECS: Final = (
+    r"h264|vp8|vp9|av1|aac|mp3|opus|vorbis|flac|pcm_(?:u8|s16le|s24le|f32le|alaw|mulaw)"
+)
 #: The header of MP3 with the number of frames. Without it, FFmpeg estimates the duration.
 _MP3_LENGTH: Final = rb"(?s)\xff[\xe2-\xfb].{10,38}(?:Xing|Info)"
 #: WAV whose program did not know how long the recording would be.
@@ -126,24 +128,24 @@ def _named(content: bytes, ending: str, seconds: float | None = None) -> MediaFi
 
 
 def _picture(name: str, data: bytes, ending: str) -> MediaFile:
-    """Write a picture anew, upright, with its colour profile and nothing else."""
+    """Write a picture anew, upright, with its colour profile and nothing else; WebP without loss as PNG."""
     written = BytesIO()
-    picture_format = _PICTURES[ending]
     with (
         warnings.catch_warnings(action="ignore"),
-        Image.open(BytesIO(data), formats=[picture_format]) as image,
+        Image.open(BytesIO(data), formats=[_PICTURES[ending]]) as image,
     ):
         if image.format == "MPO":
             # A photograph with a second one, such as a preview, which is dropped.
-            image.format = picture_format
+            image.format = "JPEG"
         elif getattr(image, "is_animated", False):
             raise FormatError(name, "the picture is animated", "convert it to MP4 or WebM")
+        if b"VP8L" in data:
+            ending = "png"
         ImageOps.exif_transpose(image, in_place=True)
         image.save(
             written,
-            picture_format,
+            _PICTURES[ending],
             quality="keep" if ending == "jpg" else 95,
-            lossless=b"VP8L" in data,
             icc_profile=image.info.get("icc_profile"),
             comment=b"",
             exif=b"",

@@ -147,7 +147,9 @@ class MediaNames:
             # Addresses in HTML encode spaces.
             path = self._path(unquote(name))
         if path not in self._files:
-            problem = f'{whose} names "{name}", which is not among the files'
+            alike = [file for file in self._files if file.casefold().endswith(name.casefold())]
+            hint = f" (capital letters differ in {alike[0]})" if alike else ""
+            problem = f'{whose} names "{name}", which is not among the files{hint}'
             raise FormatError(self._called, problem, _PACK)
         return path
 

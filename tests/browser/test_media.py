@@ -8,7 +8,7 @@ from campaign.models import Campaign, Judge
 from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds, too_wide
 from tests.browser.judging import all_sent, at_sentence
 from tests.factories import make_campaign, make_judge
-from tests.media_tasks import make_media_task, pictures
+from tests.media_tasks import make_media_task, pictures, recordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -101,6 +101,28 @@ def test_page_fits_a_phone_and_is_accessible(
     assert not too_wide(page)
     page.set_viewport_size({"width": 1366, "height": 768})
     assert axe_finds(page) == ""
+
+
+@pytest.mark.parametrize(
+    ("protocol", "outputs"), [("ranking", 5), ("two_outputs", 2), ("top", 5), ("sorting", 2)]
+)
+def test_players_of_all_outputs_fit_a_phone(
+    new_page: NewPage, campaign: Campaign, sign_in: SignIn, protocol: str, outputs: int
+) -> None:
+    systems = ("amber", "birch", "cobalt", "denim", "ecru", "fuchsia")
+    make_media_task(campaign, recordings(systems=systems), protocol=protocol)
+    page = new_page(viewport=PHONE)
+    sign_in(page, make_judge(campaign))
+    at_sentence(page, 1)
+    players = page.locator("audio:visible")
+    expect(players).to_have_count(outputs)
+    for player in players.all():
+        box = player.bounding_box()
+        assert box is not None
+        # The button and the bar need so much.
+        assert box["width"] >= 200
+        assert box["x"] + box["width"] <= PHONE["width"]
+    assert not too_wide(page)
 
 
 def test_missing_file_is_told_apart_from_silence(

@@ -79,6 +79,12 @@ def test_photograph_changes_invisibly() -> None:
     assert max(band[1] for band in difference.getextrema()) <= 8
 
 
+def test_picture_without_loss_stays_without_loss() -> None:
+    before = picture("webp", lossless=True)
+    pictures = [Image.open(io.BytesIO(each)) for each in (before, read(before).content)]
+    assert ImageChops.difference(*pictures).getbbox() is None
+
+
 def test_first_of_two_photographs_in_a_file_is_kept() -> None:
     image = Image.new("RGB", (8, 8))
     two = picture("jpg", image, format="MPO", save_all=True, append_images=[image])
@@ -129,8 +135,10 @@ def test_recording_of_unknown_length_reaches_to_the_end() -> None:
         (b"ID3\x04\0\0\0\0\0\x0aThis is no sound.", "damaged or incomplete"),
         (video("mpeg4", "mp4"), "codec is mpeg4"),
         (sound("alac", "ipod"), "codec is alac"),
+        (video("libx265", "mp4"), "codec is hevc"),
+        (sound("pcm_s32le", "wav"), "codec is pcm_s32le"),
         (ANIMATED, "animated"),
-        (picture("png", Image.new("1", (6400, 6400))), "more than 40 million pixels"),
+        (picture("png", Image.new("1", (5100, 5100))), "more than 25 million pixels"),
         (bytes(MAX_BYTES + 1), "larger than 50 MB"),
     ],
 )

@@ -184,6 +184,10 @@ def test_file_that_no_text_names_is_reported() -> None:
         ),
         ({"set.tsv": TABLE}, "which is not among the files"),
         (
+            {"set.tsv": TABLE.replace("beta/1.wav", "Beta/1.WAV"), **SOUNDS},
+            'names "audio/Beta/1.WAV", which is not among the files (capital letters differ in audio/beta/1.wav)',
+        ),
+        (
             {
                 "set.tsv": TABLE.replace("audio/beta", "https://example.org/beta"),
                 "audio/alpha/1.wav": LOW,
