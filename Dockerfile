@@ -6,7 +6,7 @@ ARG PYTHON=python:3.12.14-slim-bookworm@sha256:782412e85d0f0984994c290652577d401
 FROM ${PYTHON} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 COPY requirements/*.txt /tmp/
-# Optional: s3 (for EXPORT_STORAGE), errors (for SENTRY_DSN). docker compose build --build-arg EXTRAS="s3 errors"
+# Optional: s3 (for EXPORT_STORAGE, MEDIA_STORAGE), errors (for SENTRY_DSN). docker compose build --build-arg EXTRAS="s3 errors"
 ARG EXTRAS=
 # Wheels only, each with the hash that was locked: nothing is built, nothing unforeseen comes in.
 RUN python -m venv --without-pip /opt/venv && cd /tmp && \
