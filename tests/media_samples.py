@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 import av
+from av.audio.stream import AudioStream
+from av.video.stream import VideoStream
 from PIL import Image, PngImagePlugin
 
 SECRET: Final = b"Made by SecretSystem"
@@ -73,6 +75,7 @@ def sound(codec: str, container: str, *, tags: dict[str, str] = _TAGS) -> bytes:
     with av.open(written, "w", format=container) as target:
         target.metadata.update(tags)
         stream = target.add_stream(codec, rate=_RATE, layout="mono")
+        assert isinstance(stream, AudioStream)
         stream.metadata.update(tags)
         resampler = av.AudioResampler(stream.format, stream.layout, _RATE)
         for frame in _tone():
@@ -100,6 +103,7 @@ def video(codec: str, container: str, *, rotation: int = 0) -> bytes:
     with av.open(written, "w", format=container) as target:
         target.metadata.update(_TAGS)
         stream = target.add_stream(codec, rate=10, width=32, height=32, pix_fmt="yuv420p")
+        assert isinstance(stream, VideoStream)
         stream.metadata.update({**_TAGS, "handler_name": SECRET.decode()})
         stream.set_display_rotation(rotation)
         for number in range(20):

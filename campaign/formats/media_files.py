@@ -170,9 +170,10 @@ def _recording(name: str, data: bytes, ending: str) -> MediaFile:
             for stream in streams:
                 copy = target.add_stream_from_template(stream, opaque=True)
                 stream.codec_context.thread_count = 1
-                if isinstance(stream, VideoStream):
+                if isinstance(stream, VideoStream) and isinstance(copy, VideoStream):
                     stream.codec_context.skip_frame = "NONKEY"
-                    copy.codec_context.framerate = stream.average_rate
+                    if stream.average_rate:
+                        copy.codec_context.framerate = stream.average_rate
                     copy.set_display_rotation(_rotation(data, ending))
             seconds = _packets_copy(source, streams, target)
         content = path.read_bytes()
@@ -196,7 +197,7 @@ def _refuse_incomplete_page(data: bytes) -> None:
 def _opened(data: bytes, ending: str) -> InputContainer:
     """Open a container of a known type: FFmpeg must not try those that refer to other files."""
     demuxer = _DEMUXERS.get(ending, ending)
-    return av.open(BytesIO(data), format=demuxer, metadata_errors="ignore")
+    return av.open(BytesIO(data), "r", format=demuxer, metadata_errors="ignore")
 
 
 def _streams(name: str, source: InputContainer) -> list[Stream]:
@@ -236,9 +237,9 @@ def _packets_copy(source: InputContainer, streams: list[Stream], target: OutputC
             raise
         if packet.is_corrupt:
             raise _DamagedError
-        if packet.size:
-            end = (packet.pts + packet.duration) * packet.time_base
-            seconds = max(seconds, float(end))
+        if packet.size and packet.pts is not None:
+            end = packet.pts + (packet.duration or 0)
+            seconds = max(seconds, float(end * packet.time_base))
             packet.stream = copies[packet.stream_index]
             target.mux(packet)
     return seconds

@@ -179,7 +179,7 @@ def recognise(
 def _with_clips(seen: list[RecognisedFile], segmentation: StoredFile) -> list[RecognisedFile]:
     """Add the clips of recordings to the source, or take them as the source if there is none."""
     source = next((file for file in seen if file.role is FileRole.SOURCE), None)
-    joined = with_clips(segmentation, source and source.file)
+    joined = with_clips(segmentation, source.file if source else None)
     why = f"it is plain text, with the recordings of {segmentation.name}"
     clips = RecognisedFile(joined, FileRole.SOURCE, why, TestSetFormat.PLAIN)
     return [clips, *[file for file in seen if file is not source]]

@@ -76,7 +76,7 @@ def test_photograph_changes_invisibly() -> None:
     before = picture("jpg")
     after = read(before).content
     difference = ImageChops.difference(*[Image.open(io.BytesIO(each)) for each in (before, after)])
-    assert max(band[1] for band in difference.getextrema()) <= 8
+    assert difference.point(lambda value: 255 * (value > 8)).getbbox() is None
 
 
 def test_picture_without_loss_stays_without_loss() -> None:
@@ -93,13 +93,16 @@ def test_first_of_two_photographs_in_a_file_is_kept() -> None:
 
 def test_video_stays_turned() -> None:
     content = read(video("libx264", "mp4", rotation=90)).content
-    with av.open(io.BytesIO(content)) as container:
+    with av.open(io.BytesIO(content), "r") as container:
         assert next(container.decode(video=0)).rotation == 90
 
 
 def test_cover_of_a_recording_is_removed() -> None:
     with_cover = io.BytesIO()
-    with av.open(io.BytesIO(SAMPLES["mp3"])) as source, av.open(with_cover, "w", "mp3") as target:
+    with (
+        av.open(io.BytesIO(SAMPLES["mp3"]), "r") as source,
+        av.open(with_cover, "w", "mp3") as target,
+    ):
         copy = target.add_stream_from_template(source.streams.audio[0])
         cover = target.add_stream("png", width=8, height=8, pix_fmt="gray")
         cover.disposition = Disposition.attached_pic
