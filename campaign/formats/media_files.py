@@ -63,8 +63,10 @@ _MP3_LENGTH: Final = rb"(?s)\xff[\xe2-\xfb].{10,38}(?:Xing|Info)"
 #: WAV whose program did not know how long the recording would be.
 _ENDLESS_WAV: Final = rb"(?s)(RIFF.{4}WAVE(?:(?!data).){0,9999}data)..[\xf0-\xff][\x7f\xff]"
 _OGG_HEADER: Final = 27
-#: Share of the declared duration from which a file is complete, because durations are rounded.
+#: Share of the declared duration from which a file is complete: durations are rounded, and that of the last picture of a
+#: video may be unknown.
 _COMPLETE: Final = 0.98
+_COMPLETE_VIDEO: Final = 0.5
 
 
 class _DamagedError(Exception):
@@ -178,10 +180,12 @@ def _recording(name: str, data: bytes, ending: str) -> MediaFile:
             seconds = _packets_copy(source, streams, target)
         content = path.read_bytes()
         declared = (source.duration or 0) / av.time_base
+    has_video = isinstance(streams[-1], VideoStream)
+    least = declared * (_COMPLETE_VIDEO if has_video else _COMPLETE)
     is_estimate = ending == "mp3" and not re.search(_MP3_LENGTH, data)
-    if not seconds or (seconds < _COMPLETE * declared and not is_estimate):
+    if not seconds or (seconds < least and not is_estimate):
         raise _DamagedError
-    if ending == "mp4" and not isinstance(streams[-1], VideoStream):
+    if ending == "mp4" and not has_video:
         ending = "m4a"
     return _named(content, ending, seconds)
 
