@@ -105,7 +105,8 @@ def video(codec: str, container: str, *, rotation: int = 0) -> bytes:
         stream = target.add_stream(codec, rate=10, width=32, height=32, pix_fmt="yuv420p")
         assert isinstance(stream, VideoStream)
         stream.metadata.update({**_TAGS, "handler_name": SECRET.decode()})
-        stream.set_display_rotation(rotation)
+        if rotation:
+            stream.set_display_rotation(rotation)
         for number in range(20):
             frame = av.VideoFrame(32, 32, "yuv420p")
             for plane in frame.planes:

@@ -30,6 +30,7 @@ MAX_PIXELS: Final = 25_000_000
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS // 2
 _DIGITS: Final = 32
 _SUPPORTED: Final = "use PNG, JPEG or WebP for pictures, WAV, FLAC, MP3, Opus or M4A for sound, MP4 or WebM for video"
+_CONVERT: Final = "convert it, for example by: ffmpeg -i OLD NEW.mp4 (sound: NEW.mp3)"
 #: The first bytes of each type. MP3 begins with tags or with a frame of layer III.
 _MAGIC: Final = {
     "png": rb"\x89PNG\r\n\x1a\n",
@@ -48,7 +49,7 @@ _OTHER_TYPES: Final = {
     "Ogg with another codec than Opus": rb"OggS",
     "a pointer of Git LFS": rb"version https://git-lfs",
     "an SVG, which can contain scripts": rb"(?s)[^\0]{0,1000}<svg",
-    "text": rb"[^\0]{1,1000}(?![^\0])",
+    "text": rb"[^\0]+\Z",
 }
 _PICTURES: Final = {"png": "PNG", "jpg": "JPEG", "webp": "WEBP"}
 #: FFmpeg's names of containers, if not that of the ending.
@@ -216,7 +217,7 @@ def _streams(name: str, source: InputContainer) -> list[Stream]:
         codec = stream.codec.canonical_name
         if not re.fullmatch(_CODECS, codec):
             problem = f"its codec is {codec}, which browsers do not play"
-            raise FormatError(name, problem, _SUPPORTED)
+            raise FormatError(name, problem, _CONVERT)
     return streams
 
 

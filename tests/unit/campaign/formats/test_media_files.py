@@ -131,6 +131,7 @@ def test_recording_of_unknown_length_reaches_to_the_end() -> None:
         (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
         (b"OggS" + bytes(24) + b"\x01\x1e\x01vorbis", "another codec"),
         (b"", "unknown"),
+        (video("mpeg4", "avi"), "unknown"),
         (picture("png")[:-40], "damaged or incomplete"),
         (SAMPLES["wav"][:-20], "damaged or incomplete"),
         (SAMPLES["mp4"][:-600], "damaged or incomplete"),
