@@ -7,6 +7,8 @@ campaigns. Each name is replaced by the mark of its file (`campaign.texts.media`
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from io import BufferedReader, BytesIO
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import unquote
@@ -14,7 +16,7 @@ from urllib.parse import unquote
 from campaign.formats.errors import FormatError
 from campaign.formats.omissions import Omissions, named
 from campaign.formats.records import MediaFile, SegmentTexts
-from campaign.formats.segmentation import clip_cut, list_file
+from campaign.formats.segmentation import clip_cut, clip_names
 from campaign.formats.streams import StoredFile
 from campaign.texts.media import MARK, MARK_BEGINS, marked_text, media_ending, media_mark
 
@@ -29,14 +31,16 @@ _TAG: Final = re.compile(
     re.IGNORECASE,
 )
 _PACK: Final = "put the file into the same archive as the texts, under the name that the text gives"
+_ALIGN: Final = "provide one segment of the recordings for each line of the source"
+_SEGMENTATIONS: Final = (".yaml", ".yml")
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
 MediaWatch = Callable[[MediaFile], object]
 
 
 def is_media_name(name: str) -> bool:
-    """Return whether a file is a picture, sound or video by its ending."""
-    return _NAME.fullmatch(name) is not None
+    """Return whether a file is a picture, sound, video or segmentation of recordings by its ending."""
+    return _NAME.fullmatch(name) is not None or name.endswith(_SEGMENTATIONS)
 
 
 class MediaNames:
@@ -54,9 +58,15 @@ class MediaNames:
         is_demanded: bool = False,
     ) -> None:
         self._called = called
-        self._files = {file.name: file for file in files}
+        self._files: dict[str, StoredFile] = {}
         self._namesakes: dict[str, list[str]] = {}
+        # Names of the clips of each segment, in order.
+        self._clips: list[str] = []
         for file in files:
+            if file.name.endswith(_SEGMENTATIONS):
+                self._clips += clip_names(file)
+                continue
+            self._files[file.name] = file
             self._namesakes.setdefault(file.plain_name, []).append(file.name)
         self._watch = watch
         self._is_demanded = is_demanded or bool(files)
@@ -74,8 +84,13 @@ class MediaNames:
         if not self._is_demanded:
             yield from self._refused_if_names(segments)
             return
+        count = 0
         for segment in segments:
             yield self._segment(segment)
+            count += 1
+        if self._clips and len(self._clips) != count:
+            problem = f"it has {count:,} segments, but the segmentation has {len(self._clips):,}"
+            raise FormatError(self._called, problem, _ALIGN)
         self._report(omissions)
 
     def _refused_if_names(self, segments: Iterator[SegmentTexts]) -> Iterator[SegmentTexts]:
@@ -94,6 +109,7 @@ class MediaNames:
 
     def _segment(self, segment: SegmentTexts) -> SegmentTexts:
         of = f"of segment {segment.number:,}"
+        clips = self._clips[segment.number - 1 : segment.number]
         outputs = {}
         for system, text in segment.outputs.items():
             outputs[system] = self._text(text, f"the output of {system} {of}")
@@ -101,7 +117,7 @@ class MediaNames:
             self._endings.setdefault(system, set()).update(map(media_ending, shown))
         return replace(
             segment,
-            source=self._text(segment.source, f"the source {of}"),
+            source=self._text(" ".join([segment.source, *clips]), f"the source {of}"),
             references=tuple(self._text(text, f"a reference {of}") for text in segment.references),
             outputs=outputs,
         )
@@ -199,7 +215,14 @@ def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
                     f'there is no recording or picture "{stem}", which {other} has',
                     "name the files of a segment alike in every folder",
                 )
-    return [list_file(f"{folder}.txt", list(names.values())) for folder, names in folders.items()]
+    return [
+        StoredFile(f"{folder}.txt", partial(_list_open, "\n".join(names.values()).encode()))
+        for folder, names in folders.items()
+    ]
+
+
+def _list_open(content: bytes) -> BufferedReader:
+    return BufferedReader(BytesIO(content))
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:

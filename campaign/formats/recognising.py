@@ -19,7 +19,6 @@ from campaign.formats.known_files import known_file_error
 from campaign.formats.media_names import MediaNames, MediaWatch, folder_lists, is_media_name
 from campaign.formats.omissions import Omissions, complete, named, noticed
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
-from campaign.formats.segmentation import with_clips
 from campaign.formats.sgml import set_tag
 from campaign.formats.streams import InputFile, StoredFile, peek, text_lines
 from campaign.formats.test_sets import (
@@ -32,8 +31,7 @@ from campaign.formats.test_sets import (
     read_test_set,
 )
 
-_SEGMENTATIONS: Final = (".yaml", ".yml")
-_NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", *_SEGMENTATIONS)
+_NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh")
 # Extensions of other files that may still hold the output of a system.
 _OTHER_TEXTS: Final = (".csv", ".html", ".log", ".xlsx", ".docx", ".parquet")
 _SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"})
@@ -159,30 +157,18 @@ def recognise(
 
     The result depends only on names and bytes, and `RecognisedFile.why` explains each decision.
 
-    Raises FormatError only for gzip that is damaged at its very beginning, and like `with_clips`.
+    Raises FormatError only for gzip that is damaged at its very beginning.
     """
     given = [file for file in files if not is_litter(file.name)]
     media = tuple(file for file in given if is_media_name(file.name))
-    segmentations = [file for file in given if media and file.name.endswith(_SEGMENTATIONS)]
-    texts = [_by_content(file) for file in given if file not in (*media, *segmentations)]
+    texts = [_by_content(file) for file in given if file not in media]
     seen = _of_pair(_with_plain_roles(texts), languages)
-    for segmentation in segmentations:
-        seen = _with_clips(seen, segmentation)
     if media and not any(file.role in _HAS_OUTPUTS for file in seen):
         lists = [_by_content(file) for file in folder_lists(media)]
         seen = _with_plain_roles([*texts, *lists])
     seen = _with_disguised(_without_references(_with_system_names(seen)))
     litter = len(files) - len(given)
     return RecognisedSet(name, tuple(seen), _languages(seen), litter, media)
-
-
-def _with_clips(seen: list[RecognisedFile], segmentation: StoredFile) -> list[RecognisedFile]:
-    """Add the clips of recordings to the source, or take them as the source if there is none."""
-    source = next((file for file in seen if file.role is FileRole.SOURCE), None)
-    joined = with_clips(segmentation, source.file if source else None)
-    why = f"it is plain text, with the recordings of {segmentation.name}"
-    clips = RecognisedFile(joined, FileRole.SOURCE, why, TestSetFormat.PLAIN)
-    return [clips, *[file for file in seen if file is not source]]
 
 
 def with_roles(

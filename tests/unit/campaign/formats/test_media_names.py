@@ -221,19 +221,19 @@ def test_set_is_refused(files: Mapping[str, bytes | str], problem: str) -> None:
 
 
 SEGMENTS = "- {duration: 0.25, offset: 0.1, rW: 9, speaker_id: spk.1, uW: 0, wav: talk.wav}\n"
-TEXTS: Files = {"tst.alpha.de": "Eins.\nZwei.\n", "tst.beta.de": "Ein.\nZwo.\n", "talk.wav": LOW}
+TEXTS: Files = {
+    "tst.en": "One.\nTwo.\n",
+    "tst.alpha.de": "Eins.\nZwei.\n",
+    "tst.beta.de": "Ein.\nZwo.\n",
+    "talk.wav": LOW,
+}
 
 
-@pytest.mark.parametrize("source", ["One.\nTwo.\n", None])
-def test_segmentation_of_iwslt_cuts_recordings_into_clips(source: str | None) -> None:
-    files: Files = {**TEXTS, "tst.yaml": SEGMENTS + SEGMENTS.replace("0.1,", "0.2,")}
-    if source:
-        files["tst.en"] = source
+def test_segmentation_of_iwslt_cuts_recordings_into_clips() -> None:
+    segmentation = SEGMENTS + SEGMENTS.replace("0.1,", "0.2,")
     omissions = Omissions()
-    segments, media = read(files, omissions)
-    assert [marked_text(segment.source).words for segment in segments] == (
-        ["One.", "Two."] if source else ["", ""]
-    )
+    segments, media = read({**TEXTS, "tst.yaml": segmentation}, omissions)
+    assert [marked_text(segment.source).words for segment in segments] == ["One.", "Two."]
     assert [kinds(segment.source) for segment in segments] == [["wav"], ["wav"]]
     assert [file.seconds for file in media] == [0.25, 0.25]
     assert media[0] != media[1]
@@ -243,7 +243,8 @@ def test_segmentation_of_iwslt_cuts_recordings_into_clips(source: str | None) ->
 @pytest.mark.parametrize(
     ("segments", "problem"),
     [
-        (SEGMENTS, "tst.yaml: it has 1 segments, but tst.en has 2 lines"),
+        (SEGMENTS, "tst.en: it has 2 segments, but the segmentation has 1"),
+        (SEGMENTS * 3, "tst.en: it has 2 segments, but the segmentation has 3"),
         (SEGMENTS.replace("offset: 0.1, ", "") * 2, "no segmentation"),
         (SEGMENTS.replace("0.25", "soon") * 2, "no segmentation"),
         (SEGMENTS.replace("0.1", "9.5") * 2, "talk.wav: seconds 9.500,9.750 cannot be cut out"),
@@ -254,7 +255,7 @@ def test_segmentation_of_iwslt_cuts_recordings_into_clips(source: str | None) ->
 )
 def test_segmentation_is_refused(segments: str, problem: str) -> None:
     with pytest.raises(FormatError) as refused:
-        read({**TEXTS, "tst.yaml": segments, "tst.en": "One.\nTwo.\n"})
+        read({**TEXTS, "tst.yaml": segments})
     assert problem in str(refused.value)
 
 
