@@ -74,7 +74,7 @@ class _DamagedError(Exception):
     """The file cannot be decoded to its end."""
 
 
-#: Errors of Pillow and PyAV about damaged files; the last two, because PyAV has None for what such a file lacks.
+#: Errors of Pillow and PyAV about damaged files; the last one, because PyAV has no codec if such a file lacks it.
 _FAILURES: Final = (
     _DamagedError,
     av.FFmpegError,
@@ -84,7 +84,6 @@ _FAILURES: Final = (
     IndexError,
     struct.error,
     AttributeError,
-    TypeError,
 )
 
 
