@@ -47,6 +47,40 @@ WHOLE_DOCUMENT_FIELD: Final = forms.BooleanField(
 )
 
 
+#: Name of the rule whether judges see a segment or all segments of a HIT at a time, with its values and its form field.
+PAGE: Final = "page"
+SEGMENT_PAGE: Final = "segment"
+DOCUMENT_PAGE: Final = "document"
+PAGE_FIELD: Final = forms.ChoiceField(
+    label=gettext_lazy("Shown at a time"),
+    choices=[
+        (SEGMENT_PAGE, gettext_lazy("One sentence")),
+        (DOCUMENT_PAGE, gettext_lazy("A document, in parts of up to ten sentences")),
+    ],
+    initial=SEGMENT_PAGE,
+    help_text=gettext_lazy(
+        "Judges read all sentences of a HIT on one page, in outputs of one system, and answer them in any order. Needs blocks of one output."
+    ),
+)
+#: Maximum number of segments on such a page, and their number in new designs.
+MOST_ON_PAGE: Final = 10
+
+
+def shows_documents(rules: Mapping[str, Any]) -> bool:
+    """Return whether a task with these rules shows all segments of a HIT on one page."""
+    return bool(rules.get(PAGE) == DOCUMENT_PAGE)
+
+
+class PageSerializer(PlainSerializer):
+    """What a page shows."""
+
+    page = serializers.ChoiceField(
+        choices=[SEGMENT_PAGE, DOCUMENT_PAGE],
+        required=False,
+        help_text="“document”: all blocks of the assignment on one page; otherwise one at a time.",
+    )
+
+
 #: Name of the rule with the organiser's question.
 QUESTION: Final = "question"
 _MAX_QUESTION: Final = 500
@@ -541,6 +575,8 @@ def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, 
     shown.pop(QUESTION, None)
     if question := rules.get(QUESTION):
         shown[QUESTION] = text_in_active_language(question)
+    if shows_documents(rules):
+        shown[PAGE] = DOCUMENT_PAGE
     return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
 
 

@@ -164,6 +164,7 @@ class HITDrawer:
             state=self.state,
             checks=checks,
             pair=pair,
+            is_page=self.windows.are_pages,
         )
         plan.why["turn"] = turn
         if self.sample_of is not None:

@@ -47,6 +47,7 @@ def draw_hit(
     state: DrawState,
     checks: Checks = Checks.CHANCE,
     pair: tuple[str, str] | None = None,
+    is_page: bool = False,
 ) -> HITPlan:
     """Draw the blocks of a first HIT over a window of segments.
 
@@ -67,6 +68,8 @@ def draw_hit(
     pair : (str, str), optional
         The comparison of a sort that the blocks make; by default, the one with the most blocks
         still wanted.
+    is_page : bool
+        True if blocks show one output each and are read together: they are all of one system.
 
     Returns
     -------
@@ -80,6 +83,8 @@ def draw_hit(
     segments = [segment for segment in known if len(segment.systems) >= fewest]
     if parameters.kind is DesignKind.SORTING:
         segments = _compared(segments, state, pair)
+    if is_page and segments:
+        segments = _of_one_system(segments, parameters, state, draw)
     chooser = None
     if parameters.kind is not DesignKind.UNIFORM:
         names = frozenset().union(*(segment.names for segment in segments))
@@ -131,6 +136,37 @@ def _differing(segments: Iterable[_Segment], pair: tuple[str, str]) -> list[_Seg
                 replace(segment, texts=shown, systems=shown, references=(), comparison=pair)
             )
     return found
+
+
+def _of_one_system(
+    segments: Sequence[_Segment],
+    parameters: DesignParameters,
+    state: DrawState,
+    draw: HashDraw,
+) -> list[_Segment]:
+    """Return the segments, each with only the text of a system that has outputs for all of them, if any.
+
+    Uniform designs draw the system; others take the one that was shown least.
+    """
+    covering = [frozenset(_names(segment.systems)) for segment in segments]
+    names = sorted(frozenset.intersection(*covering))
+    if not names:
+        return list(segments)
+    times = dict.fromkeys(names, 0)
+    if parameters.kind is not DesignKind.UNIFORM:
+        known = state.covering(names)
+        for name in names:
+            times[name] = int(known.position_counts[known.index[name]].sum())
+    numbers = draw.integers(names, "system of a page")
+    chosen = min(names, key=lambda name: (times[name], numbers[name]))
+    return [
+        replace(segment, systems=tuple(text for text in segment.systems if chosen in text.systems))
+        for segment in segments
+    ]
+
+
+def _names(texts: Iterable[DistinctText]) -> Iterable[str]:
+    return (name for text in texts for name in text.systems)
 
 
 def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from annotation.sampling.parameters import SegmentOrder
 from campaign.texts.hash_draw import HashDraw
@@ -24,6 +24,9 @@ class Windows:
     only : container of int, optional
         Segments that take part; None for all. Segments separated by one that does not take part are
         not consecutive.
+    are_pages : bool
+        True if windows do not overlap: a document is one window, or is divided into as few as possible,
+        of about equal lengths.
     """
 
     def __init__(
@@ -32,13 +35,18 @@ class Windows:
         *,
         length: int,
         only: Container[int] | None = None,
+        are_pages: bool = False,
     ) -> None:
         self._length = length
-        self._runs = tuple(
+        self.are_pages = are_pages
+        runs = [
             run
             for document in documents
             for run in _runs(document, lambda segment: only is None or segment in only)
-        )
+        ]
+        if are_pages:
+            runs = [page for run in runs for page in _pages(run, length)]
+        self._runs = tuple(runs)
         # Cumulative numbers of windows and of tiles, by run.
         self._windows = list(accumulate(self._starts(run) for run in self._runs))
         self._tiles = list(accumulate(-(-len(run) // length) for run in self._runs))
@@ -47,6 +55,11 @@ class Windows:
     def segments(self) -> list[int]:
         """All segments of the windows, in their order."""
         return [segment for run in self._runs for segment in run]
+
+    @property
+    def pages(self) -> Sequence[Sequence[int]]:
+        """All windows, if they do not overlap."""
+        return self._runs
 
     def window(
         self,
@@ -107,10 +120,13 @@ class Windows:
         return self._listed(draw, avoid)
 
     def _listed(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
-        free = [
-            part for run in self._runs for part in _runs(run, lambda segment: segment not in avoid)
-        ]
-        full = [run for run in free if len(run) >= self._length] or free
+        free = []
+        full = []
+        for run in self._runs:
+            parts = list(_runs(run, lambda segment: segment not in avoid))
+            free += parts
+            full += [part for part in parts if len(part) >= self._full_length(run)]
+        full = full or free
         if not full:
             return None
         counts = list(accumulate(self._starts(run) for run in full))
@@ -128,11 +144,16 @@ class Windows:
         for step in range(len(around)):
             segment = around[(first + step) % len(around)]
             part = () if segment in avoid else self._free_part(segment, avoid)
-            if len(part) >= self._length:
-                start = draw.below(len(part) - self._length + 1, "around", segment)
-                return part[start : start + self._length]
+            full = self._full_length(self._places[segment][0]) if part else self._length
+            if len(part) >= full:
+                start = draw.below(len(part) - full + 1, "around", segment)
+                return part[start : start + full]
             best = max(best, part, key=len)
         return best or None
+
+    def _full_length(self, run: Sequence[int]) -> int:
+        """Return the length of a window of a run from which no segment is missing."""
+        return len(run) if self.are_pages else self._length
 
     def _free_part(self, segment: int, avoid: Collection[int]) -> tuple[int, ...]:
         """Return the part of the windows around a segment that avoids excluded segments."""
@@ -185,3 +206,11 @@ def _runs(segments: Sequence[int], wanted: Callable[[int], bool]) -> Iterator[tu
             run = []
     if run:
         yield tuple(run)
+
+
+def _pages(run: Sequence[int], length: int) -> Iterator[tuple[int, ...]]:
+    """Divide a run into as few parts of at most `length` segments as possible, of about equal lengths."""
+    count = -(-len(run) // length)
+    bounds = [len(run) * part // count for part in range(count + 1)]
+    for start, end in pairwise(bounds):
+        yield tuple(run[start:end])

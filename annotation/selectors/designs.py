@@ -13,7 +13,14 @@ from django.utils.translation import gettext_lazy
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, Design, HITPurpose
 from annotation.models.hit import POOLED, IsAnyOf
-from annotation.protocols import AnswerKind, answer_kind_of, answer_kinds, texts_beside
+from annotation.protocols import (
+    MOST_ON_PAGE,
+    AnswerKind,
+    answer_kind_of,
+    answer_kinds,
+    shows_documents,
+    texts_beside,
+)
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.models import Campaign, Output, Protocol, Reference, System, SystemKind, Task
 from campaign.texts.counted import counted
@@ -221,9 +228,12 @@ def design_unless_chosen(*, task: Task, seed: int = 0) -> Design:
     default number of outputs, or two if it asks about two at a time; a sort chooses them itself. If
     other judges are asked about an answer, there are two of them.
     """
+    fields = _fields(answer_kind_of(task))
+    if shows_documents(task.rules):
+        fields["segments_per_hit"] = MOST_ON_PAGE
     return Design(
         task=task,
-        **_fields(answer_kind_of(task)),
+        **fields,
         seed=seed,
         reference_rate=0.0 if is_reference_shown(task=task) else None,
     )

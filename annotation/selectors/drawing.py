@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models.functions import Now
 
 from annotation.models import Design, HITSequence, SamplingState
+from annotation.protocols import shows_documents
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Normalisation
@@ -32,7 +33,12 @@ def windows_of(task: Task, design: Design) -> Windows:
     rows = segments.order_by("document__position", "position").values_list("document_id", "number")
     documents = [[number for _, number in rows] for _, rows in groupby(rows, lambda row: row[0])]
     only = frozenset(design.segments) if design.segments else None
-    return Windows(documents, length=design.parameters.segments_per_hit, only=only)
+    return Windows(
+        documents,
+        length=design.parameters.segments_per_hit,
+        only=only,
+        are_pages=shows_documents(task.rules),
+    )
 
 
 class TestSetTexts(Mapping[int, SegmentOutputs]):

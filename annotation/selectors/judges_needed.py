@@ -14,7 +14,13 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from annotation.models import Design
-from annotation.protocols import AnswerKind, Comparisons, Passes, answer_kind_of
+from annotation.protocols import (
+    AnswerKind,
+    Comparisons,
+    Passes,
+    answer_kind_of,
+    shows_documents,
+)
 from annotation.sampling.rounds import Rounds, checks_for_each_block
 from annotation.selectors.designs import design_unless_chosen, systems_drawn
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
@@ -370,9 +376,12 @@ def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
     all_texts.read_ahead(rounds.segments)
     texts = texts_of_others(all_texts, set(withdrawn))
     parameters = design.parameters
-    found = []
+    is_page = shows_documents(task.rules)
+    found: list[int] = []
     number = 1
     while rounds.window(number):
-        found.append(len(rounds.drawn(number, texts=texts, parameters=parameters)))
+        readings = len(rounds.drawn(number, texts=texts, parameters=parameters))
+        # Each segment of a page has an answer of its own, other readings have one.
+        found += [readings] * (len(rounds.window(number)) if is_page else 1)
         number += 1
     return found

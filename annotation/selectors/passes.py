@@ -106,9 +106,11 @@ def is_full(*, task_id: int, texts: int) -> bool:
 def rounds_of(*, task: Task, design: Design) -> Rounds:
     """Return the rounds in which the texts of a task with passes are allotted."""
     passes = passes_of(task)
-    segments = windows_of(task, design).segments
-    together = None if passes.together is None else passes.together(task)
-    if together is not None:
+    windows = windows_of(task, design)
+    segments = windows.segments
+    together = windows.pages if windows.are_pages else None
+    if passes.together is not None:
+        together = passes.together(task)
         judged = set(segments)
         together = [window for window in together if judged.issuperset(window)]
         segments = [segment for window in together for segment in window]

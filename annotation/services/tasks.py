@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.protocols import answer_kind, answer_kind_of
+from annotation.protocols import MOST_ON_PAGE, answer_kind, answer_kind_of, shows_documents
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import (
     is_lent,
@@ -17,7 +17,7 @@ from annotation.selectors.task_rules import (
     task_rules,
 )
 from annotation.services.numbers import ranking_request
-from annotation.services.planning.designs import block_size_check
+from annotation.services.planning.designs import block_size_check, design_change
 from campaign.database.many_rows import row_locked
 from campaign.models import Judge, Protocol, Task, TestSet, User
 from campaign.refusals import refused_if_broken
@@ -46,19 +46,26 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
         ranking_request(task_id=task.pk)
         return task
     settled = rules_settled_in_words(task=locked)
-    # HITs drawn for blocks fit no pass, and those of a pass fit nothing else.
+    # HITs drawn for blocks fit no pass and no page, and those of a pass or page fit nothing else.
     has_passes = answer_kind(locked.protocol, chosen).passes is not None
-    if has_passes != (answer_kind_of(locked).passes is not None) and locked.hits.exists():
+    changes_hits = has_passes != (answer_kind_of(locked).passes is not None)
+    has_pages = shows_documents(chosen)
+    changes_pages = has_pages != shows_documents(before)
+    if (changes_hits or changes_pages) and locked.hits.exists():
         settled = settled or _("This cannot be changed: HITs have already been planned.")
     if settled:
         raise ValidationError(settled)
     task.rules = locked.rules = chosen
+    task.save(update_fields=["rules"])
     design = design_in_force(task_id=task.pk)
-    if design is not None:
+    if design is None:
+        return task
+    if changes_pages and has_pages:
+        design_change(task=task, segments_per_hit=MOST_ON_PAGE)
+    else:
         # Attention checks, for instance, may need the order that the criteria gave.
         design.task = locked
         block_size_check(design)
-    task.save(update_fields=["rules"])
     return task
 
 

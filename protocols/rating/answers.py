@@ -17,10 +17,13 @@ from rest_framework import serializers
 
 from annotation.models import Assignment, Judgment
 from annotation.protocols import (
+    PAGE,
+    PAGE_FIELD,
     WHOLE_DOCUMENT,
     WHOLE_DOCUMENT_FIELD,
     AnswerKind,
     Needs,
+    PageSerializer,
     Passes,
     Perceived,
     Rules,
@@ -82,6 +85,7 @@ _RULES: Final[dict[str, forms.Field]] = {
         help_text=gettext_lazy("Multiplies the number of judges by that of criteria."),
     ),
     WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
+    PAGE: PAGE_FIELD,
 }
 #: Returns the rules of a task, completed with defaults.
 rules_complete: Final = partial(rules_completed, _RULES)
@@ -143,7 +147,7 @@ class CriterionShownSerializer(PlainSerializer):
     )
 
 
-class RatingRulesSerializer(PlainSerializer):
+class RatingRulesSerializer(PageSerializer):
     """The criteria of a HIT, and the text with which adequacy is compared."""
 
     criterion = serializers.CharField(

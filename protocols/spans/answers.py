@@ -24,6 +24,7 @@ from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.protocols import (
     AnswerKind,
+    PageSerializer,
     Perceived,
     QuestionSerializer,
     Rules,
@@ -224,7 +225,7 @@ class ContradictionRuleSerializer(PlainSerializer):
     )
 
 
-class SpansRulesSerializer(QuestionSerializer):
+class SpansRulesSerializer(PageSerializer, QuestionSerializer):
     """Options of a task with error spans and scores."""
 
     spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")

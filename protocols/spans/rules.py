@@ -11,7 +11,14 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.protocols import QUESTION, QuestionField, RuleField, rules_completed
+from annotation.protocols import (
+    PAGE,
+    PAGE_FIELD,
+    QUESTION,
+    QuestionField,
+    RuleField,
+    rules_completed,
+)
 from campaign.texts.joining import comma_list, with_full_stop
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.records import ERROR, MAX_SCORE, MISSING, PLACED, SOURCE, Severity
@@ -76,6 +83,7 @@ _THRESHOLDS: Final = asdict(ContradictionRule())
 WEIGHTS: Final = "weights"
 FIELDS: Final[dict[str, forms.Field]] = {
     QUESTION: QuestionField(),
+    PAGE: PAGE_FIELD,
     "spans_asked": forms.BooleanField(
         label=gettext_lazy("Judges mark errors before they score"), initial=True, required=False
     ),

@@ -9,7 +9,12 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
 from annotation.models.design import PARAMETERS
-from annotation.protocols import answer_kind_of, outputs_at_a_time
+from annotation.protocols import (
+    MOST_ON_PAGE,
+    answer_kind_of,
+    outputs_at_a_time,
+    shows_documents,
+)
 from annotation.sampling.parameters import FEWEST_CANDIDATES, DesignKind
 from annotation.selectors.designs import (
     design_in_force,
@@ -215,6 +220,8 @@ def block_size_check(design: Design) -> None:
     if size not in fitting:
         field = "kind" if is_by_kind else "systems_per_block"
         raise DesignRefusedError(_candidates_refused(size, fitting), field=field)
+    if shows_documents(design.task.rules):
+        _page_check(design)
     kind = answer_kind_of(design.task)
     if size == 1 and design.bad_reference_rate and kind.score_of_one is None:
         raise DesignRefusedError(
@@ -249,6 +256,30 @@ def block_size_check(design: Design) -> None:
                 "attention_every: not available for this task, which assigns all texts in advance. Set bad_reference_rate only."
             ),
             field="attention_every",
+        )
+
+
+def _page_check(design: Design) -> None:
+    """Raise `DesignRefusedError` unless HITs of a design fit on a page of a document."""
+    if design.parameters.size != 1:
+        raise DesignRefusedError(outputs_at_a_time(1), field="systems_per_block")
+    if design.segments_per_hit > MOST_ON_PAGE:
+        raise DesignRefusedError(
+            _("%(name)s: %(value)s is not between %(low)s and %(high)s.")
+            % {
+                "name": "segments_per_hit",
+                "value": design.segments_per_hit,
+                "low": 1,
+                "high": MOST_ON_PAGE,
+            },
+            field="segments_per_hit",
+        )
+    if has_passes(design.task) and design.bad_reference_rate:
+        raise DesignRefusedError(
+            _(
+                "bad_reference_rate: not available for documents that are rated in passes. Ask about all criteria on one screen, or set it to 0."
+            ),
+            field="bad_reference_rate",
         )
 
 

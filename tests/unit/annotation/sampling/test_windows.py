@@ -130,3 +130,47 @@ def test_without_segments_there_is_no_window() -> None:
     draw = HashDraw(seed=1, number=1)
     assert windows.window(order=SegmentOrder.RANDOM, draw=draw, turn=1) is None
     assert windows.window(order=SegmentOrder.SEQUENTIAL, draw=draw, turn=1) is None
+
+
+@given(lengths, st.integers(1, 10), draws, st.integers(0, 2))
+def test_pages_divide_each_document_into_equal_parts(
+    lengths: list[int], length: int, draw: HashDraw, turn: int
+) -> None:
+    documents = documents_of(lengths)
+    windows = Windows(documents, length=length, are_pages=True)
+    assert [list(chain.from_iterable(windows.pages))] == [list(chain.from_iterable(documents))]
+    for document in documents:
+        sizes = [len(page) for page in windows.pages if page[0] in document]
+        assert len(sizes) == -(-len(document) // length)
+        assert max(sizes) - min(sizes) <= 1
+    for order in SegmentOrder:
+        assert windows.window(order=order, draw=draw, turn=turn + 1) in windows.pages
+
+
+def test_every_page_with_a_check_is_equally_likely() -> None:
+    windows = Windows(documents_of([2, 9, 5]), length=9, are_pages=True)
+    drawn = Counter(
+        windows.window(
+            order=SegmentOrder.RANDOM,
+            draw=HashDraw(seed=1, number=number),
+            turn=1,
+            around=[1, 3, 12],
+        )
+        for number in range(300)
+    )
+    assert set(drawn) == set(windows.pages)
+    assert min(drawn.values()) > 70
+
+
+def test_pages_are_whole_as_long_as_one_is_left() -> None:
+    windows = Windows(documents_of([2, 9, 5]), length=9, are_pages=True)
+    drawn = {
+        windows.window(
+            order=SegmentOrder.RANDOM,
+            draw=HashDraw(seed=1, number=number),
+            turn=1,
+            avoid={1, 2, 4},
+        )
+        for number in range(50)
+    }
+    assert drawn == {tuple(range(12, 17))}
