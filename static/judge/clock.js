@@ -138,10 +138,10 @@ export function minutesToRead({ text, lang }) {
   return words / WORDS_A_MINUTE + characters / CHARACTERS_A_MINUTE;
 }
 
-// For source, references and outputs together, in milliseconds.
-/** @param {Block} block */
-export function stillnessAllowed({ source, references, candidates }) {
-  const texts = [...(source ? [source] : []), ...references, ...candidates];
+// For source, references and outputs of blocks together, in milliseconds.
+/** @param {Block[]} blocks */
+export function stillnessAllowed(...blocks) {
+  const texts = blocks.flatMap(({ source, references, candidates }) => [...(source ? [source] : []), ...references, ...candidates]);
   const minutes = texts.reduce((sum, text) => sum + minutesToRead(text), 0);
   return Math.min(AT_MOST_MS, TO_THINK_MS + Math.round(minutes * 60_000));
 }

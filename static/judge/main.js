@@ -62,6 +62,8 @@ export function openPage({ api, hits }) {
     letters: {
       s: openSkip,
       u: () => page.back(),
+      n: () => page.turnBy(1),
+      b: () => page.turnBy(-1),
       c: toggleDocument,
       d: () => !$("differences").hidden && view.toggleDifferences(),
       m: () => view.openComment(),

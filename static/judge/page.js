@@ -9,6 +9,7 @@ import { askAbout, Media, playedShares } from "./media.js";
 import { Guard, UNREAD_MS, whenPainted } from "./painted.js";
 import { Progress } from "./progress.js";
 import { Rest } from "./rest.js";
+import { SegmentPage } from "./segments.js";
 import { View } from "./view.js";
 import { say, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 
@@ -64,13 +65,17 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.view = new View(this);
     this.hints = new Hints(this, owner);
     this.media = new Media(this);
+    this.segments = new SegmentPage(this);
     const parts = { queue, outbox, status, countWork: () => this.countWork() };
     this.rest = new Rest({ ...parts, onWork: () => this.#goOn() });
     outbox.addEventListener("sent", () => this.progress.arrived());
     queue.addEventListener("progress", ({ detail: { asked, ...counted } }) => this.progress.learn(counted, { waiting: outbox.waiting().length, asked }));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
     outbox.addEventListener("elsewhere", ({ detail }) => this.#followOtherDevice(detail));
-    outbox.addEventListener("change", () => this.#followOtherTabs());
+    outbox.addEventListener("change", () => {
+      this.#followOtherTabs();
+      this.segments.showAnswers();
+    });
     queue.addEventListener("dropped", () => this.#leaveDropped());
     document.addEventListener("visibilitychange", () => this.#returned());
     addEventListener("focus", () => this.#checkLease());
@@ -98,26 +103,30 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   // --- One block ---------------------------------------------------------------------------------
 
-  /** @param {Block} block */
-  #show(block) {
+  /** @param {Block} block @param {{ isChosen?: boolean }} [options] `isChosen`: the judge opened this block */
+  #show(block, { isChosen = false } = {}) {
     const hit = this.queue.hits.get(block.hit);
     if (this.block?.state === "open") this.block.spent = this.clock.read();
     this.block = block;
     // The judge has read earlier sentences already.
-    if (block.state === "open" && !this.#isFirst) this.#guard.arm();
+    if (block.state === "open" && !this.#isFirst && !isChosen) this.#guard.arm();
     else this.#guard.disarm();
     this.#isFirst = false;
     this.rest.hide();
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
+    const isSamePage = this.segments.enter(block);
+    const isOnPage = this.segments.isShown;
     const screen = this.#enter(hit.protocol);
     screen.show(block);
     const { before = [], after = [] } = block.context ?? {};
     const isAlone = screen.isOfOneOutputAlone || !(block.source || block.references.length);
-    $("context").hidden = Boolean(isAlone) && before.length + after.length === 0;
+    $("context").hidden = isOnPage || (Boolean(isAlone) && before.length + after.length === 0);
     const question = hit.rules.question || screen.question;
     const asked = $("question").textContent === question ? "" : question;
     if (asked) $("question").textContent = asked;
-    this.view.show(block, screen);
+    // The neighbours are on the page.
+    this.view.show(isOnPage ? { ...block, context: null } : block, screen);
+    this.segments.show();
     const { source, target } = hit.languages;
     const isPair = source.lang !== NO_LANGUAGE && source.lang !== target.lang;
     $("languages").textContent = isPair ? say("languages", { source: source.name, target: target.name }) : target.name;
@@ -132,9 +141,11 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     $("missing").classList.toggle("hint", Boolean(hint));
     this.clock.start(block.spent);
     // Counting words takes time.
-    whenPainted(() => block === this.block && this.clock.allow(stillnessAllowed(block)));
+    const read = isOnPage && !isSamePage ? this.segments.blocks : [block];
+    whenPainted(() => block === this.block && this.clock.allow(stillnessAllowed(...read)));
     this.dispatchEvent(new Event("shown"));
-    scrollTo({ top: 0 });
+    if (!isSamePage) scrollTo({ top: 0 });
+    if (isOnPage) this.segments.scroll();
     this.view.showOwn();
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
     const words = [this.#heard, asked, this.#news || withoutBrackets(hint), say(opened, place), skipped, block.source?.text];
@@ -190,7 +201,14 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     $("submit").hidden = isOpen && screen.submitsAtOnce && !screen.answers.begun(answer);
     // Pressing it anyway shows what is missing.
     $("submit").classList.toggle("primary", !((isOpen || isUnsent) && this.#lack()));
-    $("submit-word").textContent = say(isOpen ? "submit" : isUnsent ? "save_revision" : "return");
+    $("submit-word").textContent = say(this.#submitWord());
+  }
+
+  #submitWord() {
+    if (this.#shown.state === "open") return "submit";
+    if (this.isUnsent()) return "save_revision";
+    if (!this.segments.isShown) return "return";
+    return this.segments.nextOpen ? "go_on" : "page_done";
   }
 
   // Called by the screen when the answer has changed.
@@ -275,7 +293,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (!this.block) return false;
     const { block } = this;
     if (block.state !== "open" && !this.isUnsent()) {
-      this.#goOn();
+      this.#goOn({ isDone: true });
       return true;
     }
     const { answers } = this.#screen;
@@ -346,11 +364,18 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     announce(words);
   }
 
-  async #goOn() {
+  // On a page of several blocks, goes on to an open one; if there is none, `isDone` goes on to the next page.
+  async #goOn({ isDone = false } = {}) {
     if (this.#isTimeOver) this.queue.stop();
     const revised = this.queue.revised();
     if (revised) this.#news = say("unsent_here");
-    const next = revised ?? this.queue.nextOpen();
+    const { block } = this;
+    const isOnPage = block && this.segments.isShown && !this.queue.hits.get(block.hit).dropped;
+    if (isOnPage && !revised && !isDone && !this.segments.nextOpen) {
+      this.#endPage(block);
+      return;
+    }
+    const next = revised ?? (isOnPage ? this.segments.nextOpen : undefined) ?? this.queue.nextOpen();
     if (next) {
       this.status.turnedAway(false);
       this.#show(next);
@@ -361,7 +386,25 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#heard = "";
     this.status.revising(false);
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = true;
+    this.segments.leave();
     await this.rest.show();
+  }
+
+  // Stays with the last block of a page that is answered, so that the judge can read it again.
+  /** @param {Block} block */
+  #endPage(block) {
+    const words = [say("page_answered"), this.#news].filter(Boolean).join(" ");
+    this.#news = words;
+    this.#show(block);
+    $("submit").focus();
+    announce(words);
+  }
+
+  // Called by the screen when the last part of an answer is given. On a page of several blocks, this stores it.
+  answerCompleted() {
+    const isToStore = this.#shown.state === "open" || this.isUnsent();
+    if (this.segments.isShown && isToStore) this.submit();
+    else $("submit").focus();
   }
 
   // Loaded with the first submission, the menu or the end of the work.
@@ -382,14 +425,30 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // Goes to an earlier block or the next one, asking first if there is an unsaved change.
   /** @param {Block} [to] */
   leave(to) {
-    if (this.isUnsent() && to !== this.block) this.dispatchEvent(new CustomEvent("unsent", { detail: { to } }));
+    if (this.#isStoredOnLeaving()) this.submit(to);
+    else if (this.isUnsent() && to !== this.block) this.dispatchEvent(new CustomEvent("unsent", { detail: { to } }));
     else this.goTo(to);
+  }
+
+  // Returns whether going to another block stores the answer: on a page of several blocks, if it is complete.
+  #isStoredOnLeaving() {
+    if (!this.block || !this.segments.isShown || this.#lack()) return false;
+    if (this.block.state !== "open") return this.isUnsent();
+    return this.#screen.answers.begun(this.block.answer);
+  }
+
+  // Goes to the block before or after the current one on a page of several blocks.
+  /** @param {number} by */
+  turnBy(by) {
+    const block = this.segments.neighbour(by);
+    if (block) this.leave(block);
+    return Boolean(block);
   }
 
   /** @param {Block} [to] @param {string} [news] */
   goTo(to, news) {
     if (news) this.#news = news;
-    if (to) this.#show(to);
+    if (to) this.#show(to, { isChosen: true });
     else this.#goOn();
   }
 

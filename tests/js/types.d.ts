@@ -75,6 +75,8 @@ interface Rules {
   criterion?: string;
   // Only the ends of scales have texts on the page.
   only_ends_named?: boolean;
+  // All blocks of the HIT are on one page.
+  page?: "document";
   // A ranking may leave outputs unranked.
   partial?: boolean;
   // Each answer is explained, and none counts.
@@ -438,6 +440,8 @@ interface AnswerOf<OneAnswer = any> {
   fields(answer: OneAnswer): Stored;
   // What the history says of it.
   said(answer: OneAnswer, rules: Rules): Phrase | string;
+  // The errors in the text of an output, if they are marked.
+  errorsIn?(answer: OneAnswer, index: number): Span[];
   // The HIT's rules, with what the server's refusal tells of them.
   rulesAfter?(rules: Rules, refusal: { missing?: string[] } | null): Rules;
 }
@@ -597,6 +601,7 @@ type PlainId =
   | "order"
   | "order-words"
   | "outputs"
+  | "main"
   | "panel"
   | "points-help"
   | "preview-bar"
@@ -637,6 +642,10 @@ type PlainId =
   | "source"
   | "source-part"
   | "status"
+  | "segment"
+  | "segment-title"
+  | "segments-after"
+  | "segments-before"
   | "submit"
   | "submit-word"
   | "texts"
@@ -672,6 +681,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   "rest-completion": HTMLElement | null;
   "rest-last-questions": HTMLElement | null;
   "row-template": TemplateOfOne;
+  "segment-template": TemplateOfOne;
   "settings-dialog": HTMLDialogElement;
   "sign-in-dialog": HTMLDialogElement;
   "sign-in-form": HTMLFormElement;
@@ -721,6 +731,10 @@ interface Parts {
   ".quiz-words": HTMLElement;
   ".output-text": HTMLElement;
   ".item-open": HTMLElement;
+  ".segment-beside": HTMLElement;
+  ".segment-open": HTMLElement;
+  ".segment-outputs": HTMLElement;
+  ".segment-state": HTMLElement;
   ".item-remove": HTMLElement;
   ".marked-list": HTMLElement;
   ".marking": HTMLElement;

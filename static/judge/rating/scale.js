@@ -17,11 +17,13 @@ export class ScaleOfCriterion {
   #radios = [];
   /** @type {Scoring | null} */
   #scoring = null;
+  // Whether a point is chosen with the mouse or a finger; arrow keys pass over points.
+  #isTapped = false;
 
   /**
    * @param {Criterion} criterion with its texts for this HIT
-   * @param {{ isAlone: boolean, isOnlyEnds: boolean, name: string, onValue: (value: number | null) => void, onDone: () => void, onBack: () => void, onMove: (by: number) => void }} options
-   *   `isAlone`: the only criterion on the screen, whose question is above the outputs; `isOnlyEnds`: only the ends of the scale have texts on the page
+   * @param {{ isAlone: boolean, isCompact: boolean, isOnlyEnds: boolean, name: string, onValue: (value: number | null) => void, onTap: () => void, onDone: () => void, onBack: () => void, onMove: (by: number) => void }} options
+   *   `isAlone`: the only criterion on the screen, whose question is above the outputs; `isCompact`: points are in rows; `isOnlyEnds`: only the ends of the scale have texts on the page
    */
   constructor(criterion, options) {
     this.criterion = criterion;
@@ -30,6 +32,8 @@ export class ScaleOfCriterion {
     const legend = /** @type {HTMLElement} */ (this.root.querySelector("legend"));
     legend.classList.toggle("visually-hidden", options.isAlone);
     legend.replaceChildren(...this.#legend());
+    this.root.addEventListener("pointerdown", () => (this.#isTapped = true));
+    this.root.addEventListener("keydown", () => (this.#isTapped = false));
     if (isContinuous(criterion)) this.#makeSlider();
     else this.#makePoints();
   }
@@ -47,7 +51,7 @@ export class ScaleOfCriterion {
   // Best first, as in a list; in a row, from low to high.
   #makePoints() {
     const { criterion } = this;
-    const isInRows = !this.options.isAlone || pointsOf(criterion).length > MOST_IN_A_COLUMN;
+    const isInRows = !this.options.isAlone || this.options.isCompact || pointsOf(criterion).length > MOST_IN_A_COLUMN;
     this.root.classList.toggle("in-rows", isInRows);
     const values = pointsOf(criterion);
     if (!isInRows && !criterion.lower_is_better) values.reverse();
@@ -65,7 +69,10 @@ export class ScaleOfCriterion {
     const radio = document.createElement("input");
     Object.assign(radio, { type: "radio", name: `points-${made}`, value: String(value) });
     radio.setAttribute("aria-keyshortcuts", key);
-    radio.addEventListener("change", () => options.onValue(value));
+    radio.addEventListener("change", () => {
+      options.onValue(value);
+      if (this.#isTapped) options.onTap();
+    });
     this.#radios.push(radio);
     const label = build("label", { className: "point", title: text }, radio, " ", build("kbd", {}, String(value)));
     if (key !== String(value)) label.append(" ", build("small", { className: "quiet" }, key));

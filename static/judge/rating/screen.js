@@ -88,9 +88,11 @@ class RatingScreen {
     const of = this.isOfOneOutputAlone ? "" : nameOfOutput(letterOf(output));
     const scale = new ScaleOfCriterion(criterion, {
       isAlone,
+      isCompact: this.page.segments.isShown,
       isOnlyEnds: Boolean(this.#hit.rules.only_ends_named),
       name: [of, criterion.name].filter(Boolean).join(", "),
       onValue: (value) => this.#rate(place, value),
+      onTap: () => this.page.segments.isShown && this.#goOn(place),
       onDone: () => this.#goOn(place),
       onBack: () => scale.root.focus(),
       onMove: (by) => this.#move(by),
@@ -174,7 +176,7 @@ class RatingScreen {
   #goOn(place) {
     const rest = this.#unrated;
     const next = rest.find((each) => each > place) ?? rest[0];
-    if (next === undefined) $("submit").focus();
+    if (next === undefined) this.page.answerCompleted();
     else this.#scales[next].focus();
   }
 
@@ -198,7 +200,7 @@ class RatingScreen {
     if (value === null) return false;
     if (this.page.isUnread(event)) return true;
     this.#rate(place, value);
-    if (this.#scales.length === 1) scale.focus();
+    if (this.#scales.length === 1 && !this.page.segments.isShown) scale.focus();
     else this.#goOn(place);
     return true;
   }

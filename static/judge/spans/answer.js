@@ -52,6 +52,10 @@ export const same = (one, other) => one.outputs.every((output, index) => saySame
 /** @param {SpansAnswer} answer */
 export const begun = ({ outputs }) => outputs.some(({ score, spans }) => score !== null || spans.length > 0);
 
+// The errors in the text of an output.
+/** @param {SpansAnswer} answer @param {number} index */
+export const errorsIn = ({ outputs }, index) => outputs[index].spans.filter(({ kind }) => kind === "error");
+
 // The outputs with an error that needs a category.
 /** @param {SpansAnswer} answer @param {Rules} rules */
 export function uncategorised({ outputs }, rules) {

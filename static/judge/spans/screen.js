@@ -167,6 +167,8 @@ export class SpansScreen {
   // Aligns sentences, if there are several: across outputs, or between a single output and its source.
   async #align() {
     const { block } = this;
+    // On a page of several blocks, each is beside its source.
+    if (this.page.segments.isShown) return;
     // If the module cannot be loaded offline, texts stay whole.
     const sentences = await import("../later/sentences.js").catch(() => null);
     const beside = sentences?.beside(block);
@@ -288,7 +290,7 @@ export class SpansScreen {
   goOn(index) {
     const rest = spans.unscored(this.block.answer, this.#rules);
     const next = rest.find((each) => each > index) ?? rest[0];
-    if (next === undefined) $("submit").focus();
+    if (next === undefined) this.page.answerCompleted();
     else this.outputs[next].focus();
   }
 
