@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from django.core.management import call_command
 from django.db import transaction
 
-from annotation.protocols import answer_kinds
+from annotation.protocols import DOCUMENT_PAGE, PAGE, answer_kinds
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import pool_fill
@@ -212,6 +212,8 @@ def _protocols_load(organiser: User, name: str) -> None:
             task = task_create(
                 test_set=ranking.test_set, protocol=kind.protocol, by=None, blocks_wanted=300
             )
+            if kind.protocol == Protocol.SPANS:
+                task_rules_change(task=task, rules={PAGE: DOCUMENT_PAGE})
             design_ensure(task=task, seed=SEED)
         if kind.protocol == Protocol.QUIZ:
             _snippets_load(task)

@@ -9,7 +9,7 @@ from django.conf import settings as django_settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from annotation.protocols import answer_kind
+from annotation.protocols import DOCUMENT_PAGE, PAGE, answer_kind
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import task_rules_change
 from campaign.formats.pearmut_settings import CampaignSettings, FormQuestion, Slider
@@ -74,9 +74,11 @@ def settings_apply(*, task: Task, settings: CampaignSettings) -> list[tuple[str,
     left_out = []
     protocol = protocol_of(settings)
     with _refusals_of_settings():
-        if protocol == task.protocol:
-            task_rules_change(task=task, rules=_rules(settings))
-        elif protocol is not None:
+        rules = _rules(settings) if protocol == task.protocol else {}
+        if PAGE in answer_kind(task.protocol).rules_fields and settings.protocol != "cESA":
+            rules[PAGE] = DOCUMENT_PAGE
+        task_rules_change(task=task, rules=rules)
+        if protocol not in (task.protocol, None):
             reason = f"the task has another protocol than {settings.protocol}, so no scales and marks of errors"
             left_out.append(("info.protocol", reason))
         if settings.protocol == "cESA" and task.protocol == Protocol.SPANS:
@@ -99,7 +101,8 @@ def settings_apply(*, task: Task, settings: CampaignSettings) -> list[tuple[str,
 def _rules(settings: CampaignSettings) -> dict[str, Any]:
     """Return the rules of a task, in the form that REST takes."""
     if settings.sliders:
-        return {"criteria": [_criterion(slider) for slider in settings.sliders]}
+        criteria = [_criterion(slider) for slider in settings.sliders]
+        return {"criteria": criteria, "all_at_once": True}
     rules: dict[str, Any] = {
         "spans_asked": settings.protocol != "DA",
         "missing": settings.is_missing_marked,

@@ -526,6 +526,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const shown = this.block;
     const wasOpen = shown?.state === "open" || shown === block;
     await this.queue.learnFromHistory();
+    this.segments.showAnswers();
     if (this.block && this.block === shown && wasOpen && shown.state !== "open") {
       this.#news = say("done_on_other_device");
       this.#goOn();
@@ -542,6 +543,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { block } = this;
     if (block?.state !== "open" || performance.now() - this.#hiddenAt < AWAY_MS) return;
     await this.queue.learnFromHistory();
+    this.segments.showAnswers();
     if (this.block !== block || this.#stateOf(block) === "open") return;
     this.drafts.remove(block.id);
     this.#news = say("done_on_other_device");

@@ -79,8 +79,9 @@ export class SegmentPage {
     const { queue } = this.page;
     const wasShown = this.#blocks.includes(block);
     const { rules, past } = queue.hits.get(block.hit);
-    const isPage = rules.page === "document" && !past;
-    this.#blocks = isPage ? queue.blocks.filter(({ hit }) => hit === block.hit) : [];
+    const together = queue.blocks.filter(({ hit }) => hit === block.hit);
+    const isPage = rules.page === "document" && !past && together.length > 1;
+    this.#blocks = isPage ? together : [];
     if (!wasShown) this.#cards = new Map(this.#blocks.map((each) => [each.id, this.#makeCard(each)]));
     return wasShown;
   }

@@ -1,13 +1,11 @@
 """A document on one page: its segments are answered in any order, each is stored when it is given, and Done ends the page."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db.models.functions import Now
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.models import HIT, Assignment, Judgment
+from annotation.models import Assignment, Judgment
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from annotation.services.tasks import task_rules_change
@@ -15,6 +13,7 @@ from campaign.models import Judge, Protocol, Task
 from campaign.services.campaigns import task_close
 from launcher.data_directory import wait_until
 from protocols.models import RatingAnswer, SpansAnswer
+from tests.at_work import expire
 from tests.browser.conftest import PHONE, NewPage, SignIn
 from tests.browser.judging import all_sent, press
 from tests.criteria import FOUR
@@ -152,8 +151,12 @@ def test_a_lease_that_ends_in_the_middle_loses_no_answer(
     press(page, "5")
     at_segment(page, 2)
     all_sent(page)
-    Assignment.objects.update(expires_at=Now() - timedelta(seconds=1))
-    HIT.objects.filter(assignments__isnull=False).update(available_at=Now())
+    for assignment in Assignment.objects.all():
+        expire(assignment)
+    # The page learns of it when the judge returns to it, and renews the lease.
+    page.clock.fast_forward("03:00:00")
+    page.locator("#pause-dialog").click()
+    page.evaluate("dispatchEvent(new Event('focus'))")
     for position, key in enumerate("432", start=3):
         press(page, key)
         at_segment(page, min(position, SEGMENTS))
@@ -161,9 +164,7 @@ def test_a_lease_that_ends_in_the_middle_loses_no_answer(
     expect(page.locator("#submit-word")).to_have_text("Done")
 
 
-def test_errors_and_scores_of_a_document_are_stored_one_by_one(
-    page: Page, sign_in: SignIn
-) -> None:
+def test_errors_and_scores_of_a_document_are_stored_one_by_one(page: Page, sign_in: SignIn) -> None:
     page.clock.install()
     sign_in(page, make_page_judge(Protocol.SPANS, {"page": "document"}))
     at_segment(page, 1)

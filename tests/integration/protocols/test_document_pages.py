@@ -1,11 +1,14 @@
 """Tasks that show all segments of a HIT on one page: HITs, their systems, and refusals."""
 
+import json
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
 
+from annotation.importing import test_sets
 from annotation.models import HIT
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import plans_read
@@ -19,10 +22,13 @@ from annotation.services.planning.designs import (
 from annotation.services.planning.pool import hits_plan
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.tasks import task_rules_change
+from campaign.formats.recognising import recognise
+from campaign.formats.streams import StoredFile
 from campaign.models import Protocol, Task
 from campaign.services.campaigns import task_close
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
+from tests.media_samples import opened
 
 pytestmark = pytest.mark.django_db
 
@@ -131,3 +137,29 @@ def test_a_task_with_several_outputs_cannot_show_documents() -> None:
         task_rules_change(task=task, rules=DOCUMENT)
     task.refresh_from_db()
     assert "page" not in task.rules or task.rules["page"] == "segment"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "page"), [(Protocol.SPANS, "document"), (Protocol.RANKING, None)]
+)
+def test_documents_of_a_pearmut_campaign_are_shown_on_one_page(
+    protocol: Protocol, page: str | None
+) -> None:
+    items = [
+        {
+            "src": f"Sentence {number}.",
+            "tgt": {"amber": f"Satz {number}.", "birch": f"S. {number}."},
+        }
+        for number in range(3)
+    ]
+    content = json.dumps({"info": {"assignment": "dynamic"}, "campaign_id": "x", "data": [items]})
+    file = StoredFile("campaign.json", partial(opened, content.encode()))
+    test_set = test_sets.test_set_from_files(
+        campaign=make_campaign(),
+        name="museum",
+        source_language="en",
+        target_language="de",
+        recognised=recognise("museum", [file]),
+        protocol=protocol,
+    )
+    assert test_set.tasks.get().rules.get("page") == page
