@@ -219,6 +219,13 @@ SCREENS: dict[str, Screen] = {
         rules={"criteria": FOUR, "all_at_once": True},
         prepare=_two,
     ),
+    "rating-document": Screen(
+        Protocol.RATING,
+        heard=("Sentence 1 of 6", "Source:", "How good is the style?"),
+        keys=("4",),
+        taps=(".point:has(input[value='4'])",),
+        rules={"criteria": FOUR[2:3], "all_at_once": True, "page": "document"},
+    ),
     # A score without an error is asked about once.
     "spans": Screen(
         Protocol.SPANS,
@@ -234,6 +241,14 @@ SCREENS: dict[str, Screen] = {
         keys=("Enter",),
         taps=_ONE_SCORED,
         prepare=_several,
+    ),
+    "spans-document": Screen(
+        Protocol.SPANS,
+        heard=("Sentence 1 of 6", "Source:"),
+        of_each=("ArrowRight", "1", "p", "7", "5", "Enter"),
+        keys=(),
+        taps=_ONE_SCORED,
+        rules={"page": "document"},
     ),
     "spans-scores_alone": Screen(
         Protocol.SPANS,
