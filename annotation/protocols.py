@@ -59,7 +59,7 @@ PAGE_FIELD: Final = forms.ChoiceField(
     ],
     initial=SEGMENT_PAGE,
     help_text=gettext_lazy(
-        "Judges read all sentences of a HIT on one page, in outputs of one system, and answer them in any order. Needs blocks of one output."
+        "A document: judges read its sentences on one page, in outputs of one system, and answer them in any order. Needs blocks of one output."
     ),
 )
 #: Maximum number of segments on such a page, and their number in new designs.

@@ -221,7 +221,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "rating-document": Screen(
         Protocol.RATING,
-        heard=("Sentence 1 of 6", "Source:", "How good is the style?"),
+        heard=("Sentence 1 of", "Source:", "How good is the style?"),
         keys=("4",),
         taps=(".point:has(input[value='4'])",),
         rules={"criteria": FOUR[2:3], "all_at_once": True, "page": "document"},
@@ -244,7 +244,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "spans-document": Screen(
         Protocol.SPANS,
-        heard=("Sentence 1 of 6", "Source:"),
+        heard=("Sentence 1 of", "Source:"),
         of_each=("ArrowRight", "1", "p", "7", "5", "Enter"),
         keys=(),
         taps=_ONE_SCORED,

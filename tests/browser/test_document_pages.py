@@ -57,13 +57,6 @@ def at_segment(page: Page, number: int) -> None:
     expect(page.locator("#segment-title")).to_have_text(f"Sentence {number} of {SEGMENTS}")
 
 
-def shot(page: Page, name: str) -> None:
-    import os
-
-    if os.environ.get("SHOTS"):
-        page.screenshot(path=f"/tmp/documents/{name}.png", full_page=True)
-
-
 def stored() -> dict[int, list[int]]:
     """Return the current ratings by the position of their block."""
     answers = RatingAnswer.objects.filter(judgment__in=Judgment.objects.current())
@@ -77,15 +70,10 @@ def test_a_document_is_rated_in_any_order_with_keys(
     sign_in(page, judge)
     at_segment(page, 1)
     expect(page.locator(".segment-card")).to_have_count(SEGMENTS - 1)
-    shot(page, "rating-first")
-    if __import__("os").environ.get("SHOTS"):
-        page.emulate_media(color_scheme="dark")
-        shot(page, "rating-dark")
     # A digit on a card answers its segment and goes on to the next.
     card(page, 3).get_by_role("button").focus()
     press(page, "5")
     at_segment(page, 4)
-    shot(page, "rating-third")
     press(page, "2")
     at_segment(page, 1)
     assert wait_until(lambda: stored() == {3: [5], 4: [2]}, seconds=60)
@@ -96,7 +84,6 @@ def test_a_document_is_rated_in_any_order_with_keys(
     press(page, "3")
     expect(page.locator("#submit-word")).to_have_text("Done")
     expect(page.locator("#submit")).to_be_focused()
-    shot(page, "rating-done")
     expect(page.locator("#count")).to_contain_text("4")
     # An answer can be changed on the page.
     card(page, 2).get_by_role("button").focus()
@@ -142,6 +129,25 @@ def test_answers_and_drafts_of_a_page_survive_a_reload_without_network(
     assert wait_until(lambda: stored() == {2: [5], 3: [2]}, seconds=60)
 
 
+def test_answers_of_another_tab_are_shown_on_the_page(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    page.clock.install()
+    sign_in(page, judge)
+    at_segment(page, 1)
+    other = page.context.new_page()
+    other.goto(page.url)
+    card(other, 3).get_by_role("button").click()
+    other.locator(".point").nth(1).click()
+    at_segment(other, 4)
+    expect(card(page, 3)).to_have_attribute("data-state", "judged")
+    expect(card(page, 3).locator(".segment-state")).to_contain_text("2")
+    press(page, "5")
+    at_segment(page, 2)
+    expect(card(other, 1)).to_have_attribute("data-state", "judged")
+    assert wait_until(lambda: stored() == {1: [5], 3: [2]}, seconds=60)
+
+
 def test_a_lease_that_ends_in_the_middle_loses_no_answer(
     page: Page, judge: Judge, sign_in: SignIn
 ) -> None:
@@ -171,7 +177,6 @@ def test_errors_and_scores_of_a_document_are_stored_one_by_one(page: Page, sign_
     page.clock.run_for(2_000)
     press(page, "ArrowRight")
     press(page, "1")
-    shot(page, "spans-marked")
     # What is not finished stays when another segment is opened.
     card(page, 3).click()
     at_segment(page, 3)
@@ -186,7 +191,6 @@ def test_errors_and_scores_of_a_document_are_stored_one_by_one(page: Page, sign_
     page.keyboard.type("90")
     card(page, 1).click()
     at_segment(page, 1)
-    shot(page, "spans-back")
     assert wait_until(lambda: SpansAnswer.objects.count() == 2, seconds=60)
     press(page, "s")
     page.locator("#skip-dialog [type=radio]").first.check()
@@ -209,11 +213,9 @@ def test_a_document_is_rated_by_touch_on_a_phone(
     phone.clock.install()
     sign_in(phone, judge)
     at_segment(phone, 1)
-    shot(phone, "phone-first")
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     card(phone, 2).locator(".segment-output").tap()
     at_segment(phone, 2)
     phone.locator(".point").last.tap()
     at_segment(phone, 3)
     assert wait_until(lambda: stored() == {2: [5]}, seconds=60)
-    shot(phone, "phone-third")

@@ -75,6 +75,7 @@ test("categories are listed on two levels", () => {
 
 test("the history has the scores", () => {
   assert.equal(spans.said(whole(), {}), "A 85, B 70");
+  assert.equal(spans.said({ outputs: whole().outputs.slice(0, 1) }, {}), "85");
   assert.equal(spans.said(spans.blank(2), {}), "");
 });
 

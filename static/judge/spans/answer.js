@@ -80,5 +80,6 @@ export const fields = ({ outputs }) => ({ answer: { outputs: outputs.map(copy) }
 /** @param {SpansAnswer} answer @param {Rules} rules */
 export function said({ outputs }, rules) {
   if (!isScored(rules)) return { key: "errors_said", values: { n: outputs.flatMap(({ spans }) => spans).length } };
+  if (outputs.length === 1) return String(outputs[0].score ?? "");
   return outputs.flatMap(({ score }, index) => (score === null ? [] : `${letterOf(index)} ${score}`)).join(", ");
 }
