@@ -122,10 +122,10 @@ class Windows:
     def _listed(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
         free = []
         full = []
-        for run in self._runs:
-            parts = list(_runs(run, lambda segment: segment not in avoid))
+        for whole in self._runs:
+            parts = list(_runs(whole, lambda segment: segment not in avoid))
             free += parts
-            full += [part for part in parts if len(part) >= self._full_length(run)]
+            full += [part for part in parts if len(part) >= self._full_length(whole)]
         full = full or free
         if not full:
             return None

@@ -88,7 +88,8 @@ class RatingScreen {
     const of = this.isOfOneOutputAlone ? "" : nameOfOutput(letterOf(output));
     const scale = new ScaleOfCriterion(criterion, {
       isAlone,
-      isCompact: this.page.segments.isShown,
+      // Rows would show the other texts, too.
+      isCompact: this.page.segments.isShown && !this.#hit.rules.only_ends_named,
       isOnlyEnds: Boolean(this.#hit.rules.only_ends_named),
       name: [of, criterion.name].filter(Boolean).join(", "),
       onValue: (value) => this.#rate(place, value),
