@@ -120,7 +120,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     screen.show(block);
     const { before = [], after = [] } = block.context ?? {};
     const isAlone = screen.isOfOneOutputAlone || !(block.source || block.references.length);
-    $("context").hidden = isOnPage || (Boolean(isAlone) && before.length + after.length === 0);
+    $("context").hidden = Boolean(isAlone) && before.length + after.length === 0;
     const question = hit.rules.question || screen.question;
     const asked = $("question").textContent === question ? "" : question;
     if (asked) $("question").textContent = asked;

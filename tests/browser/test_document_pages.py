@@ -70,6 +70,11 @@ def test_a_document_is_rated_in_any_order_with_keys(
     sign_in(page, judge)
     at_segment(page, 1)
     expect(page.locator(".segment-card")).to_have_count(SEGMENTS - 1)
+    # The document may be longer than the page.
+    press(page, "c")
+    expect(page.locator("#document-dialog li")).to_have_count(SEGMENTS)
+    press(page, "Escape")
+    expect(page.locator("#document-dialog")).to_be_hidden()
     # A digit on a card answers its segment and goes on to the next.
     card(page, 3).get_by_role("button").focus()
     press(page, "5")

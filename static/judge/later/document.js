@@ -43,15 +43,20 @@ export class DocumentView {
     page.addEventListener("shown", () => {
       if (!this.#isOpen) return;
       // Not for blocks that are judged without context.
-      if ($("context").hidden) this.#close();
+      if ($("context").hidden || page.segments.isShown) this.#close();
       else this.#show();
     });
     WIDE.addEventListener("change", () => this.#isOpen && this.#place());
     this.#dialog.addEventListener("close", () => {
-      if (!WIDE.matches) this.#close();
+      if (!this.#isBeside) this.#close();
       if (history.state?.isDocument) history.back();
     });
     addEventListener("popstate", () => this.#dialog.close());
+  }
+
+  // On a page of several sentences, source and outputs are beside each other already.
+  get #isBeside() {
+    return WIDE.matches && !this.page.segments.isShown;
   }
 
   toggle() {
@@ -72,12 +77,12 @@ export class DocumentView {
 
   #tell() {
     $("context").setAttribute("aria-expanded", String(this.#isOpen));
-    $("panel").classList.toggle("with-document", this.#isOpen && WIDE.matches);
+    $("panel").classList.toggle("with-document", this.#isOpen && this.#isBeside);
   }
 
   #place() {
     this.#root.hidden = false;
-    if (WIDE.matches) {
+    if (this.#isBeside) {
       $("texts").after(this.#root);
       this.#words.start();
       if (this.#dialog.open) this.#dialog.close();
