@@ -262,11 +262,14 @@ class Stage:
         Whether source and references are hidden regardless of the campaign's settings.
     texts : tuple of str, optional
         Texts shown for the candidates; None to show their outputs unchanged.
+    beside : tuple of mapping, optional
+        Further fields of the candidates for the judging page, such as suggested errors.
     """
 
     rules: Rules
     is_text_alone: bool = False
     texts: tuple[str, ...] | None = None
+    beside: tuple[Rules, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,6 +335,8 @@ class AnswerKind:
         default, the fields of the answer.
     about : AboutJudgment, optional
         Set if answers may be about other answers; otherwise None.
+    started_from : callable
+        Returns the fields of `table` for what a judge started from, given the ids of the block and of the judge.
     as_given : callable, optional
         Returns the answer as it was given, in JSON, from an object with the fields of `table`. None
         if these fields themselves are the answer.
@@ -385,7 +390,7 @@ class AnswerKind:
         Question of original HITs if repeats ask about their answers. Repeats are lent after the
         original is done, and never to the same judge. None if all HITs ask the same.
     stages : callable, optional
-        Returns the stages of blocks by their ids. A fixed number of queries.
+        Returns the stages of blocks by their ids, given these and the id of the judge (None if unknown). A fixed number of queries.
     stages_drawn : callable, optional
         Returns the stages of blocks in a HIT that is drawn but not stored, for previews, given the
         task, the segment numbers, the block ids, and the text of the only output in each block.
@@ -423,6 +428,7 @@ class AnswerKind:
     row: Callable[[Answer, int], dict[str, Any]] = lambda answer, _part: dict(answer)
     serializer_of_several: type[Serializer[Any]] | None = None
     about: AboutJudgment | None = None
+    started_from: Callable[[int, int], dict[str, Any]] = lambda _block_id, _judge_id: {}
     as_given: Callable[[Any], Answer] | None = None
     cell_kinds: Callable[[int], Mapping[str, type]] = lambda _candidates: {}
     cells: Callable[[Answer], Mapping[str, Any]] = dict
@@ -434,7 +440,7 @@ class AnswerKind:
     comparisons: Comparisons | None = None
     screen: str = ""
     first_stage: Stage | None = None
-    stages: Callable[[Sequence[int]], dict[int, Stage]] | None = None
+    stages: Callable[[Sequence[int], int | None], dict[int, Stage]] | None = None
     stages_drawn: (
         Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
     ) = None
@@ -617,10 +623,12 @@ def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | No
     return kind.answer_of(judgment) if kind.has_answers else None
 
 
-def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return the stages of a protocol's blocks, by id; empty, without a query, if all HITs ask the same."""
+def stages_of(
+    protocol: str, block_ids: Sequence[int], judge_id: int | None = None
+) -> dict[int, Stage]:
+    """Return the stages of a protocol's blocks for a judge, by id; empty, without a query, if all HITs ask the same."""
     kind = answer_kind(protocol)
-    return {} if kind.stages is None or not block_ids else kind.stages(block_ids)
+    return {} if kind.stages is None or not block_ids else kind.stages(block_ids, judge_id)
 
 
 def outputs_at_a_time(count: int) -> str:

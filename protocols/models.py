@@ -427,6 +427,55 @@ class SpansAreWhole(models.Func):
     output_field = models.BooleanField()
 
 
+class StartsOfOutputs(models.Func):
+    """True if there are as many starts as scores, or none at all."""
+
+    template = (
+        "CASE jsonb_typeof(starts) WHEN 'array' THEN jsonb_array_length(starts) = cardinality(scores)"
+        " ELSE starts IS NULL END"
+    )
+    arity = 0
+    output_field = models.BooleanField()
+
+
+class SuggestedSpans(models.Model):
+    """Error spans from which judges of a task start in an output, by a person or a machine.
+
+    Added and deleted only before a HIT of the task is lent, and never changed. Several sources may
+    suggest errors in one output: a judge gets the first that is not their own.
+    """
+
+    task = models.ForeignKey(
+        "campaign.Task",
+        models.CASCADE,
+        related_name="suggestions",
+        db_index=False,  # `suggested_spans_once_by_a_source` starts with it
+    )
+    output = models.ForeignKey("campaign.Output", models.CASCADE, related_name="suggestions")
+    #: The judge that the file names: the pseudonym of a person, or the name of a machine. Never shown to judges.
+    source = models.CharField(max_length=200)
+    #: A `Start` in JSON: spans, whether judges see them, and a planted wrong one.
+    start = models.JSONField()
+
+    withheld: ClassVar = "UPDATE"
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "output", "source"], name="suggested_spans_once_by_a_source"
+            ),
+        ]
+        triggers = [
+            trigger_from_file(
+                "protocols",
+                "suggested_spans_before_judging",
+                operation=pgtrigger.Insert | pgtrigger.Delete,
+                when=pgtrigger.Before,
+                declare=[("of_task", "BIGINT")],
+            ),
+        ]
+
+
 class SpansAnswer(AnswerOfProtocol):
     """Scores of a block's outputs and the errors marked in them. Append-only.
 
@@ -475,6 +524,9 @@ class SpansAnswer(AnswerOfProtocol):
         default=list,
         blank=True,
     )
+    #: What the judge started from: a `Start` in JSON for each candidate, null for one without
+    #: suggestions. Null if no candidate has any.
+    starts = models.JSONField(null=True, blank=True)
 
     personal: ClassVar = PersonalData(
         person="judgment__judge",
@@ -486,6 +538,7 @@ class SpansAnswer(AnswerOfProtocol):
             "span_severities": KEPT_DOWNLOADED,
             "span_categories": KEPT_DOWNLOADED,
             "span_kinds": KEPT_DOWNLOADED,
+            "starts": KEPT_WITHHELD,
         },
     )
 
@@ -495,6 +548,7 @@ class SpansAnswer(AnswerOfProtocol):
                 condition=ScoresAreInRange("scores"), name="spans_scores_between_0_and_100"
             ),
             models.CheckConstraint(condition=SpansAreWhole(), name="spans_have_all_of_their_parts"),
+            models.CheckConstraint(condition=StartsOfOutputs(), name="spans_start_for_each_output"),
         ]
         triggers = answer_triggers(
             "spans",

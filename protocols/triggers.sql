@@ -220,6 +220,18 @@ IF EXISTS (
 END IF;
 RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 
+-- trigger suggested_spans_before_judging
+of_task := CASE TG_OP WHEN 'DELETE' THEN OLD.task_id ELSE NEW.task_id END;
+IF EXISTS (
+    SELECT FROM annotation_assignment a JOIN annotation_hit h ON h.id = a.hit_id
+    WHERE h.task_id = of_task
+) THEN
+    RAISE EXCEPTION 'judges were lent HITs of task %: its suggestions stay as they are', of_task
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'suggested_spans_before_judging';
+END IF;
+RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+
 -- trigger spans_answer_fits_its_judgment
 {plan_by_index}
 FOR answer IN

@@ -27,7 +27,8 @@ class Part(Enum):
 
 _OF_TEXTS: Final = (
     *(campaign.TestSet, campaign.Task, campaign.Document, campaign.Segment, campaign.Reference),
-    *(campaign.System, campaign.Output, campaign.BadReference, protocols.Snippet),
+    *(campaign.System, campaign.Output, campaign.BadReference),
+    *(protocols.Snippet, protocols.SuggestedSpans),
     *(annotation.Design, annotation.TrainingBlock, annotation.TrainingCandidate),
     *(ranking.Metric, ranking.RankingSettings, ranking.StoppingRule),
 )

@@ -114,6 +114,11 @@ class BlockDocumentSerializer(PlainSerializer):
 
 class CandidateSerializer(TextSerializer):
     id = serializers.UUIDField()
+    suggested = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Errors that the answer starts from, in the form of its spans; missing if there are none.",
+    )
 
 
 class KnownJudgmentSerializer(PlainSerializer):

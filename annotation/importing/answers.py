@@ -260,11 +260,11 @@ class _Import:
             )
             self._client_ids: list[uuid.UUID] = []
             answers = self._reader.of_task(
-                self._task, content.answers, partial(_refuse_answer, file.name)
+                self._task, content.answers, partial(refuse_answer, file.name)
             )
 
             def refusal(answer: FileAnswer) -> Refuse:
-                return partial(_refuse_answer, file.name, answer)
+                return partial(refuse_answer, file.name, answer)
 
             chosen = (answer for answer in answers if self._is_chosen(answer, refusal))
             while batch := list(islice(chosen, _BATCH)):
@@ -462,6 +462,8 @@ class _Import:
     ) -> None:
         new: dict[str, FileAnswer] = {}
         for answer in answers:
+            if not answer.judge:
+                refusal(answer)("judge", "the judge is missing", "name the judge of each answer")
             if answer.judge not in self._judges:
                 new.setdefault(answer.judge, answer)
         try:
@@ -619,9 +621,10 @@ def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:
         )
 
 
-def _refuse_answer(
+def refuse_answer(
     file: str, answer: FileAnswer, field: str | None, problem: str, remedy: str
 ) -> NoReturn:
+    """Raise FormatError with the line of an answer."""
     raise FormatError(file, problem, remedy, line=answer.line, field=field)
 
 
@@ -659,6 +662,16 @@ def sent_answers_import(
 
     Raises FormatError and ImportRefusedError, also for a file that is too large.
     """
+    return answers_import(
+        task=task,
+        files=[sent_file_checked(sent)],
+        file_format=file_format,
+        no_longer_in_file=no_longer_in_file,
+    )
+
+
+def sent_file_checked(sent: "UploadedFile[Any]") -> StoredFile:
+    """Return an uploaded file of answers. Raises ImportRefusedError if it is too large, and FormatError."""
     if (sent.size or 0) > MAX_BYTES:
         raise ImportRefusedError(
             f"the file is larger than {MAX_BYTES // 1_000_000} MB", _BY_COMMAND
@@ -672,9 +685,4 @@ def sent_answers_import(
                 f"the file is larger than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
                 _BY_COMMAND,
             )
-    return answers_import(
-        task=task,
-        files=[file],
-        file_format=file_format,
-        no_longer_in_file=no_longer_in_file,
-    )
+    return file

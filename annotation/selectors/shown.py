@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import repeat
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
@@ -245,7 +246,7 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, 
     """
     rows = _OF_HIT.rows(hit_id=assignment.hit_id, judge_id=assignment.judge_id)
     address = media_of_judge(assignment.judge_id, campaign)
-    blocks = list(_blocks(rows, campaign, address).values())
+    blocks = list(_blocks(rows, campaign, address, assignment.judge_id).values())
     source, target, gap, protocol, rules, part, purpose = rows[0][1:_OF_THE_HIT]
     return {
         "id": assignment.public_id,
@@ -268,14 +269,14 @@ def blocks_data(
 ) -> dict[int, BlockData]:
     """Return blocks by id, as a judge of their campaign sees them. One query, and one for a protocol's answers."""
     rows = list(_shown(Block.objects.filter(pk__in=block_ids), judge_id))
-    return _blocks(rows, campaign, media_of_judge(judge_id, campaign))
+    return _blocks(rows, campaign, media_of_judge(judge_id, campaign), judge_id)
 
 
 def _blocks(
-    rows: Sequence[Sequence[Any]], campaign: Campaign, address: MediaAddress
+    rows: Sequence[Sequence[Any]], campaign: Campaign, address: MediaAddress, judge_id: int
 ) -> dict[int, BlockData]:
     """Return the blocks in these rows of `_shown`, by id."""
-    answers, stages = _answers(rows), _stages(rows)
+    answers, stages = _answers(rows), _stages(rows, judge_id)
     rules = {
         block_id: _Rules(
             texts_beside(protocol, of_task, campaign=campaign, part=part), source, target, address
@@ -309,15 +310,15 @@ def _answers(rows: Iterable[Sequence[Any]]) -> dict[int, Answer]:
     }
 
 
-def _stages(rows: Iterable[Sequence[Any]]) -> dict[int, Stage]:
-    """Return the stages of the blocks in these rows of `_shown`, by id, for protocols with several questions."""
+def _stages(rows: Iterable[Sequence[Any]], judge_id: int) -> dict[int, Stage]:
+    """Return the stages of the blocks in these rows of `_shown`, by id, for protocols whose blocks differ."""
     shown = defaultdict(list)
     for row in rows:
         shown[row[_PROTOCOL]].append(row[0])
     return {
         block_id: stage
         for protocol, block_ids in shown.items()
-        for block_id, stage in stages_of(protocol, block_ids).items()
+        for block_id, stage in stages_of(protocol, block_ids, judge_id).items()
     }
 
 
@@ -451,6 +452,7 @@ def _block_data(
     if stage is not None and stage.texts is not None:
         candidates = list(stage.texts)
     neighbours = around if rules.shows_context else documents.get(outputs[0], ())
+    beside = stage.beside if stage is not None and stage.beside is not None else repeat({})
     return BlockData(
         id=public_id,
         source=rules.source(source_text),
@@ -460,9 +462,9 @@ def _block_data(
             "after": [_neighbour(rules, *row) for row in neighbours if row[0] > position],
         },
         candidates=[
-            {"id": candidate_id, **rules.target(text or "")}
-            for candidate_id, text in zip(
-                candidate_ids(public_id, len(candidates)), candidates, strict=True
+            {"id": candidate_id, **rules.target(text or ""), **more}
+            for candidate_id, text, more in zip(
+                candidate_ids(public_id, len(candidates)), candidates, beside, strict=False
             )
         ],
         state="judged" if known else "skipped" if skip_reason else "open",

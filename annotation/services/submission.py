@@ -324,7 +324,9 @@ def _row_stored(
     if answer is None:
         return JUDGMENT_STORE.row(*values)
     model, said = answer
-    return answer_statement(model).row(*values, *(said[column] for column in answer_columns(model)))
+    columns = map(model._meta.get_field, answer_columns(model))
+    stored = [field.get_db_prep_save(said[field.attname], connection) for field in columns]
+    return answer_statement(model).row(*values, *stored)
 
 
 def judgment_submit(
@@ -399,6 +401,7 @@ def _store(
     if not kind.keeps_answers:
         return judgment_store(judgment, replaces=replaces)
     row = kind.row_of(said, part=assigned.part, block_id=assigned.block_id)
+    row |= kind.started_from(assigned.block_id, assigned.judge_id)
     try:
         # Lets a caller's transaction continue if the database refuses; on its own, the statement is
         # atomic.

@@ -1,6 +1,6 @@
 """Organisers' pages of judgments, skips and problem reports: filtered lists, single ones, and files for import and export."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -44,6 +44,7 @@ from annotation.services.problem_reports import (
     problem_reply_take_back,
 )
 from campaign.formats import FormatError
+from campaign.formats.errors import Loss
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, Reference, Task
 from campaign.refusals import RefusalsAt
@@ -215,10 +216,15 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
         messages.success(request, skips_in_words(imported.skips))
     if imported.repeated:
         messages.warning(request, repeated_in_words(imported.repeated))
-    for loss in imported.losses:
+    losses_told(request, imported.losses)
+    return True
+
+
+def losses_told(request: HttpRequest, losses: Iterable[Loss]) -> None:
+    """Warn about content of a file that was not imported."""
+    for loss in losses:
         words = _("Not imported: %(what)s (%(count)s times, first at %(first)s).")
         messages.warning(request, filled(words, what=loss.what, count=loss.count, first=loss.first))
-    return True
 
 
 def _in_words(imported: AnswersImported) -> str:

@@ -395,7 +395,7 @@ _JSON_OBJECT = re.compile(r'\{\s*"')
 _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
 #: A line of our JSON Lines, also with keys that are wrong, which its reader names.
 _OUTPUTS_KEY = re.compile(r'(?<!\\)"outputs"\s*:\s*\{')
-_PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:')
+PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:')
 
 
 class TestSetFormat(StrEnum):
@@ -467,7 +467,7 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
         found = TestSetFormat.SGML
     elif text.startswith("<") and _XML_SET.search(text):
         found = TestSetFormat.WMT_XML
-    elif _PEARMUT_KEY.match(text):
+    elif PEARMUT_KEY.match(text):
         found = TestSetFormat.PEARMUT
     elif _JSON_OBJECT.match(text):
         is_wmt = _GENMT_KEY.search(first_line) and not _OUTPUTS_KEY.search(first_line)

@@ -35,6 +35,7 @@ from campaign.api import views as campaigns
 from config.api.contract import AskedAsDescribed, contracted
 from config.api.views import RootView
 from protocols.quiz.api import SnippetsView
+from protocols.spans.api import SuggestionsView
 from ranking.api import (
     analyses,
     design_forecast,
@@ -196,6 +197,7 @@ _task = [
     _at("designs/forecast/", design_forecast.DesignForecastView),
     _at("designs/<int:design_id>/again/", designs.DesignAgainView),
     _at("snippets/", SnippetsView),
+    _at("suggestions/", SuggestionsView),
     _at("hits/", designs.HITsView),
     _at("judges/", views.JudgesView),
     _at("quality-actions/", views.QualityActionsView),

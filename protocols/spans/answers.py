@@ -15,27 +15,30 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models.functions import Length
+from django.db.models import F, OuterRef
+from django.db.models.functions import JSONArray, Length
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 from annotation.models import Block
 from annotation.models.block import by_candidate
+from annotation.models.hit import IsAnyOf
 from annotation.protocols import (
     AnswerKind,
     PageSerializer,
     Perceived,
     QuestionSerializer,
     Rules,
+    Stage,
     numbered_cells,
     numbered_columns,
 )
 from annotation.selectors.shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.models import Campaign, Protocol
-from protocols.models import SpansAnswer
+from campaign.models import Campaign, Judge, Protocol
+from protocols.models import SpansAnswer, SuggestedSpans
 from protocols.spans.records import (
     ERROR,
     MAX_CHARACTERS,
@@ -47,6 +50,7 @@ from protocols.spans.records import (
     SOURCE,
     Severity,
     Span,
+    Start,
     spans_overlapping,
 )
 from protocols.spans.rules import (
@@ -119,8 +123,18 @@ def _category_refusal(category: str, rules: Rules) -> str:
 
 def span_read(span: Mapping[str, Any]) -> Span:
     """Return a span of an answer."""
-    severity = Severity(span["severity"])
-    return Span(span["start"], span["end"], severity, span.get("category", ""), span["kind"])
+    return Span(
+        span.get("start"),
+        span.get("end"),
+        Severity(span["severity"]),
+        span.get("category", ""),
+        span.get("kind", ERROR),
+    )
+
+
+def start_read(start: Mapping[str, Any]) -> Start:
+    """Return what a judge started from, as `start_object` stores it."""
+    return Start(**{**start, "spans": tuple(map(span_read, start["spans"]))})
 
 
 def text_lengths(block_id: int) -> list[TextLengths]:
@@ -278,7 +292,9 @@ def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
         for each in output["spans"]
     ]
     own = [span for _place, span in spans]
+    starts = [output.get("start") for output in outputs]
     return {
+        "starts": starts if any(starts) else None,
         "scores": [output["score"] for output in outputs],
         "span_candidates": [place for place, _span in spans],
         "span_starts": [span.start for span in own],
@@ -332,6 +348,50 @@ def answer_json(answer: SpansAnswer) -> dict[str, Any]:
         span = Span(start, end, _SEVERITIES[severity], category, kind)
         outputs[candidate - 1]["spans"].append(span_json(span))
     return {"outputs": outputs}
+
+
+def _starts(block_ids: Sequence[int], judge_id: int | None) -> dict[int, list[Any]]:
+    """Return the starts of each block's candidates: the first suggestion for an output that is not by the judge. One query."""
+    own = Judge.objects.filter(pk=judge_id).values("pseudonym")
+    of_block = SuggestedSpans.objects.filter(
+        IsAnyOf(F("output"), OuterRef("outputs")), task=OuterRef("hit__task")
+    )
+    suggested = of_block.exclude(source__in=own).order_by("-pk")
+    rows = Block.objects.filter(pk__in=block_ids).values_list(
+        "pk",
+        "outputs",
+        "stands_for",
+        ArraySubquery(suggested.values(row=JSONArray("output", "start"))),
+    )
+    starts = {}
+    for pk, outputs, stands_for, found in rows:
+        by_output = dict(found)
+        of_outputs = map(by_output.get, outputs)
+        starts[pk] = [
+            next(filter(None, of_candidate), None)
+            for of_candidate in by_candidate([*of_outputs], stands_for)
+        ]
+    return starts
+
+
+def _stages(block_ids: Sequence[int], judge_id: int | None) -> dict[int, Stage]:
+    """Return the errors suggested in each block's candidates. Without any, a candidate looks as if it is shown without."""
+    return {
+        block_id: Stage(rules={}, beside=tuple(map(_start_shown, starts)))
+        for block_id, starts in _starts(block_ids, judge_id).items()
+    }
+
+
+def _start_shown(values: Mapping[str, Any] | None) -> Rules:
+    start = None if values is None else start_read(values)
+    if start is None or not start.is_shown or not start.spans:
+        return {}
+    return {"suggested": [*map(span_json, start.spans)]}
+
+
+def _started_from(block_id: int, judge_id: int) -> dict[str, Any]:
+    starts = _starts([block_id], judge_id)[block_id]
+    return {"starts": starts if any(starts) else None}
 
 
 def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
@@ -495,6 +555,8 @@ def _answers(rules: Mapping[str, Any]) -> AnswerKind:
         table=SpansAnswer,
         row=_row,
         as_given=answer_json,
+        started_from=_started_from,
+        stages=_stages,
         cell_kinds=marked.cell_kinds,
         not_in_cells=gettext_lazy("positions of errors"),
         cells=marked.cells,

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from campaign.forms import TaskRulesForm
+from campaign.models import Protocol, Task
 from protocols.spans.marked_errors import SEVERITIES
 
 
@@ -56,3 +57,42 @@ class ErrorSchemeForm(TaskRulesForm):
     def settle(self) -> None:
         """Leave only what can still be changed once judging has started."""
         self.fields = {"weights": self.fields["weights"]}
+
+
+class SuggestionsForm(forms.Form):
+    """Errors from which judges start: a file, or another task; neither removes them."""
+
+    file = forms.FileField(
+        required=False,
+        label=gettext_lazy("File"),
+        help_text=gettext_lazy(
+            "JSON Lines with error spans, a Pearmut campaign with error_spans, or answers from Pearmut, Appraise or MQM. The judge in the file is the source, and never shown."
+        ),
+    )
+    other = forms.ModelChoiceField(
+        Task.objects.none(),
+        required=False,
+        label=gettext_lazy("Errors marked in another task"),
+        help_text=gettext_lazy("Judges read errors of others again, never their own."),
+    )
+    withheld = forms.IntegerField(
+        label=gettext_lazy("Outputs shown without suggestions (%)"),
+        initial=10,
+        min_value=0,
+        max_value=90,
+        help_text=gettext_lazy("The report compares them with the others."),
+    )
+    planted = forms.IntegerField(
+        label=gettext_lazy("Outputs with a planted wrong suggestion (%)"),
+        initial=0,
+        min_value=0,
+        max_value=90,
+        help_text=gettext_lazy(
+            "On a random word. The report counts how many are removed. The word may be wrong after all."
+        ),
+    )
+
+    def __init__(self, *sent: Any, task: Task) -> None:
+        super().__init__(*sent)
+        others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id)
+        self.fields["other"].queryset = others.filter(protocol=Protocol.SPANS).exclude(pk=task.pk)  # type: ignore[attr-defined]

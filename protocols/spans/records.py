@@ -100,6 +100,28 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """Errors that were suggested in an output before a judge saw it.
+
+    Attributes
+    ----------
+    spans : tuple of Span
+    is_shown : bool
+        False if the judge saw the output without them, for comparison.
+    planted : int or None
+        The place in `spans`, from 0, of a span on a random word that the judge should remove.
+    """
+
+    spans: tuple[Span, ...]
+    is_shown: bool = True
+    planted: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.planted is not None and self.planted >= len(self.spans):
+            raise ValueError(f"span {self.planted}, which was planted, is missing")
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredOutput:
     """A judge's score and error spans of one output.
 
@@ -113,6 +135,8 @@ class ScoredOutput:
         () if the judge marked no error; None if errors were not annotated, as in direct assessment.
     text : str or None
         None if the file does not contain it.
+    start : Start or None
+        What the judge started from; None if no errors had been suggested in the output.
 
     Raises
     ------
@@ -124,6 +148,7 @@ class ScoredOutput:
     score: float | None
     spans: tuple[Span, ...] | None = None
     text: str | None = None
+    start: Start | None = None
 
     def __post_init__(self) -> None:
         if not self.systems or len(set(self.systems)) != len(self.systems):

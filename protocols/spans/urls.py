@@ -1,6 +1,6 @@
 from django.urls import path
 
-from protocols.spans.views import error_scheme_page, errors_page
+from protocols.spans.views import error_scheme_page, errors_page, suggestions_page
 
 urlpatterns = [
     path(
@@ -9,4 +9,9 @@ urlpatterns = [
         name="error-scheme",
     ),
     path("campaigns/<slug:slug>/tasks/<int:task_id>/errors/", errors_page, name="errors"),
+    path(
+        "campaigns/<slug:slug>/tasks/<int:task_id>/suggestions/",
+        suggestions_page,
+        name="suggestions",
+    ),
 ]

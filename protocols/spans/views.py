@@ -6,21 +6,25 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
+from annotation.views.judgments import losses_told
 from campaign.models import Protocol, Task
 from campaign.refusals import RefusalsAt
 from campaign.views.access import form_page, of_task, organised_task
 from campaign.views.decorators import form_view, page_view
+from protocols.models import SuggestedSpans
 from protocols.spans.files.answers import scores_read
-from protocols.spans.forms import ErrorSchemeForm
+from protocols.spans.forms import ErrorSchemeForm, SuggestionsForm
 from protocols.spans.marked_errors import SEVERITIES, marked_errors
 from protocols.spans.presets import SPANS_PRESETS
 from protocols.spans.rules import rules_complete, weights_of
+from protocols.spans.suggestions import suggestions_import, suggestions_settled_in_words
 
 _ERRORS_LISTED: Final = 50
 _FILTERS: Final = ("severity", "category", "system")
@@ -66,6 +70,30 @@ def error_scheme_page(request: HttpRequest, slug: str, task_id: int) -> HttpResp
         "rules": rules,
     }
     return form_page(request, "organiser/error_scheme.html", context)
+
+
+@form_view
+def suggestions_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show how many errors are suggested to judges; POST replaces them until judging starts."""
+    task = _spans_task(request, slug, task_id)
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = SuggestionsForm(*sent, task=task)
+    if form.is_bound and form.is_valid():
+        with RefusalsAt(form):
+            losses_told(request, suggestions_import(task=task, **form.cleaned_data))
+            messages.success(request, _("Saved."))
+            return redirect("suggestions", slug, task.pk)
+    suggestions = SuggestedSpans.objects.filter(task=task)
+    context = {
+        **of_task(task, "texts"),
+        "form": form,
+        "settled": suggestions_settled_in_words(task=task),
+        "sources": suggestions.values_list("source")
+        .annotate(outputs=Count("output"))
+        .order_by("source"),
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/suggestions.html", context, status=status)
 
 
 #: Presets with categories.

@@ -92,7 +92,7 @@ class World:
             route = route.replace("<int:task_id>", str(self.quiz.pk))
         if route.endswith("/criteria/"):
             route = route.replace("<int:task_id>", str(self.rating.pk))
-        if route.endswith(("/error-scheme/", "/errors/")):
+        if route.endswith(("/error-scheme/", "/errors/", "/suggestions/")):
             route = route.replace("<int:task_id>", str(self.spans.pk))
         for name, part in self._parts.items():
             route = route.replace(name, part)

@@ -20,7 +20,7 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task
 from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
-from protocols.spans.answers import answer_json, output_score, span_json, span_read
+from protocols.spans.answers import answer_json, output_score, span_json, span_read, start_read
 from protocols.spans.files.appraise import characters_of_utf16
 from protocols.spans.files.formats import (
     WRITTEN,
@@ -29,6 +29,7 @@ from protocols.spans.files.formats import (
     scored_records,
     write_spans,
 )
+from protocols.spans.files.jsonl import start_object
 from protocols.spans.records import (
     ERROR,
     MAX_SCORE,
@@ -107,6 +108,7 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
         keys = [(judgment.judge_id, segment.pk, name) for wrote in systems for name in wrote]
         repeat = 1 + max(last_repeat.get(key, 0) for key in keys)
         last_repeat.update(dict.fromkeys(keys, repeat))
+        starts = judgment.spansanswer.starts or [None] * len(systems)
         yield ScoredJudgment(
             source_language=test_set.source_language,
             target_language=test_set.target_language,
@@ -119,8 +121,11 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
                     score=said["score"],
                     spans=tuple(map(span_read, said["spans"])) if asked else None,
                     text=texts[first],
+                    start=None if start is None else start_read(start),
                 )
-                for wrote, first, said in zip(systems, firsts[judgment.pk], given, strict=True)
+                for wrote, first, said, start in zip(
+                    systems, firsts[judgment.pk], given, starts, strict=True
+                )
                 if wrote
             ),
             source=segment.source_text,
@@ -201,12 +206,12 @@ def _content(records: FileRecords) -> FileContent:
     in_utf16 = records.file_format == SpansFormat.APPRAISE_CSV
     return FileContent(
         file_format=records.file_format,
-        answers=(_file_answer(judgment, in_utf16=in_utf16) for judgment in records.records),
+        answers=(file_answer(judgment, in_utf16=in_utf16) for judgment in records.records),
         losses=records.losses,
     )
 
 
-def _file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
+def file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
     started, ended = judgment.started_at, judgment.ended_at
     clock = None if started is None or ended is None else round(1000 * (ended - started))
     worked = judgment.duration_ms
@@ -236,15 +241,17 @@ def _answer(
     said: _Said, texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
 ) -> dict[str, Any]:
     outputs, in_utf16 = said
-    answers = []
+    answers: list[dict[str, Any]] = []
     for output, text in zip(outputs, texts, strict=True):
         score = None
         if is_scored(rules):
             score = _score(output, lose)
         elif output.score is not None:
             lose("scores (the task asks for none)")
-        spans = _spans(output, text, rules, lose, in_utf16=in_utf16)
+        spans = spans_fitting(output, text, rules, lose, in_utf16=in_utf16)
         answers.append({"score": score, "spans": spans})
+        if output.start is not None:
+            answers[-1]["start"] = start_object(output.start)
     return {"outputs": answers}
 
 
@@ -266,7 +273,7 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
     return max(0, round(MAX_SCORE + derived))
 
 
-def _spans(
+def spans_fitting(
     output: ScoredOutput,
     text: str | None,
     asked: Mapping[str, Any],
@@ -274,6 +281,7 @@ def _spans(
     *,
     in_utf16: bool,
 ) -> list[dict[str, Any]]:
+    """Return the spans of an output as a task with the complete rules `asked` has them. Raises AnswerRefusedError."""
     spans = output.spans or ()
     _refuse_other_questions(output, asked)
     if len(spans) > MAX_SPANS:

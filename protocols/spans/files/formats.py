@@ -13,11 +13,16 @@ from campaign.formats.known_files import known_file_error
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
 from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
 from campaign.formats.tables import separator_of
+from campaign.formats.test_sets import PEARMUT_KEY
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import column_names, read_mqm_tsv, write_mqm_tsv
-from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
+from protocols.spans.files.pearmut import (
+    read_pearmut_campaign,
+    read_pearmut_log,
+    write_pearmut_log,
+)
 from protocols.spans.files.repeats import counted_judgments
 from protocols.spans.files.wmt import read_wmt_jsonl
 from protocols.spans.records import ScoredJudgment
@@ -42,6 +47,8 @@ class SpansFormat(StrEnum):
     MQM_TSV = "mqm-tsv"
     WMT_JSONL = "wmt-jsonl"
     """Read only."""
+    PEARMUT_CAMPAIGN = "pearmut-campaign"
+    """Errors from which judges start, without judges. Read only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +297,8 @@ _COLUMNS_OF_MQM: Final = frozenset({"category", "severity"})
 
 
 def _format_of(text: str, first_line: str) -> SpansFormat | None:
+    if PEARMUT_KEY.match(text):
+        return SpansFormat.PEARMUT_CAMPAIGN
     if text.startswith("{"):
         return _json_format_of(first_line)
     names = column_names(first_line.split(separator_of(first_line)))
@@ -318,6 +327,7 @@ _READERS: Final[dict[SpansFormat, _Read]] = {
     SpansFormat.PEARMUT_LOG: read_pearmut_log,
     SpansFormat.MQM_TSV: read_mqm_tsv,
     SpansFormat.WMT_JSONL: read_wmt_jsonl,
+    SpansFormat.PEARMUT_CAMPAIGN: read_pearmut_campaign,
 }
 _Write = Callable[[Iterable[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]
 _WRITERS: Final[dict[SpansFormat, _Write]] = {
@@ -336,4 +346,10 @@ def write_spans(
     judgments: Iterable[ScoredJudgment], output_format: SpansFormat
 ) -> tuple[list[str], tuple[Loss, ...]]:
     """Return the lines of a file, including line ends, and the losses."""
-    return _WRITERS[output_format](judgments)
+    judgments = list(judgments)
+    lines, losses = _WRITERS[output_format](judgments)
+    starts = [output.start for judgment in judgments for output in judgment.outputs]
+    suggested = len(starts) - starts.count(None)
+    if suggested and output_format is not SpansFormat.JSONL:
+        losses = (*losses, Loss("errors suggested to judges", suggested, "judgment 1"))
+    return lines, losses

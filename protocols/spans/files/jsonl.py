@@ -17,6 +17,7 @@ from protocols.spans.records import (
     ScoredOutput,
     Severity,
     Span,
+    Start,
 )
 from ranking.files.labels import (
     MAX_NUMBER,
@@ -48,7 +49,7 @@ def score_value(key: str, value: object, refuse: Refuse) -> float:
     return score
 
 
-Made = TypeVar("Made", ScoredJudgment, ScoredOutput, Span)
+Made = TypeVar("Made", ScoredJudgment, ScoredOutput, Span, Start)
 _REMEDIES: Final[dict[object, str]] = {
     Span: "write both ends, the start before the end, or neither"
 }
@@ -88,7 +89,7 @@ def read_spans_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
 
 
 def _judgment(line: int, values: dict[str, Any], refuse: Refuse) -> ScoredJudgment:
-    named = dict.fromkeys(("source_language", "target_language", "document"), "")
+    named = dict.fromkeys(("source_language", "target_language", "document", "judge"), "")
     taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
     return made(ScoredJudgment, None, refuse, **{**named, **taken}, line=line)
 
@@ -98,7 +99,8 @@ def _outputs(key: str, value: object, refuse: Refuse) -> tuple[ScoredOutput, ...
     for number, each in enumerate(list_of(key, value, refuse)):
         place = f"{key}[{number}]."
         values = object_of(place[:-1], each, refuse)
-        taken = values_taken(values, _OF_OUTPUT, ("score", "spans", "text"), refuse, place)
+        optional = ("score", "spans", "text", "start")
+        taken = values_taken(values, _OF_OUTPUT, optional, refuse, place)
         output = made(ScoredOutput, key, refuse, **{"score": None, **taken})
         spans_check(f"{place}spans", output.spans or (), output.text, refuse)
         outputs.append(output)
@@ -116,6 +118,18 @@ def _spans(key: str, value: object, refuse: Refuse) -> tuple[Span, ...]:
     return tuple(spans)
 
 
+def _start(key: str, value: object, refuse: Refuse) -> Start:
+    values = object_of(key, value, refuse)
+    taken = values_taken(values, _OF_START, ("is_shown", "planted"), refuse, f"{key}.")
+    return made(Start, key, refuse, **taken)
+
+
+def _flag(key: str, value: object, refuse: Refuse) -> bool:
+    if not isinstance(value, bool):
+        refuse(key, f"{value!r} is neither true nor false", "write true or false")
+    return value
+
+
 _PLACE: Final = whole(0, MAX_NUMBER)
 _OF_SPAN: Final[dict[str, Take]] = {
     "start": _PLACE,
@@ -124,11 +138,13 @@ _OF_SPAN: Final[dict[str, Take]] = {
     "category": any_text,
     "kind": name_of,
 }
+_OF_START: Final[dict[str, Take]] = {"spans": _spans, "is_shown": _flag, "planted": _PLACE}
 _OF_OUTPUT: Final[dict[str, Take]] = {
     "systems": each_of(system_of),
     "score": score_value,
     "spans": _spans,
     "text": any_text,
+    "start": _start,
 }
 _KEYS: Final[dict[str, Take]] = {
     "source_language": any_text,
@@ -144,7 +160,7 @@ _KEYS: Final[dict[str, Take]] = {
     "comment": any_text,
     "repeat": whole(1, MAX_NUMBER),
 }
-_OPTIONAL: Final = [key for key in _KEYS if key not in ("segment", "judge", "outputs")]
+_OPTIONAL: Final = [key for key in _KEYS if key not in ("segment", "outputs")]
 
 
 def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refuse) -> None:
@@ -191,16 +207,29 @@ def _judgment_object(judgment: ScoredJudgment) -> dict[str, Any]:
 
 
 def _output_object(output: ScoredOutput) -> dict[str, Any]:
-    spans = None
-    if output.spans is not None:
-        spans = [
-            present(
-                start=span.start,
-                end=span.end,
-                severity=span.severity.value,
-                category=span.category or None,
-                kind=None if span.kind in (ERROR, MISSING) else span.kind,
-            )
-            for span in output.spans
-        ]
-    return present(systems=output.systems, score=output.score, spans=spans, text=output.text)
+    return present(
+        systems=output.systems,
+        score=output.score,
+        spans=None if output.spans is None else [*map(_span_object, output.spans)],
+        text=output.text,
+        start=None if output.start is None else start_object(output.start),
+    )
+
+
+def _span_object(span: Span) -> dict[str, Any]:
+    return present(
+        start=span.start,
+        end=span.end,
+        severity=span.severity.value,
+        category=span.category or None,
+        kind=None if span.kind in (ERROR, MISSING) else span.kind,
+    )
+
+
+def start_object(start: Start) -> dict[str, Any]:
+    """Return what a judge started from as a JSON object, in files and in the database."""
+    return present(
+        spans=[*map(_span_object, start.spans)],
+        is_shown=start.is_shown,
+        planted=start.planted,
+    )

@@ -23,8 +23,10 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.json_text import object_lines
+from campaign.formats.genmt import MAX_BYTES
+from campaign.formats.json_text import decode_file, object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
+from campaign.formats.streams import text_of as text_of_file
 from campaign.texts.canonical_json import json_line
 from protocols.spans.files.jsonl import any_text, made, present, score_value
 from protocols.spans.records import (
@@ -92,6 +94,36 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
     found = [judgment for own in submitted.values() for judgment in own]
     # In chronological order.
     return sorted(found, key=lambda judgment: judgment.line), losses.found()
+
+
+def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    """Return the `error_spans` of a campaign's items as judgments without a judge, and the losses.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such a campaign, or a span is outside its text.
+    """
+    losses = Losses()
+    refuse, lose = refuse_at(file.name, 1), losses.at("line 1")
+    campaign = object_of("", decode_file(text_of_file(file, MAX_BYTES), file=file.name), refuse)
+    found = []
+    for item in _items(list_of("data", campaign.get("data"), refuse)):
+        suggested = object_of("error_spans", item.get("error_spans", {}), refuse)
+        annotation = {model: {"error_spans": spans} for model, spans in suggested.items()}
+        if annotation:
+            entry = {"item": [item], "annotation": [annotation]}
+            found += _submission(1, str(campaign.get("campaign_id")), "", entry, refuse, lose)
+    return found, losses.found()
+
+
+def _items(values: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the items of documents, which may be in a list for each task."""
+    for value in values:
+        if isinstance(value, list):
+            yield from _items(value)
+        elif isinstance(value, dict):
+            yield value
 
 
 def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:

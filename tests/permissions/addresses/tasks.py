@@ -59,6 +59,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/error-scheme/": MEMBERS_PAGE
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/errors/": MEMBERS_PAGE,
+    # Of error spans alone: tests/integration/protocols/test_suggestions.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/suggestions/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Of quizzes alone: tests/integration/protocols/quiz/test_snippets.py.
     "campaigns/<slug:slug>/tasks/<int:task_id>/snippets/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/": TO_SECTION
