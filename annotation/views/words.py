@@ -211,6 +211,7 @@ OF_SCREENS = {
         "major_error": _("major error"),
         "minor": _("minor"),
         "major": _("major"),
+        "suggested": pgettext_lazy("error", "suggested"),
         "remove": _("Remove"),
         "cancel": _("Cancel"),
         "unmarked": _("unmarked"),

@@ -190,7 +190,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   #showAnswer() {
     const screen = this.#screen;
-    const { answer, state } = this.#shown;
+    const { answer, candidates, state } = this.#shown;
     screen.showAnswer();
     $("missing").textContent = sayPhrase(screen.answers.hint?.(answer, this.#hit.rules) ?? null);
     $("missing").classList.remove("refused", "hint");
@@ -198,7 +198,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const isUnsent = this.isUnsent();
     $("skip").hidden = !isOpen;
     $("discard").hidden = !isUnsent;
-    $("submit").hidden = isOpen && screen.submitsAtOnce && !screen.answers.begun(answer);
+    $("submit").hidden = isOpen && screen.submitsAtOnce && !screen.answers.begun(answer, candidates);
     // Pressing it anyway shows what is missing.
     $("submit").classList.toggle("primary", !((isOpen || isUnsent) && this.#lack()));
     $("submit-word").textContent = say(this.#submitWord());
@@ -283,7 +283,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // Handles Enter or the submit button. A block without an answer may not have been read yet.
   /** @param {UIEvent} event */
   send(event) {
-    const isBlank = this.block && !this.#screen.answers.begun(this.block.answer);
+    const isBlank = this.block && !this.#screen.answers.begun(this.block.answer, this.block.candidates);
     return isBlank && this.isUnread(event) ? true : this.submit();
   }
 
@@ -566,7 +566,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   #leaveDropped() {
     const { block } = this;
     if (block?.state !== "open" || !this.queue.hits.get(block.hit).dropped) return;
-    if (this.queue.answersOf(block).begun(block.answer)) return;
+    if (this.queue.answersOf(block).begun(block.answer, block.candidates)) return;
     this.#news = this.queue.nextOpen() ? say("fetched_anew") : "";
     this.#goOn();
   }

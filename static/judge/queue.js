@@ -170,7 +170,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #drop(hits) {
     const untouched = hits.filter((hit) => {
       const open = this.blocks.filter((block) => block.hit === hit.id && block.state === "open");
-      return !open.some((block) => this.answersOf(block).begun(block.answer));
+      return !open.some((block) => this.answersOf(block).begun(block.answer, block.candidates));
     });
     if (!untouched.length) return;
     for (const hit of untouched) hit.dropped = true;
@@ -223,7 +223,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     block.skip_reason = reason || null;
     if (kind === "judgments") block.judgmentId = body.id ?? null;
     block.sent =
-      kind === "skips" ? { answer: answers.blank(length), comment: "" } : { answer: answers.read(body, length), comment };
+      kind === "skips" ? { answer: answers.blank(length, block.candidates), comment: "" } : { answer: answers.read(body, length), comment };
     this.restore(block);
   }
 
@@ -446,7 +446,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @param {LentBlock} data @param {Hit} hit @param {number} index @param {number} [asked] */
   #remember(data, hit, index, asked = Infinity) {
     const answers = this.screens.answersOf(hit.protocol);
-    const answer = answers.blank(data.candidates.length);
+    const answer = answers.blank(data.candidates.length, data.candidates);
     /** @type {Block} */
     const block = { ...data, hit: hit.id, position: index + 1, comment: "", answer, sent: null };
     const item = this.outbox.unknownOf(block.id, asked);

@@ -73,6 +73,17 @@ test("categories are listed on two levels", () => {
   assert.deepEqual(other, { name: "Other", category: "Other", below: [] });
 });
 
+test("an answer starts from suggested errors, and is begun when it differs from them", () => {
+  const shown = [{ suggested: [MINOR] }, {}];
+  const start = spans.blank(2, shown);
+  assert.deepEqual(start.outputs.map((output) => output.spans), [[MINOR], []]);
+  assert.equal(spans.begun(start, shown), false);
+  start.outputs[0].spans[0].severity = "major";
+  assert.equal(MINOR.severity, "minor");
+  assert.equal(spans.begun(start, shown), true);
+  assert.equal(spans.begun({ outputs: [{ score: null, spans: [] }, { score: null, spans: [] }] }, shown), true);
+});
+
 test("the history has the scores", () => {
   assert.equal(spans.said(whole(), {}), "A 85, B 70");
   assert.equal(spans.said({ outputs: whole().outputs.slice(0, 1) }, {}), "85");

@@ -20,6 +20,8 @@ interface MediaFile {
 
 interface Candidate extends TextOf {
   id: string;
+  // Errors that the answer starts from.
+  suggested?: Span[];
 }
 
 // A part of an output's text that differs from the others, or does not.
@@ -425,13 +427,13 @@ interface Phrase {
 // What an answer of one protocol is. Pure: it knows no page, and changes nothing it is given.
 interface AnswerOf<OneAnswer = any> {
   // Before anything is said.
-  blank(candidates: number): OneAnswer;
+  blank(candidates: number, shown?: Candidate[]): OneAnswer;
   // From what the server stores or what was submitted; blank where that has none.
   read(stored: Stored, candidates: number): OneAnswer;
   // Whether both say the same.
   same(one: OneAnswer, other: OneAnswer): boolean;
   // Whether anything is said yet.
-  begun(answer: OneAnswer): boolean;
+  begun(answer: OneAnswer, shown?: Candidate[]): boolean;
   // What is missing under the HIT's rules, to be said; null where it may be submitted.
   lack(answer: OneAnswer, rules: Rules): Phrase | null;
   // What the foot says of it so far, if anything.

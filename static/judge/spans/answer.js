@@ -5,8 +5,9 @@ import { letterOf } from "../keys.js";
 /** @param {OutputSaid} said @returns {OutputSaid} */
 const copy = ({ score, spans }) => ({ score, spans: spans.map((span) => ({ ...span })) });
 
-/** @returns {OutputSaid} */
-const nothing = () => ({ score: null, spans: [] });
+// What the judge starts from: the errors suggested in an output, or nothing.
+/** @param {Candidate} [candidate] @returns {OutputSaid} */
+const start = (candidate) => copy({ score: null, spans: candidate?.suggested ?? [] });
 
 // HITs kept on the device by an earlier version of the page do not say whether outputs are scored.
 /** @param {Rules} rules */
@@ -25,14 +26,14 @@ export function unscored({ outputs }, rules) {
   return outputs.flatMap(({ score }, index) => (score === null ? [index] : []));
 }
 
-/** @param {number} candidates @returns {SpansAnswer} */
-export const blank = (candidates) => ({ outputs: Array.from({ length: candidates }, nothing) });
+/** @param {number} candidates @param {Candidate[]} [shown] @returns {SpansAnswer} */
+export const blank = (candidates, shown = []) => ({ outputs: Array.from({ length: candidates }, (_, index) => start(shown[index])) });
 
 /** @param {Stored} stored @param {number} candidates @returns {SpansAnswer} */
 export const read = ({ answer }, candidates) => (answer ? { outputs: answer.outputs.map(copy) } : blank(candidates));
 
 /** @param {Span} one @param {Span} other */
-const areAlike = (one, other) =>
+export const areAlike = (one, other) =>
   one.kind === other.kind &&
   one.start === other.start &&
   one.end === other.end &&
@@ -49,8 +50,8 @@ const saySame = (one, other) =>
 /** @param {SpansAnswer} one @param {SpansAnswer} other */
 export const same = (one, other) => one.outputs.every((output, index) => saySame(output, other.outputs[index]));
 
-/** @param {SpansAnswer} answer */
-export const begun = ({ outputs }) => outputs.some(({ score, spans }) => score !== null || spans.length > 0);
+/** @param {SpansAnswer} answer @param {Candidate[]} [shown] */
+export const begun = ({ outputs }, shown = []) => outputs.some((output, index) => !saySame(output, start(shown[index])));
 
 // The errors in the text of an output.
 /** @param {SpansAnswer} answer @param {number} index */

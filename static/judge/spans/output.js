@@ -4,7 +4,7 @@ import { announce } from "../announce.js";
 import { build, heardOf, markBreaks, setText } from "../block.js";
 import { letterOf } from "../keys.js";
 import { labelled, say } from "../words.js";
-import { haveCategories, isScored } from "./answer.js";
+import { areAlike, haveCategories, isScored } from "./answer.js";
 import { lineOf, markLine } from "./compared.js";
 import { afterwards, categorised, isPlaced, marked, markOf, USUAL, withMark } from "./marks.js";
 import { Cursor, inPlaces, inPoints, piecesOf, stopAt, stopsOf } from "./places.js";
@@ -14,16 +14,20 @@ import { onNextLine, placeUnder, rangeOf } from "../later/text_nodes.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+/** @param {(string | false | null | undefined)[]} words */
+const joined = (...words) => words.filter(Boolean).join(", ");
+
 // A piece of text, in an element if it is marked.
-/** @param {Piece} piece @param {boolean} selecting @param {boolean} isLast true for the last piece of an error, which says its severity */
-function nodeOf({ text, span, severity, differs, chosen }, selecting, isLast) {
+/** @param {Piece} piece @param {boolean} selecting @param {string} said the severity, in the last piece of an error @param {boolean} suggested */
+function nodeOf({ text, span, severity, differs, chosen }, selecting, said, suggested) {
   if (!severity && !differs && !chosen) return text;
   const element = document.createElement(differs ? "mark" : "span");
   element.textContent = text;
   if (severity) {
     element.className = `error ${severity}`;
     element.dataset.span = String(span);
-    if (isLast) element.dataset.severity = say(severity);
+    element.classList.toggle("suggested", suggested);
+    if (said) element.dataset.severity = said;
   }
   if (chosen) element.classList.add(selecting ? "chosen" : "at");
   return element;
@@ -127,8 +131,17 @@ export class Output {
   /** @returns {Placed[]} */
   get #errors() {
     return this.#said.spans.flatMap((span, index) =>
-      span.kind === this.kind && isPlaced(span) ? [{ ...inPlaces(this.candidate.text, /** @type {Stretch} */ (span)), severity: span.severity, category: span.category, span: index }] : [],
+      span.kind === this.kind && isPlaced(span)
+        ? [{ ...inPlaces(this.candidate.text, /** @type {Stretch} */ (span)), severity: span.severity, category: span.category, span: index, suggested: this.#isSuggested(span) }]
+        : [],
     );
+  }
+
+  // Whether the judge left a suggested error as it was.
+  /** @param {Span | null} span */
+  #isSuggested(span) {
+    const { suggested = [] } = this.screen.block.candidates[this.index];
+    return span !== null && suggested.some((each) => areAlike(each, span));
   }
 
   showSaid() {
@@ -137,7 +150,7 @@ export class Output {
     for (const [kind, button] of this.#markButtons) {
       const mark = markOf(spans, kind);
       for (const severity of this.#severities) button.classList.toggle(severity, mark?.severity === severity);
-      const words = [mark && say(mark.severity), mark?.category].filter(Boolean).join(", ");
+      const words = joined(mark && say(mark.severity), mark?.category, this.#isSuggested(mark) && say("suggested"));
       const name = this.#nameOfMark(kind);
       button.querySelector(".mark-word").textContent = words ? labelled(name, words) : name;
     }
@@ -170,8 +183,13 @@ export class Output {
     if (state === this.#shown) return;
     this.#shown = state;
     const rows = piecesOf({ text: this.candidate.text, errors, runs: this.#runs, chosen, lines: this.#lines });
-    const ends = new Set(errors.map(({ end }) => end));
-    const nodes = rows.map((pieces) => pieces.map((piece) => nodeOf(piece, selecting, ends.has(piece.end))));
+    /** @param {Piece} piece */
+    const nodeOfPiece = (piece) => {
+      const error = errors.find(({ span }) => span === piece.span);
+      const said = error && error.end === piece.end ? joined(say(error.severity), error.suggested && say("suggested")) : "";
+      return nodeOf(piece, selecting, said, Boolean(error?.suggested));
+    };
+    const nodes = rows.map((pieces) => pieces.map(nodeOfPiece));
     this.text.replaceChildren(...(this.#lines ? nodes.map((row, line) => this.#line(row, line)) : nodes.flat()));
     const list = this.#list;
     list.replaceChildren(
@@ -323,9 +341,10 @@ export class Output {
   #tell() {
     const stretch = this.#cursor.stretch;
     if (!stretch) return;
-    const severity = this.#target()?.severity;
+    const target = this.#target();
     const selected = this.#cursor.isSelecting ? `${say("selected")}:` : "";
-    this.#announce(selected || (severity ? `${say(`${severity}_error`)}:` : ""), stretch);
+    const error = target?.severity ? `${joined(say(`${target.severity}_error`), target.suggested && say("suggested"))}:` : "";
+    this.#announce(selected || error, stretch);
   }
 
   /** @param {string} words @param {Stretch} stretch */
@@ -500,7 +519,7 @@ export class Output {
 // The list of an output's errors, with buttons to change or remove each.
 
 /**
- * @typedef {Stretch & { severity: Severity, category?: string, span: number }} Placed
+ * @typedef {Stretch & { severity: Severity, category?: string, span: number, suggested: boolean }} Placed
  * @typedef {object} Calls
  * @property {(error: Placed, button: HTMLElement) => void} onOpen
  * @property {(error: Placed) => void} onRemove
@@ -515,9 +534,10 @@ function itemsOf(errors, text, { onOpen, onRemove }) {
     const item = $("spans-item-template").content.firstElementChild.cloneNode(true);
     const quoted = text.text.slice(error.start, error.end);
     const open = item.querySelector(".item-open");
-    const kind = [say(`${error.severity}_error`), error.category].filter(Boolean).join(", ");
+    const kind = joined(say(`${error.severity}_error`), error.category, error.suggested && say("suggested"));
     open.append(labelled(kind, ""), quote({ ...text, text: quoted }));
     open.classList.add(error.severity);
+    open.classList.toggle("suggested", error.suggested);
     open.addEventListener("click", () => onOpen(error, open));
     const remove = item.querySelector(".item-remove");
     remove.setAttribute("aria-label", labelled(say("remove"), `“${quoted}”`));

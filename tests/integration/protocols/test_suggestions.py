@@ -1,6 +1,7 @@
 """Errors from which judges start: from files and other tasks to the page, the answer and the report."""
 
 import json
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -8,17 +9,25 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
+from rest_framework.test import APIClient
 
-from annotation.models import Assignment, Block, Judgment
-from campaign.models import Output, Protocol, Task
+from annotation.importing.answers import sent_answers_import
+from campaign.formats import FormatError, InputFile
+from campaign.models import Judge, Output, Protocol, Task, User
 from protocols.models import SpansAnswer, SuggestedSpans
 from protocols.spans.files.answers import scores_read
+from protocols.spans.files.formats import SpansFormat, read_spans_file, write_spans
 from protocols.spans.suggestions import SuggestionsRefusedError, suggestions_import
-from tests.factories import make_judge, make_organiser
+from tests.factories import make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import hit_asked, judgment_put
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organiser(task: Task) -> User:
+    return make_organiser(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -28,7 +37,9 @@ def task(make_task_of: MakeTask) -> Task:
 
 def lines(task: Task, *spans: dict[str, Any], judge: str = "xCOMET", **more: Any) -> str:
     """Return a file that suggests these spans in every output."""
-    outputs = Output.objects.filter(segment__test_set=task.test_set).select_related("segment__document", "system")
+    outputs = Output.objects.filter(segment__test_set=task.test_set).select_related(
+        "segment__document", "system"
+    )
     return "".join(
         json.dumps(
             {
@@ -53,7 +64,9 @@ FIRST = {"start": 0, "end": 2, "severity": "minor"}
 
 
 def suggest(task: Task, *spans: dict[str, Any], **shares: Any) -> None:
-    suggestions_import(task=task, file=sent(lines(task, *(spans or (FIRST,)))), **{"withheld": 0, **shares})
+    suggestions_import(
+        task=task, file=sent(lines(task, *(spans or (FIRST,)))), **{"withheld": 0, **shares}
+    )
 
 
 def test_judges_start_from_suggestions_and_the_answer_says_so(judging: Client, task: Task) -> None:
@@ -66,4 +79,216 @@ def test_judges_start_from_suggestions_and_the_answer_says_so(judging: Client, t
     starts = SpansAnswer.objects.get().starts
     assert starts == [{"spans": [FIRST], "is_shown": True}] * len(shown)
     [judgment] = scores_read(task=task).judgments
-    assert [output.start.planted for output in judgment.outputs if output.start] == [None] * len(shown)
+    assert [output.start.planted for output in judgment.outputs if output.start] == [None] * len(
+        shown
+    )
+
+
+def first_block(judging: Client) -> Any:
+    return hit_asked(judging)["blocks"][0]
+
+
+def test_an_output_shown_without_suggestions_looks_like_one_without_errors(
+    judging: Client, task: Task
+) -> None:
+    suggestions_import(task=task, file=sent(lines(task, FIRST)), withheld=90)
+    drawn = SuggestedSpans.objects.filter(task=task).values_list("start__is_shown", flat=True)
+    assert {*drawn} == {True, False}
+    texts = Output.objects.filter(suggestions__start__is_shown=False).values_list("text", flat=True)
+    # All systems with a text get the same.
+    assert not Output.objects.filter(suggestions__start__is_shown=True, text__in=[*texts]).exists()
+    for block in hit_asked(judging)["blocks"]:
+        for candidate in block["candidates"]:
+            assert ("suggested" in candidate) is (candidate["text"] not in texts)
+            assert candidate.keys() <= {"id", "text", "lang", "dir", "suggested"}
+
+
+def test_a_planted_span_is_on_a_word_without_a_suggestion_and_not_told(
+    judging: Client, task: Task
+) -> None:
+    suggest(task, planted=90)
+    block = first_block(judging)
+    judgment_put(
+        judging, block, answer={"outputs": [{"score": 50, "spans": []}] * len(block["candidates"])}
+    )
+    assert "planted" not in json.dumps(block)
+    planted = 0
+    for row in SuggestedSpans.objects.filter(task=task).select_related("output"):
+        place = row.start.get("planted")
+        if place is not None:
+            planted += 1
+            span = row.start["spans"][place]
+            assert span["start"] >= FIRST["end"]
+            assert row.output.text[span["start"] : span["end"]].isalpha()
+    assert planted > SuggestedSpans.objects.count() / 2
+
+
+def test_suggestions_stay_once_a_hit_is_lent(judging: Client, task: Task) -> None:
+    suggest(task)
+    hit_asked(judging)
+    with pytest.raises(SuggestionsRefusedError, match="Judging has started"):
+        suggest(task)
+    first = SuggestedSpans.objects.earliest("pk")
+    with (
+        pytest.raises(IntegrityError, match="suggested_spans_before_judging"),
+        transaction.atomic(),
+    ):
+        first.delete()
+    with (
+        pytest.raises(IntegrityError, match="suggested_spans_before_judging"),
+        transaction.atomic(),
+    ):
+        SuggestedSpans.objects.create(task=task, output=first.output, source="late", start={})
+
+
+@pytest.mark.parametrize(
+    ("span", "problem"),
+    [
+        ({"start": 0, "end": 9_999, "severity": "minor"}, "line 1: .*ends after 9,999 characters"),
+        ({**FIRST, "category": "Style"}, "line 1: .*no category “Style”"),
+        ({**FIRST, "severity": "fatal"}, "line 1.*severity"),
+    ],
+)
+def test_spans_that_judges_could_not_keep_are_refused(
+    task: Task, span: dict[str, Any], problem: str
+) -> None:
+    suggest(task)
+    task.rules = {"categories": ["Fluency"]}
+    task.save()
+    with pytest.raises(SuggestionsRefusedError, match=problem):
+        suggest(task, span)
+    assert SuggestedSpans.objects.filter(task=task, start__spans=[FIRST]).exists()
+
+
+def test_unknown_systems_and_changed_texts_are_refused(task: Task) -> None:
+    text = lines(task, FIRST)
+    output = Output.objects.filter(segment__test_set=task.test_set).first()
+    assert output is not None
+    for wrong, problem in (
+        (text.replace(output.system.name, "unknown"), "the system unknown is unknown"),
+        (text.replace('"spans"', '"text": "other", "spans"'), "differs from the test set"),
+    ):
+        with pytest.raises(SuggestionsRefusedError, match=problem):
+            suggestions_import(task=task, file=sent(wrong))
+    assert not SuggestedSpans.objects.exists()
+
+
+def test_overlapping_errors_are_left_out_and_counted(task: Task) -> None:
+    other = {"start": 1, "end": 3, "severity": "major"}
+    losses = suggestions_import(task=task, file=sent(lines(task, FIRST, other)))
+    assert [loss.what for loss in losses] == ["errors that overlap an earlier one"]
+    assert SuggestedSpans.objects.earliest("pk").start["spans"] == [FIRST]
+
+
+def test_a_file_without_judges_has_suggestions_but_no_answers(task: Task) -> None:
+    nameless = lines(task, FIRST).replace('"judge": "xCOMET", ', "")
+    suggestions_import(task=task, file=sent(nameless))
+    assert {*SuggestedSpans.objects.values_list("source", flat=True)} == {"suggested.jsonl"}
+    with pytest.raises(FormatError, match="the judge is missing"):
+        sent_answers_import(task=task, sent=sent(nameless))
+
+
+def test_error_spans_of_a_pearmut_campaign_are_suggested(task: Task) -> None:
+    output = Output.objects.filter(segment__test_set=task.test_set, text__contains="😀").first()
+    output = output or Output.objects.filter(segment__test_set=task.test_set).earliest("pk")
+    text = output.text or ""
+    item = {
+        "src": output.segment.source_text,
+        "tgt": {output.system.name: text},
+        # Both ends are inclusive; the place after the last one is missing content.
+        "error_spans": {
+            output.system.name: [
+                {"start_i": 0, "end_i": 2, "severity": "Major", "category": None},
+                {"start_i": len(text), "end_i": len(text), "severity": "minor", "category": None},
+            ]
+        },
+    }
+    campaign = {"campaign_id": "esaai", "info": {"protocol": "ESA"}, "data": [[[item]]]}
+    suggestions_import(task=task, file=sent(json.dumps(campaign, indent=2), "esaai.json"))
+    row = SuggestedSpans.objects.get(output=output)
+    assert row.start["spans"] == [
+        {"start": 0, "end": 3, "severity": "major"},
+        {"severity": "minor"},
+    ]
+
+
+@pytest.mark.parametrize("others", [[], ["colleague"]])
+def test_judges_read_errors_of_others_again_but_not_their_own(
+    judging: Client, task: Task, others: list[str]
+) -> None:
+    judge = Judge.objects.get(campaign=task.test_set.campaign)
+    by_others = {"start": 3, "end": 5, "severity": "major"}
+    text = lines(task, FIRST, judge=judge.pseudonym)
+    text += "".join(lines(task, by_others, judge=name) for name in others)
+    suggestions_import(task=task, file=sent(text), withheld=0)
+    for candidate in first_block(judging)["candidates"]:
+        suggested = candidate.get("suggested", [])
+        assert [each["severity"] for each in suggested] == ["major"] * len(others)
+
+
+def test_errors_of_another_task_are_suggested(judging: Client, task: Task) -> None:
+    block = first_block(judging)
+    spans = [{**FIRST, "kind": "error"}]
+    answer = {"outputs": [{"score": 80, "spans": spans}] * len(block["candidates"])}
+    judgment_put(judging, block, answer=answer)
+    again = make_task(task.test_set.campaign, documents=(6, 5), name="again")
+    again.protocol = Protocol.SPANS
+    again.save()
+    suggestions_import(task=again, other=task)
+    assert {*SuggestedSpans.objects.values_list("source", flat=True)} == {
+        Judge.objects.get(campaign=task.test_set.campaign).pseudonym
+    }
+
+
+def test_answers_with_their_starts_read_back_equal(judging: Client, task: Task) -> None:
+    suggest(task, planted=90)
+    for block in hit_asked(judging)["blocks"]:
+        spans = [candidate["suggested"][:1] for candidate in block["candidates"]]
+        answer = {"outputs": [{"score": 80, "spans": each} for each in spans]}
+        assert judgment_put(judging, block, answer=answer).status_code == 200
+    judgments = scores_read(task=task).judgments
+    written, losses = write_spans(judgments, SpansFormat.JSONL)
+    assert not losses
+    file = InputFile("answers.jsonl", BytesIO("".join(written).encode()))
+    assert [*read_spans_file(file)[1]] == [*judgments]
+    assert any(
+        output.start.planted is not None
+        for each in judgments
+        for output in each.outputs
+        if output.start
+    )
+    _lines, losses = write_spans(judgments, SpansFormat.PEARMUT_LOG)
+    assert "errors suggested to judges" in {loss.what for loss in losses}
+
+
+def test_answers_imported_with_starts_have_them(task: Task) -> None:
+    start = {"spans": [FIRST], "is_shown": False}
+    with_start = f'"score": 70, "start": {json.dumps(start)}, "spans": [{{'
+    text = lines(task, FIRST, judge="ann").replace('"spans": [{', with_start)
+    sent_answers_import(task=task, sent=sent(text))
+    answers = SpansAnswer.objects.values_list("starts", flat=True)
+    assert answers
+    assert all(starts == [start] for starts in answers)
+
+
+def test_organisers_upload_and_remove_suggestions(task: Task, page: Client) -> None:
+    address = reverse("suggestions", args=[task.test_set.campaign.slug, task.pk])
+    shares = {"withheld": 20, "planted": 0}
+    answer = page.post(address, {"file": sent(lines(task, FIRST)), **shares})
+    assert answer.status_code == 302
+    assert "xCOMET" in page.get(address).text
+    assert page.post(address, {"file": sent("{}"), **shares}).status_code == 400
+    assert SuggestedSpans.objects.exists()
+    assert page.post(address, shares).status_code == 302
+    assert not SuggestedSpans.objects.exists()
+
+
+def test_suggestions_are_replaced_over_rest(task: Task, organiser: User) -> None:
+    api = APIClient()
+    api.force_login(organiser)
+    address = f"/api/v1/tasks/{task.pk}/suggestions/"
+    answer = api.put(address, {"file": sent(lines(task, FIRST))}, format="multipart")
+    assert (answer.status_code, answer.json()) == (200, [])
+    assert SuggestedSpans.objects.exists()
+    refused = api.put(address, {"file": sent("{}")}, format="multipart")
+    assert (refused.status_code, [*refused.json()["errors"]]) == (400, ["file"])
