@@ -26,6 +26,7 @@ from protocols.spans.statistics.columns import Measure, given_measure, score_col
 from protocols.spans.statistics.comparisons import blocks_of_scores
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult, apply_rule
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
+from protocols.spans.statistics.suggestions import SuggestionEffects, suggestion_effects
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
 from ranking.analyses.ranking import rankings_report
@@ -186,6 +187,7 @@ class SpanAnalysis:
         Number of occurrences of each kind.
     contradicting : int
         Number of judgments with any contradiction.
+    suggestions : SuggestionEffects
     """
 
     options: Mapping[str, Any]
@@ -200,6 +202,7 @@ class SpanAnalysis:
     spans: SpanAgreement
     contradictions: Mapping[ContradictionKind, int]
     contradicting: int
+    suggestions: SuggestionEffects
 
 
 def _read_files(
@@ -272,6 +275,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
         spans=span_agreement(judgments, confidence=confidence),
         contradictions=Counter(each.kind for one in found for each in one),
         contradicting=sum(map(bool, found)),
+        suggestions=suggestion_effects(judgments, measure=scoring, confidence=confidence),
     )
 
 
@@ -300,6 +304,7 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
         tables += ranked.tables
         rankings = ranked.data["rankings"]
     tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
+    tables += [_differences(found.suggestions), _outcomes(found.suggestions)]
     if found.options["measure"] is Measure.MQM:
         marked = marked_errors(read.judgments)
         tables.append(
@@ -321,6 +326,7 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
         "span_agreement": found.spans,
         "contradictions": {kind: found.contradictions.get(kind, 0) for kind in ContradictionKind},
         "contradicting": found.contradicting,
+        "suggestions": found.suggestions,
     }
     if not read.files:
         return report_of_answers(
@@ -617,6 +623,55 @@ def _asked(found: SpanAnalysis) -> Table:
             Column("count", _("Count")),
         ),
         rows=[(str(words), found.contradictions.get(kind, 0)) for kind, words in _KINDS.items()],
+    )
+
+
+_SUGGESTIONS = {
+    "score": gettext_lazy("Score"),
+    "errors": gettext_lazy("Errors"),
+    "seconds": gettext_lazy("Seconds"),
+    "f1": gettext_lazy("F1 of two judges"),
+    "kept": gettext_lazy("Kept"),
+    "changed": gettext_lazy("Changed"),
+    "removed": gettext_lazy("Removed"),
+    "planted": gettext_lazy("Planted and removed"),
+}
+
+
+def _differences(effects: SuggestionEffects) -> Table:
+    return Table.of(
+        effects.differences,
+        name="suggestion_differences",
+        title=_("With and without suggested errors"),
+        columns=(
+            Column(
+                "measure", _("Mean"), is_text=True, of=lambda row: str(_SUGGESTIONS[row.measure])
+            ),
+            Column("shown", _("With suggestions"), decimals=2),
+            Column("withheld", _("Without"), decimals=2),
+            Column("difference", _("Difference"), decimals=2),
+            *end_columns(decimals=2),
+        ),
+        notes=[_of_these_judges()],
+    )
+
+
+def _outcomes(effects: SuggestionEffects) -> Table:
+    return Table.of(
+        [
+            {"outcome": str(_SUGGESTIONS[name]), **asdict(share)}
+            for name, share in effects.outcomes.items()
+        ],
+        name="suggestion_outcomes",
+        title=_("Suggested errors"),
+        columns=(
+            Column("outcome", _("Outcome"), is_text=True),
+            Column("successes", _("Count")),
+            Column("trials", _("Of")),
+            Column("value", _("Share"), decimals=2),
+            *end_columns(decimals=2),
+        ),
+        notes=[_("Errors added by judges: %(count)s.") % all_in_figures(count=effects.added)],
     )
 
 

@@ -1,8 +1,7 @@
 """Errors from which judges start: import, choice of outputs shown without them, and planted wrong ones."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -29,7 +28,6 @@ from protocols.spans.files.answers import FILES, file_answer, scores_read, spans
 from protocols.spans.files.jsonl import start_object
 from protocols.spans.records import (
     ERROR,
-    MAX_CHARACTERS,
     ScoredOutput,
     Span,
     Start,
@@ -45,14 +43,6 @@ class SuggestionsRefusedError(RefusedError):
     """The suggestions of a task cannot be changed, or a file has an error."""
 
     field = "file"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
-    """Percentages of outputs that are shown without suggestions, and that get a planted wrong one."""
-
-    withheld: int
-    planted: int
 
 
 def suggestions_settled_in_words(*, task: Task) -> str:
@@ -78,16 +68,18 @@ def suggestions_import(
     errors, so another task gives a second reading. With neither, the suggestions are removed. Raises
     SuggestionsRefusedError, and changes nothing, for a file with an error and once judging has started.
     """
-    shares = Shares(withheld=withheld, planted=planted)
+    draw_start = partial(
+        start_drawn, rules=rules_complete(task.rules), withheld=withheld, planted=planted
+    )
     try:
         if file is not None:
             sent = sent_file_checked(file)
             with file_content(FILES, sent, None) as content:
-                losses = _replace(task, sent.name, content.answers, shares)
+                losses = _replace(task, sent.name, content.answers, draw_start)
                 return [*content.losses, *losses]
         judgments = () if other is None else scores_read(task=other).judgments
         answers = [file_answer(judgment, in_utf16=False) for judgment in judgments]
-        return _replace(task, str(other), answers, shares)
+        return _replace(task, str(other), answers, draw_start)
     except (FormatError, ImportRefusedError) as error:
         field = "other" if file is None else "file"
         raise SuggestionsRefusedError(str(error), field) from error
@@ -95,7 +87,7 @@ def suggestions_import(
 
 @transaction.atomic
 def _replace(
-    task: Task, name: str, answers: Iterable[FileAnswer], shares: Shares
+    task: Task, name: str, answers: Iterable[FileAnswer], draw_start: Callable[..., Start]
 ) -> Sequence[Loss]:
     """Replace the suggestions of a task with the errors in answers from a file `name`.
 
@@ -124,7 +116,7 @@ def _replace(
             except AnswerRefusedError as error:
                 refuse_answer(name, answer, None, error.problem, error.remedy)
             draw = HashDraw(seed=0, number=place.number, scheme="suggestions")
-            start = start_object(start_drawn(spans, text or "", rules, shares, draw))
+            start = start_object(draw_start(spans, text or "", draw))
             for id_ in ids:
                 suggested[id_, source] = SuggestedSpans(
                     task=task, output_id=id_, source=source, start=start
@@ -157,38 +149,30 @@ def _spans(
 
 
 def start_drawn(
-    spans: Sequence[Span], text: str, rules: Mapping[str, Any], shares: Shares, draw: HashDraw
+    spans: Sequence[Span],
+    text: str,
+    draw: HashDraw,
+    *,
+    rules: Mapping[str, Any],
+    withheld: int,
+    planted: int,
 ) -> Start:
-    """Return what judges of an output start from.
+    """Return what judges of an output start from; `withheld` and `planted` are percentages of outputs.
 
     The draws hash the segment's number and the text, so that all judges of an output, and all systems
-    with the same output, get the same.
+    with the same output, get the same. A planted span is on a random word in which no error is suggested.
     """
-    planted = None
-    if draw.below(100, "planted", text) < shares.planted:
-        planted = _wrong_span(spans, text, rules, draw)
-    shown = sorted(
-        spans if planted is None else [*spans, planted],
-        key=_place,
-    )
-    return Start(
-        tuple(shown),
-        is_shown=draw.below(100, "withheld", text) >= shares.withheld,
-        planted=None if planted is None else shown.index(planted),
-    )
-
-
-def _place(span: Span) -> int:
-    return MAX_CHARACTERS if span.start is None else span.start
-
-
-def _wrong_span(
-    spans: Sequence[Span], text: str, rules: Mapping[str, Any], draw: HashDraw
-) -> Span | None:
-    """Return an error on a random word in which none is suggested; None without such a word."""
-    severity, *_others = draw.shuffled(severities_of(rules), str, "severity", text)
-    category, *_others = draw.shuffled(categories_of(rules) or [""], str, "category", text)
-    words = [Span(*word.span(), severity, category) for word in _WORD.finditer(text)]
+    is_shown = draw.below(100, "withheld", text) >= withheld
+    if draw.below(100, "planted", text) >= planted:
+        return Start(tuple(spans), is_shown)
+    category = next(iter(categories_of(rules)), "")
+    words = [
+        Span(*word.span(), severities_of(rules)[-1], category) for word in _WORD.finditer(text)
+    ]
     marked = [span for span in spans if span.kind == ERROR]
     free = [word for word in words if not spans_overlapping([word, *marked])]
-    return free[draw.below(len(free), "word", text)] if free else None
+    if not free:
+        return Start(tuple(spans), is_shown)
+    wrong = free[draw.below(len(free), "word", text)]
+    shown = sorted([*spans, wrong], key=lambda span: span.start or 0)
+    return Start(tuple(shown), is_shown, shown.index(wrong))

@@ -20,6 +20,7 @@ from tests.browser.crawler import Crawler, addresses
 from tests.browser.judging import page_kept
 from tests.browser.screens import SCREENS, sentence
 from tests.browser.test_every_protocol import begin, stored
+from tests.browser.test_suggestions import suggest
 from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_judge
 from tests.integration.protocols.every import plans_delete, said_about
@@ -80,6 +81,8 @@ def test_what_is_judged_without_network_is_stored_once_and_no_byte_tells_of_syst
     task.test_set.systems.filter(kind="reference").update(name="qx-reference")
     if protocol in SCORED:
         damage(task)
+    if protocol == Protocol.SPANS:
+        suggest(task)
     judged_by_another(task)
     judge = make_judge(task.test_set.campaign)
     crawler = Crawler(page)

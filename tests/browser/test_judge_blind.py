@@ -61,7 +61,7 @@ FIELDS = frozenset(
     links revoked_at visits seen_at device at_work mails sent_at note participations judge__service judge__external_id
     session_id study_id started_at ended_at judgments judgments_left_out sent source_language target_language work_time
     problem_reports status messages erasure_requests asked_at due_at refused_at carried_out_at
-    mails_about_erasure media played addresses api_tokens second_factors single_sign_on external_id service
+    mails_about_erasure media played suggested addresses api_tokens second_factors single_sign_on external_id service
     """.split()  # noqa: SIM905  thirty lines otherwise
 )
 

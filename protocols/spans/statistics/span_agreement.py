@@ -82,13 +82,19 @@ def span_agreement(
             shared += 1
             both_free += not one.any() and not other.any()
             one_free += bool(one.any()) != bool(other.any())
-            common = length * ((one > 0) & (other > 0))
-            agreeing = (common * np.where(one == other, 1, OTHER_SEVERITY)).sum()
-            total = (length * (one > 0)).sum() + (length * (other > 0)).sum()
-            of_segments[document, segment] += (2 * agreeing, 2 * common.sum(), total)
+            of_segments[document, segment] += common_characters(length, [one, other])
     sums = np.array([each for each in of_segments.values() if each[2]]).reshape(-1, 3)
     weighted, unweighted = (_ratio(sums[:, place], sums[:, 2], confidence) for place in (0, 1))
     return SpanAgreement(shared, *weighted, *unweighted, both_free=both_free, one_free=one_free)
+
+
+def common_characters(length: Int64Array, severities: Sequence[Int64Array]) -> FloatArray:
+    """Return twice the characters that two outputs agree in, twice the common ones, and the sum of those marked."""
+    one, other = severities
+    common = length * ((one > 0) & (other > 0))
+    agreeing = (common * np.where(one == other, 1, OTHER_SEVERITY)).sum()
+    total = (length * (one > 0)).sum() + (length * (other > 0)).sum()
+    return np.array([2 * agreeing, 2 * common.sum(), total])
 
 
 def _ratio(

@@ -47,7 +47,7 @@ def one(**changes: Any) -> str:
     ("text", "field", "problem"),
     [
         ("[1]", None, "not a JSON object"),
-        ('{"segment": "1"}', "judge", "the key is missing"),
+        ('{"segment": "1"}', "outputs", "the key is missing"),
         (one(seed=1), "seed", "the key is unknown"),
         (one(judge=""), "judge", "not a text"),
         (one(segment=" "), "segment", "not a text"),
