@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.formats.errors import Loss
 from campaign.models import Protocol
@@ -631,10 +631,10 @@ _SUGGESTIONS = {
     "errors": gettext_lazy("Errors"),
     "seconds": gettext_lazy("Seconds"),
     "f1": gettext_lazy("F1 of two judges"),
-    "kept": gettext_lazy("Kept"),
-    "changed": gettext_lazy("Changed"),
-    "removed": gettext_lazy("Removed"),
-    "planted": gettext_lazy("Planted and removed"),
+    "kept": pgettext_lazy("suggested errors", "kept"),
+    "changed": pgettext_lazy("suggested errors", "changed"),
+    "removed": pgettext_lazy("suggested errors", "removed"),
+    "planted": pgettext_lazy("suggested errors", "planted and removed"),
 }
 
 
@@ -648,7 +648,7 @@ def _differences(effects: SuggestionEffects) -> Table:
                 "measure", _("Mean"), is_text=True, of=lambda row: str(_SUGGESTIONS[row.measure])
             ),
             Column("shown", _("With suggestions"), decimals=2),
-            Column("withheld", _("Without"), decimals=2),
+            Column("withheld", _("Without suggestions"), decimals=2),
             Column("difference", _("Difference"), decimals=2),
             *end_columns(decimals=2),
         ),
@@ -667,7 +667,7 @@ def _outcomes(effects: SuggestionEffects) -> Table:
         columns=(
             Column("outcome", _("Outcome"), is_text=True),
             Column("successes", _("Count")),
-            Column("trials", _("Of")),
+            Column("trials", _("Total")),
             Column("value", _("Share"), decimals=2),
             *end_columns(decimals=2),
         ),

@@ -92,8 +92,7 @@ def suggestions_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
         .annotate(outputs=Count("output"))
         .order_by("source"),
     }
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/suggestions.html", context, status=status)
+    return form_page(request, "organiser/suggestions.html", context)
 
 
 #: Presets with categories.

@@ -71,6 +71,14 @@ breaks_by_fields(
     accepted={"scores": [55, 55], "labels": [1, 1]},
 )
 breaks_by_fields(
+    "spans_start_for_each_output",
+    scored,
+    {"starts": [None]},
+    {"starts": {}},
+    {"starts": [None, None, None]},
+    accepted={"starts": [None, {"spans": [], "is_shown": True}]},
+)
+breaks_by_fields(
     "spans_have_all_of_their_parts",
     scored,
     {"span_candidates": [1]},

@@ -26,6 +26,8 @@ OF_A_BLOCK = 4
 MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
     # Whether adequacy has begun, after which fluency cannot change.
     Protocol.RATING: 1,
+    # What was suggested to the judge.
+    Protocol.SPANS: 1,
 }
 #: Further queries of an item after others judged: editing looks up the edit it asks about.
 MORE_LATE: dict[Protocol, int] = MORE | {Protocol.EDITING: 1}

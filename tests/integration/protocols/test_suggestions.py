@@ -18,6 +18,8 @@ from protocols.models import SpansAnswer, SuggestedSpans
 from protocols.spans.files.answers import scores_read
 from protocols.spans.files.formats import SpansFormat, read_spans_file, write_spans
 from protocols.spans.suggestions import SuggestionsRefusedError, suggestions_import
+from ranking.reports.stored import report_in
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.factories import make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import hit_asked, judgment_put
@@ -292,3 +294,22 @@ def test_suggestions_are_replaced_over_rest(task: Task, organiser: User) -> None
     assert SuggestedSpans.objects.exists()
     refused = api.put(address, {"file": sent("{}")}, format="multipart")
     assert (refused.status_code, [*refused.json()["errors"]]) == (400, ["file"])
+
+
+def test_the_report_compares_outputs_with_and_without_suggestions(
+    judging: Client, task: Task
+) -> None:
+    suggestions_import(task=task, file=sent(lines(task, FIRST)), withheld=50, planted=50)
+    for block in hit_asked(judging)["blocks"]:
+        outputs = [{"score": 80, "spans": []}] * len(block["candidates"])
+        judgment_put(judging, block, answer={"outputs": outputs})
+    choice = analysis_choice("spans", {"resamples": 100})
+    found = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
+    tables = {
+        table.name: table
+        for table in report_in(found.reports or {}, "de", data=found.data or {}).tables
+    }
+    score, *_others = tables["suggestion_differences"].rows
+    assert score[1] == 80
+    removed = (found.data or {})["suggestions"]["outcomes"]["removed"]
+    assert removed["successes"] == removed["trials"] > 0

@@ -19,6 +19,7 @@ from campaign.models import (
     Invitation,
     Judge,
     Membership,
+    Output,
     Protocol,
     System,
     Task,
@@ -33,7 +34,7 @@ from campaign.services.people import (
     judge_group_members_change,
     judge_withdraw,
 )
-from protocols.models import Snippet
+from protocols.models import Snippet, SuggestedSpans
 from ranking.models import Metric, RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -83,6 +84,12 @@ def source() -> Campaign:
         last=1,
         statements=["It is open."],
         expected=[True],
+    )
+    SuggestedSpans.objects.create(
+        task=Task.objects.create(test_set=task.test_set, protocol=Protocol.SPANS),
+        output=Output.objects.filter(segment=segment).earliest("pk"),
+        source="xCOMET",
+        start={"spans": [], "is_shown": True},
     )
     training_propose(task=task, count=1)
     judge = make_judge(campaign, "first", languages=["en", "de"])

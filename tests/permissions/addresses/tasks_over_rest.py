@@ -8,6 +8,8 @@ from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/snippets/": MEMBERS_API | sends(PUT=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/suggestions/": {**ONLY_POST, "visitor": 401}
+    | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API | sends(PATCH=ORGANISERS),
     # Writing: tests/integration/ranking/test_stopping_rules.py.
