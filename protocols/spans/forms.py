@@ -1,8 +1,10 @@
 """The form with which organisers describe the errors that judges mark, and their weights."""
 
+from operator import attrgetter
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.forms import TaskRulesForm
@@ -60,7 +62,7 @@ class ErrorSchemeForm(TaskRulesForm):
 
 
 class SuggestionsForm(forms.Form):
-    """Errors from which judges start: a file, or another task; neither removes them."""
+    """Errors from which judges start: a file, or another task; the button `remove` asks for neither."""
 
     file = forms.FileField(
         required=False,
@@ -95,4 +97,12 @@ class SuggestionsForm(forms.Form):
     def __init__(self, *sent: Any, task: Task) -> None:
         super().__init__(*sent)
         others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id)
+        self.fields["other"].label_from_instance = attrgetter("called_in_full")  # type: ignore[attr-defined]
         self.fields["other"].queryset = others.filter(protocol=Protocol.SPANS).exclude(pk=task.pk)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a form without a file or a task."""
+        chosen: dict[str, Any] = super().clean() or {}
+        if not chosen.get("file") and not chosen.get("other") and "remove" not in self.data:
+            self.add_error("file", _("Choose a file or a task."))
+        return chosen

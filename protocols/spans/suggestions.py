@@ -1,7 +1,8 @@
 """Errors from which judges start: import, choice of outputs shown without them, and planted wrong ones."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.answer_files import AnswerRefusedError, FileAnswer, file_content
-from annotation.importing.answer_places import Places
+from annotation.importing.answer_places import Place, Places
 from annotation.importing.answers import refuse_answer, sent_file_checked
 from annotation.models import HIT
 from annotation.selectors.task_rules import is_lent
@@ -28,7 +29,6 @@ from protocols.spans.files.answers import FILES, file_answer, scores_read, spans
 from protocols.spans.files.jsonl import start_object
 from protocols.spans.records import (
     ERROR,
-    ScoredOutput,
     Span,
     Start,
     spans_overlapping,
@@ -68,28 +68,25 @@ def suggestions_import(
     errors, so another task gives a second reading. With neither, the suggestions are removed. Raises
     SuggestionsRefusedError, and changes nothing, for a file with an error and once judging has started.
     """
-    draw_start = partial(
-        start_drawn, rules=rules_complete(task.rules), withheld=withheld, planted=planted
-    )
+    draws = _Draws(rules_complete(task.rules), withheld, planted)
     try:
         if file is not None:
             sent = sent_file_checked(file)
             with file_content(FILES, sent, None) as content:
-                losses = _replace(task, sent.name, content.answers, draw_start)
+                losses = _replace(task, sent.name, content.answers, draws)
                 return [*content.losses, *losses]
         judgments = () if other is None else scores_read(task=other).judgments
         answers = [file_answer(judgment, in_utf16=False) for judgment in judgments]
-        return _replace(task, str(other), answers, draw_start)
+        return _replace(task, "" if other is None else other.called_in_full, answers, draws)
     except (FormatError, ImportRefusedError) as error:
-        field = "other" if file is None else "file"
-        raise SuggestionsRefusedError(str(error), field) from error
+        raise SuggestionsRefusedError(str(error), "other" if file is None else "file") from error
 
 
 @transaction.atomic
 def _replace(
-    task: Task, name: str, answers: Iterable[FileAnswer], draw_start: Callable[..., Start]
+    task: Task, name: str, answers: Iterable[FileAnswer], draws: "_Draws"
 ) -> Sequence[Loss]:
-    """Replace the suggestions of a task with the errors in answers from a file `name`.
+    """Replace the suggestions of a task with the errors in answers from a file or task with this name.
 
     Locks the task's `HITSequence` and its HITs, so that none is lent meanwhile.
     """
@@ -100,79 +97,73 @@ def _replace(
     if settled:
         raise SuggestionsRefusedError(settled)
     SuggestedSpans.objects.filter(task=task).delete()
-    rules, losses = rules_complete(task.rules), Losses()
+    losses = Losses()
     places = Places(task, losses)
     places.begin_file(name)
-    suggested: dict[tuple[int, str], SuggestedSpans] = {}
     given = list(answers)
+    suggested: dict[tuple[int, str], SuggestedSpans] = {}
     found = places.of(given, lambda answer: partial(refuse_answer, name, answer))
     for answer, place in zip(given, found, strict=True):
-        lose = losses.at(f"{name}, line {answer.line}")
+        try:
+            lose = losses.at(f"{name}, line {answer.line}")
+            starts = list(draws.starts(answer, place, lose))
+        except AnswerRefusedError as error:
+            refuse_answer(name, answer, None, error.problem, error.remedy)
         source = answer.judge or name
-        outputs, in_utf16 = answer.said
-        for output, text, ids in zip(outputs, place.texts, place.outputs, strict=True):
-            try:
-                spans = _spans(output, text, rules, lose, in_utf16=in_utf16)
-            except AnswerRefusedError as error:
-                refuse_answer(name, answer, None, error.problem, error.remedy)
-            draw = HashDraw(seed=0, number=place.number, scheme="suggestions")
-            start = start_object(draw_start(spans, text or "", draw))
-            for id_ in ids:
-                suggested[id_, source] = SuggestedSpans(
-                    task=task, output_id=id_, source=source, start=start
-                )
+        for output, start in starts:
+            suggested[output, source] = SuggestedSpans(
+                task=task, output_id=output, source=source, start=start_object(start)
+            )
     SuggestedSpans.objects.bulk_create(suggested.values())
     return losses.found()
 
 
-def _spans(
-    output: ScoredOutput,
-    text: str | None,
-    rules: Mapping[str, Any],
-    lose: Lose,
-    *,
-    in_utf16: bool,
-) -> list[Span]:
-    """Return errors that judges of a task could mark. Raises AnswerRefusedError."""
-    fitting = spans_fitting(output, text, rules, lose, in_utf16=in_utf16)
-    spans = [span_read(span) for span in fitting]
-    # Judges choose missing categories.
-    unknown = {span.category for span in spans} - {"", *categories_of(rules)}
-    if unknown and not rules["free_categories"]:
-        raise AnswerRefusedError(
-            f"the task has no category “{min(unknown)}”",
-            "add it to the categories of the task, or leave it out of the file",
-        )
-    dropped = {later for _earlier, later in spans_overlapping(spans)}
-    lose("errors that overlap an earlier one", len(dropped))
-    return [span for number, span in enumerate(spans) if number not in dropped]
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """Rules of a task, and percentages of outputs that are shown without suggestions and that get a planted one.
 
-
-def start_drawn(
-    spans: Sequence[Span],
-    text: str,
-    draw: HashDraw,
-    *,
-    rules: Mapping[str, Any],
-    withheld: int,
-    planted: int,
-) -> Start:
-    """Return what judges of an output start from; `withheld` and `planted` are percentages of outputs.
-
-    The draws hash the segment's number and the text, so that all judges of an output, and all systems
-    with the same output, get the same. A planted span is on a random word in which no error is suggested.
+    Draws hash the segment's number and the text, so that all judges of an output, and all systems with
+    the same output, get the same.
     """
-    is_shown = draw.below(100, "withheld", text) >= withheld
-    if draw.below(100, "planted", text) >= planted:
-        return Start(tuple(spans), is_shown)
-    category = next(iter(categories_of(rules)), "")
-    words = [
-        Span(*word.span(), severities_of(rules)[-1], category) for word in _WORD.finditer(text)
-    ]
-    marked = [span for span in spans if span.kind == ERROR]
-    free = [word for word in words if not spans_overlapping([word, *marked])]
-    if not free:
-        return Start(tuple(spans), is_shown)
-    wrong = free[draw.below(len(free), "word", text)]
-    shown = sorted([*spans, wrong], key=lambda span: span.start or 0)
-    return Start(tuple(shown), is_shown, shown.index(wrong))
+
+    rules: Mapping[str, Any]
+    withheld: int
+    planted: int
+
+    def starts(self, answer: FileAnswer, place: Place, lose: Lose) -> Iterator[tuple[int, Start]]:
+        """Yield each output of an answer with its start. Raises AnswerRefusedError."""
+        outputs, in_utf16 = answer.said
+        draw = HashDraw(seed=0, number=place.number, scheme="suggestions")
+        for output, text, ids in zip(outputs, place.texts, place.outputs, strict=True):
+            fitting = spans_fitting(output, text, self.rules, lose, in_utf16=in_utf16)
+            spans = self._markable([span_read(span) for span in fitting], lose)
+            start = self._start(spans, text or "", draw)
+            yield from ((id_, start) for id_ in ids)
+
+    def _markable(self, spans: list[Span], lose: Lose) -> list[Span]:
+        """Return the spans that judges could mark themselves; they choose missing categories."""
+        unknown = {span.category for span in spans} - {"", *categories_of(self.rules)}
+        if unknown and not self.rules["free_categories"]:
+            raise AnswerRefusedError(
+                f"the task has no category “{min(unknown)}”",
+                "add it to the categories of the task, or leave it out of the file",
+            )
+        dropped = {later for _earlier, later in spans_overlapping(spans)}
+        lose("errors that overlap an earlier one", len(dropped))
+        return [span for number, span in enumerate(spans) if number not in dropped]
+
+    def _start(self, spans: Sequence[Span], text: str, draw: HashDraw) -> Start:
+        """Return the start of an output. A planted span is on a random word in which no error is suggested."""
+        is_shown = draw.below(100, "withheld", text) >= self.withheld
+        free = []
+        if draw.below(100, "planted", text) < self.planted:
+            severity = severities_of(self.rules)[-1]
+            category = next(iter(categories_of(self.rules)), "")
+            words = [Span(*word.span(), severity, category) for word in _WORD.finditer(text)]
+            marked = [span for span in spans if span.kind == ERROR]
+            free = [word for word in words if not spans_overlapping([word, *marked])]
+        if not free:
+            return Start(tuple(spans), is_shown)
+        wrong = free[draw.below(len(free), "word", text)]
+        shown = sorted([*spans, wrong], key=lambda span: span.start or 0)
+        return Start(tuple(shown), is_shown, shown.index(wrong))

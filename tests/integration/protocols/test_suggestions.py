@@ -281,7 +281,9 @@ def test_organisers_upload_and_remove_suggestions(task: Task, page: Client) -> N
     assert "xCOMET" in page.get(address).text
     assert page.post(address, {"file": sent("{}"), **shares}).status_code == 400
     assert SuggestedSpans.objects.exists()
-    assert page.post(address, shares).status_code == 302
+    assert page.post(address, shares).status_code == 400
+    assert SuggestedSpans.objects.exists()
+    assert page.post(address, {**shares, "remove": ""}).status_code == 302
     assert not SuggestedSpans.objects.exists()
 
 
