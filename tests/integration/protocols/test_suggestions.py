@@ -191,10 +191,11 @@ def test_a_file_without_judges_has_suggestions_but_no_answers(task: Task) -> Non
 
 
 def test_error_spans_of_a_pearmut_campaign_are_suggested(task: Task) -> None:
-    output = Output.objects.filter(segment__test_set=task.test_set, text__contains="😀").first()
-    output = output or Output.objects.filter(segment__test_set=task.test_set).earliest("pk")
+    output = Output.objects.filter(segment__test_set=task.test_set).earliest("pk")
     text = output.text or ""
     item = {
+        "item_id": "esaai_demo_1",
+        "instructions": "Review the errors.",
         "src": output.segment.source_text,
         "tgt": {output.system.name: text},
         # Both ends are inclusive; the place after the last one is missing content.
