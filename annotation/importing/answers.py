@@ -670,12 +670,10 @@ def sent_answers_import(
     )
 
 
-def sent_file_checked(sent: "UploadedFile[Any]") -> StoredFile:
-    """Return an uploaded file of answers. Raises ImportRefusedError if it is too large, and FormatError."""
+def sent_file_checked(sent: "UploadedFile[Any]", remedy: str = _BY_COMMAND) -> StoredFile:
+    """Return an uploaded file of answers. Raises FormatError, and ImportRefusedError with this remedy if it is too large."""
     if (sent.size or 0) > MAX_BYTES:
-        raise ImportRefusedError(
-            f"the file is larger than {MAX_BYTES // 1_000_000} MB", _BY_COMMAND
-        )
+        raise ImportRefusedError(f"the file is larger than {MAX_BYTES // 1_000_000} MB", remedy)
     file = sent_file(sent)
     unpacked = 0
     for chunk in byte_chunks(InputFile(file.name, file.open())):
@@ -683,6 +681,6 @@ def sent_file_checked(sent: "UploadedFile[Any]") -> StoredFile:
         if unpacked > MAX_UNPACKED_BYTES:
             raise ImportRefusedError(
                 f"the file is larger than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
-                _BY_COMMAND,
+                remedy,
             )
     return file

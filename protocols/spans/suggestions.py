@@ -71,7 +71,7 @@ def suggestions_import(
     draws = _Draws(rules_complete(task.rules), withheld, planted)
     try:
         if file is not None:
-            sent = sent_file_checked(file)
+            sent = sent_file_checked(file, "compress it with gzip, or leave out texts")
             with file_content(FILES, sent, None) as content:
                 losses = _replace(task, sent.name, content.answers, draws)
                 return [*content.losses, *losses]
