@@ -390,7 +390,7 @@ class AnswerKind:
         Question of original HITs if repeats ask about their answers. Repeats are lent after the
         original is done, and never to the same judge. None if all HITs ask the same.
     stages : callable, optional
-        Returns the stages of blocks by their ids, given these and the id of the judge (None if unknown). A fixed number of queries.
+        Returns the stages of blocks by their ids, given these and the id of the judge (0 if it does not matter). A fixed number of queries.
     stages_drawn : callable, optional
         Returns the stages of blocks in a HIT that is drawn but not stored, for previews, given the
         task, the segment numbers, the block ids, and the text of the only output in each block.
@@ -440,7 +440,7 @@ class AnswerKind:
     comparisons: Comparisons | None = None
     screen: str = ""
     first_stage: Stage | None = None
-    stages: Callable[[Sequence[int], int | None], dict[int, Stage]] | None = None
+    stages: Callable[[Sequence[int], int], dict[int, Stage]] | None = None
     stages_drawn: (
         Callable[[Task, Sequence[int], Sequence[UUID], Sequence[str]], list[Stage]] | None
     ) = None
@@ -623,9 +623,7 @@ def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | No
     return kind.answer_of(judgment) if kind.has_answers else None
 
 
-def stages_of(
-    protocol: str, block_ids: Sequence[int], judge_id: int | None = None
-) -> dict[int, Stage]:
+def stages_of(protocol: str, block_ids: Sequence[int], judge_id: int = 0) -> dict[int, Stage]:
     """Return the stages of a protocol's blocks for a judge, by id; empty, without a query, if all HITs ask the same."""
     kind = answer_kind(protocol)
     return {} if kind.stages is None or not block_ids else kind.stages(block_ids, judge_id)

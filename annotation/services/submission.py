@@ -324,8 +324,11 @@ def _row_stored(
     if answer is None:
         return JUDGMENT_STORE.row(*values)
     model, said = answer
-    columns = map(model._meta.get_field, answer_columns(model))
-    stored = [field.get_db_prep_save(said[field.attname], connection) for field in columns]
+    stored = [
+        field.get_db_prep_save(said[field.attname], connection)
+        for field in model._meta.concrete_fields
+        if not field.primary_key
+    ]
     return answer_statement(model).row(*values, *stored)
 
 

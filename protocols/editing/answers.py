@@ -61,7 +61,7 @@ def edits_in_force(block_ids: Sequence[int] | QuerySet[Any, Any]) -> dict[int, E
     return found
 
 
-def stages(block_ids: Sequence[int], _judge_id: int | None) -> dict[int, Stage]:
+def stages(block_ids: Sequence[int], _judge_id: int) -> dict[int, Stage]:
     """Return the stages of blocks: an edit, or whether the shown edit is acceptable.
 
     An output without changes or edits is shown itself.

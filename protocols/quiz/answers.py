@@ -38,7 +38,7 @@ from protocols.models import QuizAnswer, Snippet
 from protocols.quiz.snippets import MOST_SEGMENTS, MOST_STATEMENTS, segments_read_together
 
 
-def stages(block_ids: Sequence[int], _judge_id: int | None) -> dict[int, Stage]:
+def stages(block_ids: Sequence[int], _judge_id: int) -> dict[int, Stage]:
     """Return the stages of all blocks of the given blocks' HITs by ID: the snippet's text so far,
     and questions. One query.
 

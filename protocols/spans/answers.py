@@ -350,7 +350,7 @@ def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     return {"outputs": outputs}
 
 
-def _starts(block_ids: Sequence[int], judge_id: int | None) -> dict[int, list[Any]]:
+def _starts(block_ids: Sequence[int], judge_id: int) -> dict[int, list[Any]]:
     """Return the starts of each block's candidates: the first suggestion for an output that is not by the judge. One query."""
     own = Judge.objects.filter(pk=judge_id).values("pseudonym")
     of_block = SuggestedSpans.objects.filter(
@@ -374,7 +374,7 @@ def _starts(block_ids: Sequence[int], judge_id: int | None) -> dict[int, list[An
     return starts
 
 
-def _stages(block_ids: Sequence[int], judge_id: int | None) -> dict[int, Stage]:
+def _stages(block_ids: Sequence[int], judge_id: int) -> dict[int, Stage]:
     """Return the errors suggested in each block's candidates. Without any, a candidate looks as if it is shown without."""
     return {
         block_id: Stage(rules={}, beside=tuple(map(_start_shown, starts)))

@@ -15,8 +15,8 @@ from annotation.importing.answer_places import Place, Places
 from annotation.importing.answers import refuse_answer, sent_file_checked
 from annotation.models import HIT
 from annotation.selectors.task_rules import is_lent
+from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure
-from annotation.services.planning.pool import PlanningTransaction
 from campaign.formats import FormatError
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.importing.errors import ImportRefusedError
