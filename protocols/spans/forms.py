@@ -68,7 +68,7 @@ class SuggestionsForm(forms.Form):
         required=False,
         label=gettext_lazy("File"),
         help_text=gettext_lazy(
-            "JSON Lines with error spans, a Pearmut campaign with error_spans, or answers from Pearmut, Appraise or MQM. Who made them, which the file names as the judge, is never shown."
+            "JSON Lines with error spans, a Pearmut campaign with error_spans, or answers from Pearmut, Appraise or MQM. Judges are not told who marked the errors (“judge” in the file)."
         ),
     )
     other = forms.ModelChoiceField(
