@@ -22,6 +22,10 @@ MAX_BYTES: Final = 64 * 2**20
 MAX_VALUES: Final = 1_000_000
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
 _CHECKS: Final = ("validation", "skippable")
+_OTHER_KEYS: Final = {
+    "error_spans": "import the file again under Suggested errors, on the page of the task's error categories",
+    "instructions": "instructions are those of the campaign",
+}
 _ITEM_KEYS: Final = frozenset({"item_id", "src", "src_text", "ref", "tgt", *_CHECKS})
 _PAGE: Final = re.compile(r"<\s*iframe\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
@@ -62,7 +66,7 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
         omissions.left_out.append((left, "forms, tutorials and attention checks are not ranked"))
     for key, number in sorted(reader.other_keys.items()):
         left = f"{file.name}: {key} of {counted(number, 'item')}"
-        omissions.left_out.append((left, "items have source, reference and outputs only"))
+        omissions.left_out.append((left, _OTHER_KEYS.get(key, "items have texts only")))
     counter, models = SegmentCounter(file.name), SystemsSeen(omissions)
     names: set[str] = set()
     for number, document in enumerate(documents, 1):
