@@ -23,7 +23,7 @@ MAX_VALUES: Final = 1_000_000
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
 _CHECKS: Final = ("validation", "skippable")
 _OTHER_KEYS: Final = {
-    "error_spans": "import the file again under Suggested errors, on the page of the task's error categories",
+    "error_spans": "import the file again under “Suggested errors” of the task",
     "instructions": "instructions are those of the campaign",
 }
 _ITEM_KEYS: Final = frozenset({"item_id", "src", "src_text", "ref", "tgt", *_CHECKS})
