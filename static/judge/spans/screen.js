@@ -140,7 +140,9 @@ export class SpansScreen {
     $("outputs").dataset.length = lengthOf(block);
     const isAsked = rules.spans_asked !== false;
     this.#hint.hidden = !isAsked;
-    this.#hint.classList.toggle("unscored-task", !spans.isScored(rules));
+    // The hint about scores names the keys of minor and major.
+    const isUsual = spans.isScored(rules) && String(rules.severities) === "minor,major";
+    this.#hint.classList.toggle("own-marks", !isUsual);
     const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-marks]"));
     for (const row of keys) row.hidden = !isAsked || (row.dataset.marks === "missing" && !rules.missing);
     for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-scores]"))) row.hidden = !spans.isScored(rules);
