@@ -144,9 +144,9 @@ def not_in_pace(not_by_people: int) -> str:
 def tasks_beside(task: Task) -> list[Any]:
     """Return all tasks of a test set, each with its `share` of the target, and `may_go` if it may be deleted.
 
-    Returns none, without a query, if the test set has only one task; otherwise one query.
+    Returns none, without a query, if the test set has only a ranking; otherwise one query.
     """
-    if not task.is_one_of_several:
+    if not task.is_one_of_several and task.protocol == Protocol.RANKING:
         return []
     rows: list[Any] = list(
         tasks_listed(campaign=task.test_set.campaign).filter(test_set=task.test_set_id)
@@ -155,5 +155,6 @@ def tasks_beside(task: Task) -> list[Any]:
         wanted = row.blocks_wanted
         row.share = min(1.0, (row.judged - row.excluded) / wanted) if wanted else None
         # The ranking is deleted last, with the test set.
-        row.may_go = row.protocol != Protocol.RANKING and not row.judged
+        is_beside = task.is_one_of_several and row.protocol != Protocol.RANKING
+        row.may_go = is_beside and not row.judged
     return rows
