@@ -8,7 +8,7 @@ each name has one text.
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, NoReturn
@@ -112,7 +112,7 @@ class KnownSegments:
                     f'the segment {name.segment} is not in the document "{name.document}"',
                     "correct the segment or the document",
                 )
-            return self._known(name, [self._by_position.get((said, int(place)))])
+            return self._known(name, self._placed(name, said, int(place)))
         if not _NUMBER.fullmatch(name.segment):
             return []
         number = int(name.segment)
@@ -128,7 +128,18 @@ class KnownSegments:
             return self._known(name, [through])
         if through is not None and through.document != document:
             through = None
-        return self._known(name, [through, self._by_position.get((document, number))])
+        return self._known(name, [through, *self._placed(name, document, number)])
+
+    def _placed(
+        self, name: SegmentName, document: str, place: int
+    ) -> Iterator[KnownSegment | None]:
+        """Yield the segment at a place in a document, and the next one, because some tools count from 0.
+
+        Only a source text can tell the two apart.
+        """
+        yield self._by_position.get((document, place))
+        if name.source is not None:
+            yield self._by_position.get((document, place + 1))
 
     def choose(
         self,

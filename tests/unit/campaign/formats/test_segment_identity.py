@@ -40,6 +40,10 @@ def _found(segment: str, document: str = "", source: str | None = None, **more: 
         ("1", "tower", "Three.", 3),
         ("3", "tower", "Five.", 5),
         ("3", "tower", "Three.", 3),
+        ("tower_#_0", "", "Three.", 3),
+        ("tower_#_1", "", "Four.", 4),
+        ("0", "tower", "Three.", 3),
+        ("2", "tower", "Five.", 5),
     ],
 )
 def test_finds_the_segment_that_names_and_texts_prove(
