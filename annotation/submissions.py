@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from annotation.models import BlockControl, Judgment
+from annotation.models import BlockControl, Judgment, MachineJudgment
 from annotation.models.block import candidate_ids
 from campaign.models import CampaignState
 
@@ -55,7 +55,7 @@ class SubmissionRefusedError(Exception):
         Candidates without a label.
     retry_after : int, optional
         Seconds until the same submission may be accepted; None if it never will be.
-    stored : Judgment, optional
+    stored : Judgment or MachineJudgment, optional
         The judgment that counts instead, if the block accepts no more judgments.
     field : str
         The refused field of the request.
@@ -69,7 +69,7 @@ class SubmissionRefusedError(Exception):
         *,
         missing: Sequence[UUID] = (),
         retry_after: int | None = None,
-        stored: Judgment | None = None,
+        stored: Judgment | MachineJudgment | None = None,
         field: str = "labels",
         is_conflict: bool = False,
     ) -> None:

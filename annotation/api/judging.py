@@ -22,6 +22,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
 
+from annotation.api.machine_judging import MachinePace, machine_answer_data, machine_next
 from annotation.api.serializers import (
     COMMENT_LENGTH,
     AssignmentRequestSerializer,
@@ -41,7 +42,7 @@ from annotation.api.serializers import (
     protocol_field,
 )
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import Judgment, ProblemReport, ProblemReportKind, Skip
+from annotation.models import Judgment, MachineJudgment, ProblemReport, ProblemReportKind, Skip
 from annotation.protocols import answer_kind, answer_of, texts_beside
 from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.judging import (
@@ -54,22 +55,29 @@ from annotation.selectors.judging import (
     own_done_blocks_data,
 )
 from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
+from annotation.selectors.machines import machine_block
 from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.choose import LendingContext
 from annotation.services.lending.lend import LendingRefusedError, LentAssignment, assignment_lend
-from annotation.services.lending.work_requests import reason_to_stop, work_request
+from annotation.services.lending.work_requests import (
+    NoWorkReason,
+    reason_to_stop,
+    work_request,
+)
+from annotation.services.machines import machine_judgment_submit
 from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.api.authentication import machine_of
 from campaign.api.operations import Address, CursorPages, operation
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
-from campaign.models import Judge, User
+from campaign.models import Judge, MachineJudge, User
 from campaign.selectors.media import media_of_judge
 
 logger = logging.getLogger(__name__)
@@ -84,6 +92,9 @@ class JudgeAddress(Address):
     """Base view of the judging API; its operations act for the signed-in judge."""
 
     pagination_class: Any = None
+    throttle_classes = (MachinePace,)
+    #: Whether the token of a machine judge gives access, too.
+    serves_machines = False
 
     @cached_property
     def judge(self) -> Judge:
@@ -112,6 +123,17 @@ class JudgeAddress(Address):
     def sent(self) -> dict[str, Any]:
         """The validated content of the request; unknown keys are refused. Raises ValidationError."""
         return dict(content_validated(self.takes, self.request.data))
+
+    def put_by_machine(self, machine: MachineJudge, client_id: UUID) -> dict[str, Any]:
+        """Store a machine's answer or skip, and return its data. Raises NotFound, ValidationError and SubmissionRefusedError."""
+        asked = machine_block(machine=machine, public_id=self.sent["block"])
+        if asked is None:
+            raise NotFound(_("Sentence not found."))
+        answer = answer_validated(asked.hit.task.protocol, self.sent.get("answer"))
+        stored = machine_judgment_submit(
+            machine=machine, asked=asked, client_id=client_id, said={**self.sent, "answer": answer}
+        )
+        return machine_answer_data(stored, asked)
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, SubmissionRefusedError):
@@ -229,6 +251,8 @@ def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, 
 
 
 class AssignmentsView(JudgeAddress):
+    serves_machines = True
+
     @operation(
         "judging_assignment_lend",
         {
@@ -255,6 +279,10 @@ class AssignmentsView(JudgeAddress):
 
         202 means that work may become available soon: ask again after `retry_after` seconds.
         """
+        machine = machine_of(self.request)
+        if machine is not None:
+            found = machine_next(machine, self.sent)
+            return _compressed(self.request, Response(found)) if found else _none_left()
         in_hand = self.sent.get("in_hand", ())
         judge = self.judge_in(self.sent.get("campaign"))
         panel_participation_refresh(judge=judge)
@@ -280,11 +308,15 @@ _STOPPED: Final = {
 }
 
 
+def _none_left(reason: NoWorkReason = NoWorkReason.NONE_LEFT) -> Response:
+    headers = {NO_WORK_REASON: reason.value}
+    return Response(status=status.HTTP_204_NO_CONTENT, headers=headers)
+
+
 def _no_work(judge: Judge) -> Response:
     found = work_request(judge=judge)
     if found.retry_after is None:
-        headers = {NO_WORK_REASON: found.reason.value}
-        return Response(status=status.HTTP_204_NO_CONTENT, headers=headers)
+        return _none_left(found.reason)
     data = {"state": found.reason.value, "retry_after": found.retry_after}
     return Response(
         NotYetSerializer(data).data,
@@ -298,6 +330,8 @@ _REFUSED_OR_ELSEWHERE: Final = {**_REFUSED, 409: RefusalSerializer}
 
 
 class JudgmentView(JudgeAddress):
+    serves_machines = True
+
     @operation(
         "judging_judgment_submit",
         {200: JudgmentSerializer, **_REFUSED_OR_ELSEWHERE},
@@ -308,6 +342,12 @@ class JudgmentView(JudgeAddress):
 
         With `after`, the response includes the next HIT.
         """
+        machine = machine_of(self.request)
+        if machine is not None:
+            stored = self.put_by_machine(machine, client_id)
+            if "after" in self.sent:
+                stored["next"] = machine_next(machine, self.sent)
+            return _compressed(self.request, Response(stored))
         data = self.sent
         after, in_hand = data.pop("after", None), data.pop("in_hand", ())
         assigned = self.assigned(data.pop("block"))
@@ -346,6 +386,8 @@ class DocumentView(JudgeAddress):
 
 
 class SkipView(JudgeAddress):
+    serves_machines = True
+
     @operation(
         "judging_skip_submit",
         {200: SkipSerializer, **_REFUSED_OR_ELSEWHERE},
@@ -353,6 +395,9 @@ class SkipView(JudgeAddress):
     )
     def put(self, client_id: UUID) -> Response:
         """Skip a block, with a reason."""
+        machine = machine_of(self.request)
+        if machine is not None:
+            return Response(self.put_by_machine(machine, client_id))
         assigned = self.assigned(self.sent.pop("block"))
         skip = skip_submit(assigned=assigned, client_id=client_id, **self.sent)
         return Response(_skip_data(skip, assigned))
@@ -428,7 +473,7 @@ def refusal(error: SubmissionRefusedError) -> Response:
         and {
             "id": stored.client_id,
             "labels": stored.labels,
-            "answer": answer_of(stored),
+            "answer": _answer_of(stored),
             "comment": stored.comment,
         },
     }
@@ -442,6 +487,10 @@ def refusal(error: SubmissionRefusedError) -> Response:
         status=status.HTTP_429_TOO_MANY_REQUESTS,
         headers={"Retry-After": str(error.retry_after)},
     )
+
+
+def _answer_of(stored: Judgment | MachineJudgment) -> Any:
+    return stored.answer if isinstance(stored, MachineJudgment) else answer_of(stored)
 
 
 class JudgedBlockSerializer(PlainSerializer):

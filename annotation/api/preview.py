@@ -4,7 +4,6 @@ Kept outside the judging API's address prefix, which is exempt from the second f
 """
 
 from dataclasses import asdict
-from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -21,8 +20,7 @@ from annotation.api.judging import (
     answer_validated,
 )
 from annotation.api.work_time import WorkTimeSerializer
-from annotation.protocols import rules_shown
-from annotation.selectors.shown import languages_data
+from annotation.selectors.shown import unlent_data
 from annotation.services.preview import (
     PreviewedHIT,
     feedback_preview,
@@ -37,23 +35,10 @@ _A_DAY_SECONDS = 86_400
 
 
 def _data(task: Task, hit: PreviewedHIT) -> dict[str, Any]:
-    campaign = task.test_set.campaign
-    return {
-        "id": hit.id,
-        "revisable_hits": hit.number,
-        "expires_at": timezone.now() + timedelta(minutes=campaign.lease_minutes),
-        "blocks": [block.as_shown() for block in hit.blocks],
-        "languages": languages_data(task.test_set.source_language, task.test_set.target_language),
-        "protocol": task.protocol,
-        "rules": {
-            **rules_shown(task.protocol, task.rules, campaign=campaign, part=1),
-            **(hit.blocks[0].stage_rules if hit.blocks else {}),
-            **({} if hit.number else {"practice": True}),
-        },
-        # Previews are not counted.
-        "progress": {"done": 0, "wanted": campaign.blocks_per_judge, "minutes_left": None},
-        "notice": "",
-    }
+    data = unlent_data(hit.blocks, id_=hit.id, task=task, part=1)
+    if not hit.number:
+        data["rules"]["practice"] = True
+    return {**data, "revisable_hits": hit.number}
 
 
 def _next_data(task: Task, after: UUID | None) -> dict[str, Any] | None:

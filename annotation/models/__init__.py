@@ -5,6 +5,7 @@ from annotation.models.block import Block, BlockControl, ShownOutput
 from annotation.models.design import Design
 from annotation.models.hit import HIT, HITPurpose
 from annotation.models.judgment import Judgment, Skip, SkipReason
+from annotation.models.machine import MachineJudgment
 from annotation.models.numbers import (
     JudgeTally,
     JudgmentNumber,

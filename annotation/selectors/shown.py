@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
 from itertools import repeat
 from typing import Any, Final, TypeAlias
 from uuid import UUID
@@ -22,6 +23,7 @@ from django.db.models import (
 )
 from django.db.models.functions import JSONArray
 from django.db.models.lookups import Exact
+from django.utils import timezone
 
 from annotation.models import Assignment, Block, HITPurpose, Judgment, Skip
 from annotation.models.block import by_candidate, candidate_ids
@@ -98,6 +100,13 @@ class BlockData:
             for each in fields(self)
             if each.name != "stage_rules"
         }
+
+
+def block_renamed(block: BlockData, id_: UUID) -> BlockData:
+    """Return a copy of a block with another id, and ids of its candidates that follow from it."""
+    ids = candidate_ids(id_, len(block.candidates))
+    shown = [{**each, "id": new} for each, new in zip(block.candidates, ids, strict=True)]
+    return replace(block, id=id_, candidates=shown)
 
 
 def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
@@ -261,6 +270,25 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, 
             **blocks[0].stage_rules,
             **({"practice": True} if purpose == HITPurpose.TRAINING else {}),
         },
+    }
+
+
+def unlent_data(
+    blocks: Sequence[BlockData], *, id_: UUID, task: Task, part: int, done: int = 0
+) -> dict[str, Any]:
+    """Return the blocks of a HIT that is lent to no judge, as `AssignmentSerializer` describes it."""
+    test_set, campaign = task.test_set, task.test_set.campaign
+    rules = rules_shown(task.protocol, task.rules, campaign=campaign, part=part)
+    return {
+        "id": id_,
+        "revisable_hits": 0,
+        "expires_at": timezone.now() + timedelta(minutes=campaign.lease_minutes),
+        "blocks": [block.as_shown() for block in blocks],
+        "languages": languages_data(test_set.source_language, test_set.target_language),
+        "protocol": task.protocol,
+        "rules": {**rules, **(blocks[0].stage_rules if blocks else {})},
+        "progress": {"done": done, "wanted": campaign.blocks_per_judge, "minutes_left": None},
+        "notice": "",
     }
 
 

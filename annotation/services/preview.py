@@ -7,11 +7,10 @@ from typing import Final
 from uuid import UUID
 
 from annotation.models import TrainingBlock, TrainingCandidate
-from annotation.models.block import candidate_ids
 from annotation.protocols import Answer, answer_kind_of
 from annotation.selectors.hits import PreviewedHIT as DrawnHIT
 from annotation.selectors.hits import previewed_hits
-from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
+from annotation.selectors.shown import BlockData, DrawnBlock, block_renamed, blocks_drawn
 from annotation.selectors.training import Feedback, feedback_on, training_blocks
 from campaign.models import Task
 from campaign.texts.hash_draw import HashDraw
@@ -49,7 +48,7 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
     if number > len(drawn):
         return None
     blocks = [
-        _known_by(_id(task, number, place), each.shown)
+        block_renamed(each.shown, _id(task, number, place))
         for place, each in enumerate(drawn[number - 1].blocks, start=1)
     ]
     segments = [each.plan.segment for each in drawn[number - 1].blocks]
@@ -116,13 +115,6 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
             seen |= segments
             found.append(hit)
     return found
-
-
-def _known_by(id_: UUID, block: BlockData) -> BlockData:
-    """Return a copy of a block with another id."""
-    ids = candidate_ids(id_, len(block.candidates))
-    shown = [{**each, "id": new} for each, new in zip(block.candidates, ids, strict=True)]
-    return replace(block, id=id_, candidates=shown)
 
 
 def _training(task: Task) -> PreviewedHIT | None:

@@ -363,8 +363,7 @@ def judgment_submit(
     kind = answer_kind(assigned.protocol, assigned.rules)
     said = answer if kind.has_answers else labels
     refusal = (
-        _other_kind_refusal(kind, labels, answer)
-        or kind.refusal(assigned, said)
+        answer_refusal(assigned, labels=labels, answer=answer)
         or _times_refusal(duration_ms, active_ms)
         or _played_refusal(played, len(assigned.candidates))
         or comment_refusal(judge_id=assigned.judge_id, comment=comment)
@@ -418,6 +417,15 @@ def _store(
     if is_stored:
         kind.with_judgment(judgment, row)
     return is_stored
+
+
+def answer_refusal(
+    assigned: AssignedBlock, *, labels: Sequence[int | None] | None, answer: Answer | None
+) -> SubmissionRefusedError | None:
+    """Return the reason why an answer does not fit its block, as far as no table must be read; None if it does."""
+    kind = answer_kind(assigned.protocol, assigned.rules)
+    said = answer if kind.has_answers else labels
+    return _other_kind_refusal(kind, labels, answer) or kind.refusal(assigned, said)
 
 
 def _other_kind_refusal(

@@ -2,7 +2,8 @@
 
 A token that may only read gets 403 on every method that could change something. A token limited to one
 campaign gives access to the addresses of that campaign and gets 404 on those of others. It gives no access to addresses
-without a campaign, except those of views with `narrows_to_campaign_of_token`.
+without a campaign, except those of views with `narrows_to_campaign_of_token`. The token of a machine judge gives
+access to views with `serves_machines` only.
 """
 
 from typing import Any, Final
@@ -13,8 +14,8 @@ from rest_framework.exceptions import AuthenticationFailed, NotFound, Permission
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from campaign.models import ApiToken, TokenScope, User
-from campaign.selectors.credentials import token_named
+from campaign.models import ApiToken, MachineJudge, TokenScope, User
+from campaign.selectors.credentials import machine_named, token_named
 from campaign.selectors.tasks import campaign_of_address
 from campaign.services.api_tokens import token_use_note
 
@@ -34,7 +35,11 @@ class ScopedTokenAuthentication(TokenAuthentication):
             # Many clients know only the scheme of RFC 6750.
             self.keyword = scheme
         found: tuple[Any, Any] | None = super().authenticate(request)
-        if found is not None:
+        if found is not None and isinstance(found[1], MachineJudge):
+            view = (request.parser_context or {}).get("view")
+            if not getattr(view, "serves_machines", False):
+                raise PermissionDenied("The token of a machine judge can only be used for judging.")
+        elif found is not None:
             token: Any = found[1]  # as `token_named` found it
             if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
                 raise PermissionDenied("This token is read-only.")
@@ -43,9 +48,15 @@ class ScopedTokenAuthentication(TokenAuthentication):
                 token_use_note(token=token)
         return found
 
-    def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:
-        """Return the user and the token with this text. One query. Raises AuthenticationFailed."""
+    def authenticate_credentials(self, key: str) -> tuple[User | None, ApiToken | MachineJudge]:
+        """Return the user and the token with this text, or the machine judge and the user who added it.
+
+        One query; two for a machine judge. Raises AuthenticationFailed.
+        """
         token = token_named(key)
+        machine = machine_named(key) if token is None else None
+        if machine is not None:
+            return machine.created_by, machine
         if token is None:
             raise AuthenticationFailed("Invalid token.")
         if not token.user.is_active:
@@ -56,6 +67,11 @@ class ScopedTokenAuthentication(TokenAuthentication):
 def token_of(request: Request) -> ApiToken | None:
     """Return the token that authenticates a request; None for a session."""
     return request.auth if isinstance(request.auth, ApiToken) else None
+
+
+def machine_of(request: Request) -> MachineJudge | None:
+    """Return the machine judge whose token authenticates a request; None for a person."""
+    return request.auth if isinstance(request.auth, MachineJudge) else None
 
 
 def _campaign_check(token: ApiToken, request: Request) -> None:

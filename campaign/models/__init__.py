@@ -29,6 +29,7 @@ from campaign.models.judge import (
     Judge,
     JudgeGroup,
 )
+from campaign.models.machine import MachineJudge
 from campaign.models.panel import Panel, PanelKind, Participation, ParticipationState
 from campaign.models.system import BadReference, Output, OutputCorrection, System, SystemKind
 from campaign.models.task import Document, Protocol, Reference, Segment, Task, TestSet

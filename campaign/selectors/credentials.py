@@ -38,6 +38,7 @@ from campaign.models import (
     Invitation,
     InvitationRole,
     Judge,
+    MachineJudge,
     Mail,
     MailState,
     Membership,
@@ -82,6 +83,18 @@ def token_named(text: str) -> ApiToken | None:
     an_hour_ago = Now() - USE_NOTED_EVERY
     is_due = Q(last_used_at=None) | Q(last_used_at__lt=an_hour_ago)
     return working.annotate(is_use_due=is_due).select_related("user").first()
+
+
+def machine_named(text: str) -> MachineJudge | None:
+    """Return the machine judge with this token; None if there is none. One query.
+
+    Archived campaigns, and those in the bin, take no answers.
+    """
+    machines = MachineJudge.objects.exclude(
+        campaign__state__in=[CampaignState.ARCHIVED, CampaignState.BIN]
+    )
+    named = machines.filter(token_digest=token_digest(text))
+    return named.select_related("campaign", "created_by").first()
 
 
 def sessions_open(*, users: QuerySet[User] | None = None) -> QuerySet[Session]:

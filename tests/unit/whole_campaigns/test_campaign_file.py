@@ -25,6 +25,7 @@ WORK = "follows from what judges or the server did"
 NOT_IN_FILE: dict[type[Model], str] = {
     campaign.ApiToken: "lets a program of somebody in",
     campaign.WebhookEndpoint: "an address with its secret: files are handed on",
+    campaign.MachineJudge: "judges the other campaign, with its token",
     campaign.Membership: OF_PEOPLE,
     annotation.QualityAction: BY_PERSON,
     campaign.ErasureRequest: BY_PERSON,

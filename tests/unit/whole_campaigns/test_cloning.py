@@ -63,6 +63,8 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     annotation.PageChanges: _WORK,
     annotation.ProblemReport: _WORK,
     annotation.ProblemReply: _WORK,
+    annotation.MachineJudgment: _WORK,
+    campaign.MachineJudge: "judges the other campaign, with its token",
     annotation.QualityAction: _WORK,
     ranking.RankingRun: _WORK,
     ranking.Analysis: _WORK,

@@ -1,0 +1,67 @@
+"""The judging API for machine judges: the requests and responses are those of people."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import caches
+from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
+from rest_framework.views import APIView
+
+from annotation.models import MachineJudgment
+from annotation.selectors.machines import (
+    MachineBlock,
+    machine_assignment,
+    machine_assignment_data,
+)
+from campaign.api.authentication import machine_of
+from campaign.models import MachineJudge
+
+
+class MachinePace(SimpleRateThrottle):
+    """Limit of requests per machine judge and minute, apart from those of the person who added it."""
+
+    cache = caches["throttles"]
+
+    def get_rate(self) -> str | None:
+        """Return the limit in the settings; None if there is none."""
+        limit = settings.API_WRITES_A_MINUTE
+        return f"{limit}/min" if limit > 0 else None
+
+    def get_cache_key(self, request: Request, view: APIView) -> str | None:
+        """Return the key of the machine's requests; None for people, who are not limited here."""
+        del view
+        machine = machine_of(request)
+        return None if machine is None else f"machine/{machine.pk}"
+
+
+def machine_next(machine: MachineJudge, sent: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the assignment after those that a request names; None if there is none."""
+    in_hand = {sent.get("after"), *sent.get("in_hand", ())}
+    blocks = machine_assignment(machine=machine, in_hand=in_hand)
+    return None if blocks is None else machine_assignment_data(blocks, machine=machine)
+
+
+def machine_answer_data(stored: MachineJudgment, asked: MachineBlock) -> dict[str, Any]:
+    """Return a machine's answer or skip as `JudgmentSerializer` or `SkipSerializer` describes it."""
+    data = {
+        "id": stored.client_id,
+        "block": asked.public_id,
+        "assignment": asked.assignment_id,
+        "duration_ms": stored.duration_ms,
+        "active_ms": None,
+        "comment": stored.comment,
+        "stopped": None,
+    }
+    if stored.skip_reason:
+        return {**data, "reason": stored.skip_reason}
+    return {
+        **data,
+        "labels": stored.labels,
+        "answer": stored.answer,
+        "submitted_at": stored.submitted_at,
+        "feedback": None,
+        "taken_back": [],
+        "next": None,
+    }

@@ -1,0 +1,74 @@
+"""Judgments of machine judges, apart from those of people."""
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.db.models.functions import Now
+
+from annotation.models.judgment import LabelsAreRanks, SkipReason
+from campaign.database.triggers import is_one_of
+
+
+class MachineJudgment(models.Model):
+    """A machine judge's answer to a block, or its refusal. Append-only.
+
+    No judgment, assignment or exposure is stored, and no number assigned: everything that counts
+    reads other tables.
+    """
+
+    #: Chosen by the client: the same id twice is one answer.
+    client_id = models.UUIDField(unique=True)
+    machine = models.ForeignKey(
+        "campaign.MachineJudge", models.PROTECT, related_name="judgments", db_index=False
+    )
+    task = models.ForeignKey("campaign.Task", models.PROTECT, related_name="machine_judgments")
+    segment = models.ForeignKey(
+        "campaign.Segment", models.PROTECT, related_name="machine_judgments", db_index=False
+    )
+    #: The block that it was asked, lent to a person.
+    block = models.ForeignKey(
+        "annotation.Block", models.PROTECT, related_name="machine_judgments", db_index=False
+    )
+    part = models.PositiveSmallIntegerField()
+    is_reversed = models.BooleanField()
+    #: In the order in which the machine got them.
+    outputs = ArrayField(models.BigIntegerField())
+    #: As `Block.stands_for`.
+    stands_for = ArrayField(models.PositiveSmallIntegerField(), null=True, blank=True)
+    #: Ranks of the candidates, in the same order; empty for a skip.
+    labels = ArrayField(models.PositiveSmallIntegerField(null=True))
+    #: The answer as it was given, for all protocols except rankings.
+    answer = models.JSONField(encoder=DjangoJSONEncoder, null=True, blank=True)
+    skip_reason = models.CharField(max_length=13, blank=True, default="")
+    duration_ms = models.PositiveIntegerField(null=True, blank=True)
+    comment = models.TextField(blank=True)
+    submitted_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["block", "machine", "is_reversed"],
+                name="machine_judgment_once_per_block_and_order",
+            ),
+            is_one_of(
+                "skip_reason", ["", *SkipReason], name="machine_judgment_skip_reason_is_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(skip_reason="") & LabelsAreRanks("labels")
+                | ~models.Q(skip_reason="") & models.Q(labels=[]),
+                name="machine_judgment_has_ranks_exactly_if_no_skip",
+            ),
+        ]
+        indexes = [
+            # Finds what a machine has answered.
+            models.Index(fields=["segment", "machine"], name="machine_judgment_of_a_segment"),
+            # In the order of exports, and for the numbers on the page.
+            models.Index(fields=["machine", "id"], name="machine_judgment_of_a_machine"),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="machine_judgment_append_only",
+                operation=pgtrigger.Update | pgtrigger.Delete,
+            ),
+        ]

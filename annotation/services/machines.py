@@ -1,0 +1,79 @@
+"""Store the answers of machine judges. Nothing else is written: no number, no tally, no exposure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.models import Judgment, MachineJudgment
+from annotation.models.block import stands_for
+from annotation.protocols import Answer, answer_kind
+from annotation.selectors.machines import MachineBlock
+from annotation.services.submission import answer_refusal
+from annotation.submissions import SubmissionRefusedError
+from campaign.models import MachineJudge
+
+
+@transaction.atomic
+def machine_judgment_submit(
+    *, machine: MachineJudge, asked: MachineBlock, client_id: UUID, said: Mapping[str, Any]
+) -> MachineJudgment:
+    """Store and return a machine's answer to a block, checked like that of a person, or its skip.
+
+    `said` has `labels` or `answer`, or the `reason` of a skip, and may have `duration_ms` and `comment`. Repeating a
+    `client_id` returns the stored answer. Raises `SubmissionRefusedError` if the answer does not fit the block, or if
+    the machine has answered it under another id: the first answer counts. Locks the machine's row.
+    """
+    MachineJudge.objects.select_for_update(no_key=True).get(pk=machine.pk)
+    known = MachineJudgment.objects.filter(client_id=client_id).first()
+    own = machine.judgments.filter(block=asked.block, is_reversed=asked.is_reversed).first()
+    if known is not None and known != own:
+        raise SubmissionRefusedError("This id belongs to another answer.")
+    if known is None and own is not None:
+        words = _("This block has been answered already. The first answer counts.")
+        raise SubmissionRefusedError(words, stored=own, is_conflict=True)
+    candidates = asked.candidates
+    return known or MachineJudgment.objects.create(
+        client_id=client_id,
+        machine=machine,
+        task=asked.hit.task,
+        segment_id=asked.block.segment_id,
+        block=asked.block,
+        part=asked.hit.part,
+        is_reversed=asked.is_reversed,
+        outputs=[output for outputs in candidates for output in outputs],
+        stands_for=stands_for([len(outputs) for outputs in candidates]),
+        duration_ms=said.get("duration_ms"),
+        comment=said.get("comment", ""),
+        **_answered(asked, said),
+    )
+
+
+def _answered(asked: MachineBlock, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a skip, or those of a valid answer. Raises SubmissionRefusedError."""
+    if "reason" in said:
+        return {"labels": [], "skip_reason": said["reason"]}
+    assigned = asked.assigned
+    kind = answer_kind(assigned.protocol, assigned.rules)
+    labels: Sequence[int | None] | None = said.get("labels")
+    answer: Answer | None = said.get("answer")
+    given = answer if kind.has_answers else labels
+    refusal = answer_refusal(assigned, labels=labels, answer=answer)
+    # The triggers that check the answers of people do not see these.
+    refusal = refusal or kind.refusal_by_database(assigned, _in_first_order(asked, given))
+    if refusal is not None:
+        raise refusal
+    ranks = kind.labels(given, assigned.candidate_count)
+    row: Any = Judgment(labels=ranks)
+    if kind.keeps_answers:
+        row = kind.table(**kind.row_of(given, part=assigned.part, block_id=assigned.block_id))
+    return {"labels": ranks, "answer": kind.given(row) if kind.has_answers else None}
+
+
+def _in_first_order(asked: MachineBlock, answer: Answer) -> Answer:
+    """Return an answer with its parts for each output in the order of the stored block."""
+    if asked.is_reversed and isinstance(answer, Mapping) and "outputs" in answer:
+        return {**answer, "outputs": answer["outputs"][::-1]}
+    return answer
