@@ -4,6 +4,7 @@ from annotation.views import (
     campaign_state,
     judge,
     judgments,
+    machines,
     media,
     onboarding,
     panels,
@@ -65,6 +66,7 @@ _campaign: list[URLPattern | URLResolver] = [
     path("people/questions/", questions.questions_page, name="questions"),
     path("people/judges/", people.campaign_judges_page, name="campaign-judges"),
     path("people/judges/add/", people.judges_add_page, name="judges-add"),
+    path("people/judges/machines/", machines.machines_page, name="machines"),
     path("people/judges/<int:judge_id>/", people.campaign_judge_page, name="campaign-judge"),
     path(
         "people/judges/<int:judge_id>/link/", people.campaign_judge_link, name="campaign-judge-link"

@@ -22,6 +22,7 @@ _LISTS: Final = {
     "rule_id": ("rules/", "id"),
     "name": ("tables/", "name"),
     "webhook_id": ("webhooks/", "id"),
+    "machine_id": ("machines/", "id"),
 }
 _LISTS_OF_TASKS: Final = {
     "analysis_id": ("analyses/", "id"),

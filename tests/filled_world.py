@@ -17,6 +17,7 @@ from campaign.models import (
     Campaign,
     Judge,
     JudgeGroup,
+    MachineJudge,
     Membership,
     Output,
     Panel,
@@ -27,6 +28,7 @@ from campaign.models import (
 )
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.machines import machine_add
 from campaign.services.people import judge_group_create, judge_group_members_change
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from campaign.services.webhooks import webhook_create
@@ -58,6 +60,7 @@ class FilledWorld:
     published: PublishedResult
     decided: UUID
     webhook: WebhookEndpoint
+    machine: MachineJudge
 
     def address(self, route: str) -> str:
         """Return the address of a route of the URL registry in this campaign."""
@@ -88,6 +91,7 @@ class FilledWorld:
             "<uuid:batch>": self.decided,
             "<int:group_id>": self.group.pk,
             "<int:webhook_id>": self.webhook.pk,
+            "<int:machine_id>": self.machine.pk,
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
         }
@@ -99,7 +103,7 @@ class FilledWorld:
 def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorld:
     """Fill a campaign, rank it and measure its judges. As the owner of the tables.
 
-    `further`: panels, groups, members, links, webhooks and reports beside the one of each.
+    `further`: panels, groups, members, links, webhooks, machine judges and reports beside the one of each.
     """
     campaign = make_campaign(slug)
     task = filled_task(campaign, filling)
@@ -128,6 +132,7 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
         webhook_create(
             campaign=campaign, url=f"https://example.org/{number}", events=["campaign.closed"]
         )
+        _machine(campaign, organiser, f"0.{number}")
         _report(task, judge)
     return FilledWorld(
         campaign=campaign,
@@ -146,7 +151,12 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
         webhook=webhook_create(
             campaign=campaign, url="https://example.org/", events=["campaign.closed"]
         ),
+        machine=_machine(campaign, organiser),
     )
+
+
+def _machine(campaign: Campaign, by: User, version: str = "1") -> MachineJudge:
+    return machine_add(campaign=campaign, by=by, name="judgebot", version=version)[0]
 
 
 def _group(campaign: Campaign, name: str = "experts") -> JudgeGroup:

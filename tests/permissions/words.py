@@ -24,7 +24,7 @@ ROOMS: Final = {
     "REST: campaigns": ("api/v1/campaigns/",),
     "REST: people of a campaign": (
         *(f"api/v1/{_CAMPAIGN}{name}/" for name in ("members", "judges", "judge-groups", "erasures")),
-        *(f"api/v1/{_CAMPAIGN}{name}/" for name in ("invitations", "panels")),
+        *(f"api/v1/{_CAMPAIGN}{name}/" for name in ("invitations", "panels", "machines")),
     ),
     "REST: uploads and background jobs": (f"api/v1/{_CAMPAIGN}uploads/", f"api/v1/{_CAMPAIGN}jobs/"),
     "REST: tasks of a campaign": ("api/v1/tasks/",),

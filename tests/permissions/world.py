@@ -38,6 +38,7 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.machines import machine_add
 from campaign.services.people import judge_group_create
 from campaign.services.uploads import upload_begin, upload_check, upload_file_add, upload_part_store
 from campaign.services.webhooks import webhook_create, webhook_test
@@ -151,6 +152,7 @@ class World:
             "<int:group_id>": str(self.group.pk),
             "<int:request_id>": "1",
             "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
+            "<int:machine_id>": str(self.campaign.machines.get().pk),
             "<int:delivery_id>": str(self.campaign.webhook_endpoints.get().deliveries.get().pk),
             "<int:token_id>": "1",
             "<int:metric_id>": str(Metric.objects.get(test_set=self.task.test_set_id).pk),
@@ -191,6 +193,13 @@ def make_world() -> World:
     upload = upload_begin(campaign=mine.test_set.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
+    machine_add(
+        campaign=mine.test_set.campaign,
+        by=organiser,
+        name="SECRET-MACHINE",
+        version="1",
+        prompt="SECRET-PROMPT",
+    )
     endpoint = webhook_create(
         campaign=mine.test_set.campaign,
         url="https://example.org/SECRET-FILE",

@@ -27,6 +27,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "visitor": 401,
     }
     | sends(POST=ORGANISERS),
+    # Writing: tests/integration/machines/test_organising.py.
+    "api/v1/campaigns/<slug:slug>/machines/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/machines/<int:machine_id>/": MEMBERS_API
+    | sends(DELETE=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/machines/<int:machine_id>/token/": {**ONLY_POST, "visitor": 401}
+    | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/tasks/": MEMBERS_API | sends(POST=ORGANISERS),
     # Writing: tests/integration/whole_campaigns/test_rehearsal_pages.py.
     "api/v1/campaigns/<slug:slug>/rehearsal/": ORGANISERS_API

@@ -16,6 +16,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Writing: tests/integration/people.
     "campaigns/<slug:slug>/people/judges/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    # Writing: tests/integration/machines/test_organising.py.
+    "campaigns/<slug:slug>/people/judges/machines/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/<int:judge_id>/": TO_SECTION | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/<int:judge_id>/link/": ONLY_POST | sends(POST=ORGANISERS),
     # Answering: tests/integration/people/test_erasure.py.

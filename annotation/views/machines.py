@@ -1,0 +1,73 @@
+"""The page of a campaign's machine judges."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+
+from annotation.selectors.machines import machines_of
+from campaign.models import Campaign, MachineJudge
+from campaign.refusals import RefusalsAt
+from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
+from campaign.views.access import organised_campaign, user_of
+from campaign.views.decorators import form_view
+
+
+class MachineForm(forms.ModelForm):  # type: ignore[type-arg]  # not at run time
+    """The terms of a machine judge."""
+
+    class Meta:
+        model = MachineJudge
+        fields = ("name", "version", "prompt", "settings", "asked_twice")
+        widgets = dict.fromkeys(["prompt", "settings"], forms.Textarea({"rows": 4}))
+
+
+@form_view
+def machines_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the machine judges; POST adds one, replaces its token, or withdraws it."""
+    campaign = organised_campaign(request, slug)
+    action = request.POST.get("action", "")
+    if action in ("token", "withdraw"):
+        return _change(request, campaign, action)
+    form = MachineForm(request.POST or None)
+    if form.is_valid():
+        with RefusalsAt(form):
+            _machine, token = machine_add(
+                campaign=campaign, by=user_of(request), **form.cleaned_data
+            )
+            return _page(request, campaign, MachineForm(), token=token, status=201)
+    return _page(request, campaign, form, status=400 if form.errors else 200)
+
+
+def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpResponse:
+    key = request.POST.get("machine", "")
+    machines = MachineJudge.objects.filter(campaign=campaign)
+    machine = get_object_or_404(machines, pk=key if key.isascii() and key.isdecimal() else None)
+    if action == "token":
+        token = machine_token_replace(machine=machine)
+        return _page(request, campaign, MachineForm(), token=token)
+    machine_withdraw(machine=machine)
+    messages.success(request, _("Machine judge withdrawn. Its judgments are kept."))
+    return redirect("machines", campaign.slug)
+
+
+def _page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: MachineForm,
+    *,
+    token: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "section": "campaign-judges",
+        "machines": machines_of(campaign_id=campaign.pk),
+        "form": form,
+        # Without a redirect, for which it would have to be stored.
+        "token": token,
+    }
+    return render(request, "people/machines.html", context, status=status)
