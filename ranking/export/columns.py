@@ -12,7 +12,7 @@ from annotation.protocols import answer_kind_of
 from campaign.formats.five_way import five_way_header
 from campaign.models import Task
 from campaign.questions import RESERVED_NAMES, questions_stored
-from ranking.export.kinds import JUDGE_ANSWERS, ExportFormat, ExportKind
+from ranking.export.kinds import JUDGE_ANSWERS, WITH_ANSWERS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS
 from ranking.files.pairwise import COLUMNS as PAIRWISE_COLUMNS
 
@@ -67,6 +67,11 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "lease_ends_at": _("Reserved until (UTC)"),
     "completed_at": _("Completed (UTC)"),
     "released_at": _("Returned without being completed (UTC)"),
+    "machine": _("Name of the machine judge"),
+    "version": _("Version"),
+    "part": _("Pass, from 1; 0 if there is only one"),
+    "is_reversed": _("True if the outputs were in reverse order"),
+    "skip_reason": _("Reason for a skip; empty if the block was judged"),
     # Answers
     "verdict": _("Better output"),
     "criterion": _("Criterion"),
@@ -151,7 +156,7 @@ def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:
 def _general(kind: str, name: str) -> str:
     """Return the name of a column with N for its number; criteria of judgments are not known by name."""
     general = _NUMBER.sub("N", name)
-    is_criterion = kind == "judgments" and name not in _DESCRIPTIONS
+    is_criterion = kind in WITH_ANSWERS and name not in _DESCRIPTIONS
     return general if general in _DESCRIPTIONS or is_criterion else name
 
 
@@ -161,7 +166,7 @@ def _description(kind: str, name: str) -> str | Promise:
         return verbose_names.get(name) or _DESCRIPTIONS[name]
     if kind == "texts":
         return _DESCRIPTIONS.get(_general(kind, name), _OF_SYSTEM)
-    if kind == "judgments":
+    if kind in WITH_ANSWERS:
         return _DESCRIPTIONS.get(_general(kind, name), _OF_CRITERION)
     return _DESCRIPTIONS[_general(kind, name)]
 

@@ -100,7 +100,7 @@ class ExportKind:
             names = [name for name in self.formats if name != ExportFormat.APPRAISE_XML]
             return {name: self.formats[name] for name in names}
         not_in_cells = kind.not_in_cells
-        if self.name == "judgments" and not_in_cells is not None:
+        if self.name in WITH_ANSWERS and not_in_cells is not None:
             losses = (not_in_cells,)
             return {**self.formats, ExportFormat.CSV: losses, ExportFormat.PARQUET: losses}
         return self.formats
@@ -114,6 +114,11 @@ EVERYTHING: Final = "everything"
 COMPARISONS: Final = "comparisons"
 #: Kind with skips after the judgments.
 WITH_SKIPS: Final = "with-skips"
+
+#: Kind with the answers of machine judges, which are in no other kind.
+MACHINE_JUDGMENTS: Final = "machine-judgments"
+#: Kinds with the columns of the protocol's answers.
+WITH_ANSWERS: Final = ("judgments", MACHINE_JUDGMENTS)
 
 #: Kind with a column for each question to judges.
 JUDGE_ANSWERS: Final = "judge-answers"
@@ -214,6 +219,11 @@ _ALL: Final = (
         name="activity",
         title=_("Activity"),
         description=_("Every change to the campaign and its author."),
+    ),
+    ExportKind(
+        name=MACHINE_JUDGMENTS,
+        title=_("Judgments by machine judges"),
+        description=_("Answers and skips of machine judges. They do not count."),
     ),
     ExportKind(name="judges", title=_("Judges"), description=_("Judges by pseudonym.")),
     ExportKind(

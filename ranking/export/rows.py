@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Final
@@ -19,20 +20,22 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from annotation.api.designs import DesignSerializer
 from annotation.api.research import JudgmentRecordSerializer, judgments_recorded
-from annotation.models import Assignment, Design, Judgment
+from annotation.models import Assignment, Design, Judgment, MachineJudgment
+from annotation.models.block import by_candidate
 from annotation.protocols import answer_kind_of, numbered_cells, numbered_columns
 from annotation.selectors.judgment_list import skips_listed
+from annotation.selectors.machines import machine_judgments
 from annotation.services.numbers import judgments_number
 from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
 from campaign.export.activity import event_data, event_rows
-from campaign.models import ActivityEvent, Judge, Reference, Segment, SystemKind, Task
+from campaign.models import ActivityEvent, Judge, Output, Reference, Segment, SystemKind, Task
 from campaign.questions import RESERVED_NAMES, Question, questions_stored
 from campaign.selectors.activity import users_named
 from campaign.selectors.media import has_media
 from campaign.selectors.texts import text_lines
 from campaign.texts.moments import moment
 from campaign.texts.values import joined
-from ranking.export.kinds import JUDGE_ANSWERS
+from ranking.export.kinds import JUDGE_ANSWERS, MACHINE_JUDGMENTS
 
 #: Larger tables are not counted exactly: pages show “more than” this number.
 MOST_COUNTED: Final = 10_000
@@ -120,11 +123,31 @@ _JUDGMENT: Final = {
 }
 
 
-def _judgment_columns(task: Task, slots: int) -> Columns:
+#: The fields of a machine's judgment.
+_MACHINE_JUDGMENT: Final[Columns] = {
+    "number": int,
+    "id": str,
+    "machine": str,
+    "version": str,
+    "segment": int,
+    "document": str,
+    "candidates": str,
+    "labels": str,
+    "answer": str,
+    "part": int,
+    "is_reversed": bool,
+    "skip_reason": str,
+    "duration_ms": int,
+    "comment": str,
+    "submitted_at": str,
+}
+
+
+def _judgment_columns(fields: Columns, task: Task, slots: int) -> Columns:
     answers = answer_kind_of(task)
     count = min(slots, answers.candidates[-1])
     columns: dict[str, Kind] = {}
-    for name, kind in _JUDGMENT.items():
+    for name, kind in fields.items():
         if name == "candidates":
             columns |= numbered_columns("candidate", str, count)
         elif name == "labels":
@@ -139,12 +162,12 @@ def _judgment_columns(task: Task, slots: int) -> Columns:
     return columns
 
 
-def _judgment_in_table(task: Task, row: Row) -> list[Row]:
+def _judgment_in_table(fields: Columns, task: Task, row: Row) -> list[Row]:
     """Return a judgment with a column for each output and for each part of the answer."""
-    flat = {name: value for name, value in row.items() if name in _JUDGMENT}
+    flat = {name: value for name, value in row.items() if name in fields}
     flat |= numbered_cells("candidate", [joined(systems) for systems in row["candidates"]])
     flat |= numbered_cells("label", row["labels"])
-    flat |= numbered_cells("played", row["played"] or [])
+    flat |= numbered_cells("played", row.get("played") or [])
     if row["answer"] is not None:
         flat |= answer_kind_of(task).cells(row["answer"])
     return [flat]
@@ -162,6 +185,36 @@ def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[S
         for row in some:
             row["submitted_at"] = moment(datetime.fromisoformat(row["submitted_at"]))
         yield some
+
+
+def _machine_judgments(
+    task: Task, after: int, until: int, _watermark: int
+) -> Iterator[Sequence[Row]]:
+    for some in _in_parts(machine_judgments(task_id=task.pk), after, until):
+        shown = {output for answer in some for output in answer.outputs}
+        names = dict(Output.objects.filter(pk__in=shown).values_list("pk", "system__name"))
+        yield [_machine_judgment(answer, names) for answer in some]
+
+
+def _machine_judgment(answer: MachineJudgment, systems: Mapping[int, str]) -> Row:
+    candidates = by_candidate([systems[each] for each in answer.outputs], answer.stands_for)
+    return {
+        "number": answer.pk,
+        "id": str(answer.client_id),
+        "machine": answer.machine.name,
+        "version": answer.machine.version,
+        "segment": answer.segment.number,
+        "document": answer.segment.document.name,
+        "candidates": candidates,
+        "labels": answer.labels,
+        "answer": answer.answer,
+        "part": answer.part,
+        "is_reversed": answer.is_reversed,
+        "skip_reason": answer.skip_reason,
+        "duration_ms": answer.duration_ms,
+        "comment": answer.comment,
+        "submitted_at": moment(answer.submitted_at),
+    }
 
 
 def _texts(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
@@ -302,11 +355,17 @@ def _answers_in_table(_task: Task, row: Row) -> list[Row]:
 #: By name of the kind.
 ROWS: Final[Mapping[str, Rows]] = {
     "judgments": Rows(
-        _judgment_columns,
+        partial(_judgment_columns, _JUDGMENT),
         lambda task: Judgment.objects.of(task.pk),
         _judgments,
         counted=lambda task: judgments_number(task_id=task.pk),
-        in_table=_judgment_in_table,
+        in_table=partial(_judgment_in_table, _JUDGMENT),
+    ),
+    MACHINE_JUDGMENTS: Rows(
+        partial(_judgment_columns, _MACHINE_JUDGMENT),
+        lambda task: machine_judgments(task_id=task.pk),
+        _machine_judgments,
+        in_table=partial(_judgment_in_table, _MACHINE_JUDGMENT),
     ),
     "skips": _table(
         {
