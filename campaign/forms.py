@@ -410,6 +410,12 @@ class JudgedField(forms.MultiValueField):
 
 
 class _JudgedWidget(forms.MultiWidget):
+    # The label is that of the list; the field for an own word has its own.
+    use_fieldset = False
+
+    def id_for_label(self, id_: str) -> str:
+        return f"{id_}_0"
+
     def decompress(self, value: Any) -> list[Any]:
         """Return what each of both shows."""
         return [value, ""] if value in Judged.values else ["", value]
