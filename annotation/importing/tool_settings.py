@@ -19,6 +19,7 @@ from campaign.models import Campaign, Instructions, Protocol, Task
 from campaign.refusals import RefusedError
 from campaign.services.instructions import instructions_write
 from campaign.services.questions import question_save
+from campaign.texts.joining import comma_list
 
 _MOST_SIDE_BY_SIDE: Final = 5
 
@@ -36,12 +37,12 @@ def settings_in_words(settings: CampaignSettings) -> list[str]:
         f"protocol {settings.protocol}": settings.protocol,
         f"{len(settings.sliders)} scales": settings.sliders,
         f"{len(settings.categories)} error categories": settings.categories,
-        f"severities {', '.join(settings.severities)}": settings.severities,
-        f"special marks {', '.join(settings.marks)}": settings.marks,
+        f"{len(settings.severities)} severities": settings.severities,
+        f"{len(settings.marks)} special marks": settings.marks,
         f"{len(settings.questions)} questions to judges": settings.questions,
         "instructions": settings.instructions,
     }
-    words = ", ".join(words for words, value in parts.items() if value)
+    words = comma_list([words for words, value in parts.items() if value])
     return [f"The campaign file also sets: {words}. They are imported, too."] if words else []
 
 

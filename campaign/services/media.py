@@ -31,7 +31,8 @@ def media_store(*, campaign: Campaign, file: MediaFile) -> None:
             "size": len(file.content),
             "digest": sha256(file.content).hexdigest(),
             "seconds": file.seconds,
-            "stored_as": partial(file_bytes_store, kind=MEDIA, path=path, content=content),
+            # Called only for a new row.
+            "stored_as": partial(file_bytes_store, kind=MEDIA, path=path, content=content),  # type: ignore[misc]
         },
     )
     if is_new:

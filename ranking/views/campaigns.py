@@ -528,7 +528,10 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         for row in found.tasks
     ]
     only = found.tasks[0] if len(found.tasks) == 1 else None
-    scheme = _SCHEMES.get(only.protocol) if only else None
+    see, see_address = "", ""
+    if only and only.protocol in _SCHEMES:
+        words, page = _SCHEMES[only.protocol]
+        see, see_address = str(words), reverse(page, args=[campaign.slug, only.pk])
     several = _("View test sets") if found.tasks else ""
     return Step(
         _("Design"),
@@ -538,8 +541,8 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         reverse("design", args=[campaign.slug, only.pk])
         if only
         else reverse("test-sets", args=[campaign.slug]),
-        see=scheme[0] if scheme else "",
-        see_address=reverse(scheme[1], args=[campaign.slug, only.pk]) if scheme else "",
+        see=see,
+        see_address=see_address,
     )
 
 

@@ -31,8 +31,16 @@ pytestmark = pytest.mark.django_db
 [_PATH] = (django_settings.BASE_DIR / "campaign" / "migrations").glob("*_secrets_not_in_clear.py")
 MIGRATION = import_module(f"campaign.migrations.{_PATH.stem}")
 CODES_SEALED = import_module("campaign.migrations.0006_notices_and_codes_not_in_clear")
-#: Fields hidden in the activity log that are no credential: personal data, and what a draw depends on.
-NO_CREDENTIALS = {"Judge.address", "Judge.answers", "System.contact", "Design.seed"}
+#: Fields hidden in the activity log that are no credential: personal data, what a draw depends on, long texts and a hash.
+NO_CREDENTIALS = {
+    "Judge.address",
+    "Judge.answers",
+    "System.contact",
+    "Design.seed",
+    "MachineJudge.prompt",
+    "MachineJudge.settings",
+    "MachineJudge.token_digest",
+}
 
 
 def sealed_columns() -> dict[type[Model], list[str]]:

@@ -221,6 +221,7 @@ def test_special_tokens_of_pearmut_are_marks_of_the_task(
     task_rules_change(task=task, rules={"marks": ["untranslated", "off topic"]})
     segment = task.test_set.segments.get(number=1)
     text = segment.outputs.get(system__name="dune").text
+    assert text is not None
     spans = [
         {"start_i": at, "end_i": at, "severity": "major", "category": None}
         for at in range(len(text), len(text) + 4)
