@@ -42,6 +42,14 @@ ELSEWHERE = (
     *("new-campaign/", "new-campaign/file/", "sign-in/forgotten/"),
     *("results/<slug:digest>/", "results/<slug:digest>/embed/"),
 )
+#: Pages of the tasks of one protocol.
+OF_PROTOCOL = {
+    "/snippets/": Protocol.QUIZ,
+    "/criteria/": Protocol.RATING,
+    "/error-scheme/": Protocol.SPANS,
+    "/errors/": Protocol.SPANS,
+    "/suggestions/": Protocol.SPANS,
+}
 VIEWS = ((DESKTOP, "light"), (PHONE, "dark"))
 
 
@@ -50,7 +58,8 @@ def world() -> FilledWorld:
     """A campaign with something in every table, and names that no line has room for."""
     world = filled_world("museum", Filling(blocks=36, systems=6, segments=24, judges=4))
     campaign, task = world.campaign, world.task
-    Task.objects.create(test_set=task.test_set, protocol=Protocol.QUIZ)
+    for protocol in set(OF_PROTOCOL.values()):
+        Task.objects.create(test_set=task.test_set, protocol=protocol)
     bad_references_make(test_set=task.test_set, seed=5)
     task.test_set.systems.filter(pk=task.test_set.systems.latest("pk").pk).update(name=LONG)
     judge_decline(judge=make_judge(campaign, LONG))
@@ -67,14 +76,13 @@ def sign_in(page: Page, world: FilledWorld, user: User, role: InvitationRole) ->
 
 
 def addresses(world: FilledWorld) -> list[str]:
-    quiz = Task.objects.get(protocol=Protocol.QUIZ)
-    # Snippets are of quizzes alone.
-    return [
-        world.address(
-            route.replace("<int:task_id>", str(quiz.pk)) if "/snippets/" in route else route
-        )
-        for route in (*PAGES, *ELSEWHERE)
-    ]
+    tasks = dict(Task.objects.values_list("protocol", "pk"))
+    found = []
+    for route in (*PAGES, *ELSEWHERE):
+        protocol = next((OF_PROTOCOL[end] for end in OF_PROTOCOL if route.endswith(end)), None)
+        number = str(tasks[protocol]) if protocol else "<int:task_id>"
+        found.append(world.address(route.replace("<int:task_id>", number)))
+    return found
 
 
 def test_axe_finds_nothing_and_no_page_scrolls_sideways_on_a_phone(

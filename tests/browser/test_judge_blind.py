@@ -125,6 +125,7 @@ class World:
             "export_id": 1,
             "token_id": 1,
             "webhook_id": 1,
+            "machine_id": 1,
             "delivery_id": 1,
             "request_id": 1,
             "analysis_id": self.analysis.pk,
