@@ -72,7 +72,7 @@ def shows_documents(rules: Mapping[str, Any]) -> bool:
 
 
 class PageSerializer(PlainSerializer):
-    """What a page shows."""
+    """The rule of how many segments a page shows."""
 
     page = serializers.ChoiceField(
         choices=[SEGMENT_PAGE, DOCUMENT_PAGE],

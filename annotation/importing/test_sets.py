@@ -11,6 +11,7 @@ from annotation.importing.tool_settings import (
     settings_apply,
     settings_check,
     settings_in_words,
+    settings_lost,
 )
 from annotation.services.planning.designs import design_change
 from campaign.formats import FormatError
@@ -89,7 +90,7 @@ def test_set_from_files(
         )
     if omissions.settings is not None:
         task = first_task(test_set=test_set)
-        omissions.left_out += settings_apply(task=task, settings=omissions.settings)
+        omissions.left_out += settings_apply(task=task, settings=omissions.settings).items()
     if rank_shown_reference:
         _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())
         design_change(
@@ -163,7 +164,11 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
             if found.settings is not None:
                 _protocol_propose(upload, found.settings)
                 settings_check(found.settings, protocol=upload.protocol)
-                report["warnings"] += settings_in_words(found.settings)
+                lost = settings_lost(
+                    found.settings, protocol=upload.protocol, campaign=upload.campaign
+                )
+                report["left_out"] += [{"name": key, "why": why} for key, why in lost.items()]
+                report["warnings"] += settings_in_words(found.settings, lost)
     except (ImportRefusedError, LanguageTagError) as error:
         name = upload.name or upload.campaign.slug
         report = refused_report(FormatError(name, *(error.args or (str(error),))))

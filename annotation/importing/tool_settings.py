@@ -1,7 +1,7 @@
 """Apply the settings of another tool's campaign to the task and the campaign that receive its texts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -22,6 +22,8 @@ from campaign.services.questions import question_save
 from campaign.texts.joining import comma_list
 
 _MOST_SIDE_BY_SIDE: Final = 5
+#: Keys of a campaign of Pearmut.
+_PROTOCOL, _INSTRUCTIONS = "info.protocol", "info.instructions"
 
 
 def protocol_of(settings: CampaignSettings) -> Protocol | None:
@@ -31,17 +33,34 @@ def protocol_of(settings: CampaignSettings) -> Protocol | None:
     return Protocol.SPANS if settings.protocol else None
 
 
-def settings_in_words(settings: CampaignSettings) -> list[str]:
-    """Return the settings that are imported with the texts, as a sentence; none if there are none."""
-    parts = {
-        f"protocol {settings.protocol}": settings.protocol,
-        f"{len(settings.sliders)} scales": settings.sliders,
-        f"{len(settings.categories)} error categories": settings.categories,
-        f"{len(settings.severities)} severities": settings.severities,
-        f"{len(settings.marks)} special marks": settings.marks,
-        f"{len(settings.questions)} questions to judges": settings.questions,
-        "instructions": settings.instructions,
-    }
+def settings_lost(
+    settings: CampaignSettings, *, protocol: str, campaign: Campaign
+) -> dict[str, str]:
+    """Return the keys that a task of this protocol, or the campaign, cannot take, each with the reason."""
+    lost = {}
+    if protocol_of(settings) not in (protocol, None):
+        lost[_PROTOCOL] = (
+            f"the task has another protocol than {settings.protocol}, so no scales and marks of errors"
+        )
+    if settings.instructions and Instructions.objects.filter(campaign=campaign).exists():
+        lost[_INSTRUCTIONS] = "the campaign already has instructions"
+    return lost
+
+
+def settings_in_words(settings: CampaignSettings, lost: Collection[str]) -> list[str]:
+    """Return the settings that are imported with the texts, without lost ones, as a sentence; none if there are none."""
+    parts: dict[str, object] = {}
+    if _PROTOCOL not in lost:
+        parts |= {
+            f"protocol {settings.protocol}": settings.protocol,
+            f"{len(settings.sliders)} scales": settings.sliders,
+            f"{len(settings.categories)} error categories": settings.categories,
+            f"{len(settings.severities)} severities": settings.severities,
+            f"{len(settings.marks)} special marks": settings.marks,
+        }
+    parts[f"{len(settings.questions)} questions to judges"] = settings.questions
+    if _INSTRUCTIONS not in lost:
+        parts["instructions"] = settings.instructions
     words = comma_list([words for words, value in parts.items() if value])
     return [f"The campaign file also sets: {words}. They are imported, too."] if words else []
 
@@ -65,38 +84,31 @@ def settings_check(settings: CampaignSettings, *, protocol: str) -> None:
             answer_kind(protocol).rules(_rules(settings))
 
 
-def settings_apply(*, task: Task, settings: CampaignSettings) -> list[tuple[str, str]]:
+def settings_apply(*, task: Task, settings: CampaignSettings) -> dict[str, str]:
     """Apply settings to a new task without work, and to its campaign; call it in a transaction.
 
-    Returns what is not applied, with the reason: scales and marks of errors if the task has another protocol, and
-    instructions if the campaign has some. Existing questions stay. Raises ImportRefusedError.
+    Returns those that are lost, as `settings_lost` does. Existing questions stay. Raises ImportRefusedError.
     """
     campaign = task.test_set.campaign
-    left_out = []
-    protocol = protocol_of(settings)
+    lost = settings_lost(settings, protocol=task.protocol, campaign=campaign)
     with _refusals_of_settings():
-        rules = _rules(settings) if protocol == task.protocol else {}
+        rules = _rules(settings) if protocol_of(settings) == task.protocol else {}
         if PAGE in answer_kind(task.protocol).rules_fields and settings.protocol != "cESA":
             rules[PAGE] = DOCUMENT_PAGE
         task_rules_change(task=task, rules=rules)
-        if protocol not in (task.protocol, None):
-            reason = f"the task has another protocol than {settings.protocol}, so no scales and marks of errors"
-            left_out.append(("info.protocol", reason))
         if settings.protocol == "cESA" and task.protocol == Protocol.SPANS:
             systems = task.test_set.systems.count()
             design_change(task=task, systems_per_block=min(systems, _MOST_SIDE_BY_SIDE))
         for question in settings.questions:
             _question_add(campaign, question)
-        if settings.instructions and Instructions.objects.filter(campaign=campaign).exists():
-            left_out.append(("info.instructions", "the campaign already has instructions"))
-        elif settings.instructions:
+        if settings.instructions and _INSTRUCTIONS not in lost:
             instructions_write(
                 campaign=campaign,
                 language=_language(settings.instructions),
                 text=settings.instructions,
                 demands_acceptance=True,
             )
-    return left_out
+    return lost
 
 
 def _rules(settings: CampaignSettings) -> dict[str, Any]:

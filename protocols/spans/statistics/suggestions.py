@@ -1,4 +1,4 @@
-"""What suggested errors change: answers that start from them against answers about outputs shown without them."""
+"""Effects of suggested errors: answers that start from them against answers about outputs shown without them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionEffects:
-    """What suggestions change, what became of them, and how many errors judges added."""
+    """Differences that suggestions make, what became of them, and how many errors judges added."""
 
     differences: list[Difference]
     outcomes: dict[str, Share]

@@ -84,7 +84,7 @@ class AlternativeAnnotators:
 
     @property
     def passes(self) -> bool:
-        """Whether the machine wins against at least half of the people."""
+        """True if the machine wins against at least half of the people."""
         return self.winning_rate >= _PASSING
 
 

@@ -85,7 +85,8 @@ def test_sliders_become_criteria(sent: Sent) -> None:
 def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(sent: Sent) -> None:
     upload = pearmut(sent, {"protocol": "MQM"})
     upload_change(upload=upload, protocol=Protocol.RANKING)
-    checked(upload)
+    report = checked(upload)
+    assert "info.protocol" in [each["name"] for each in report["left_out"]]
     assert upload.protocol == Protocol.RANKING
     imported(upload)
     upload.refresh_from_db()
