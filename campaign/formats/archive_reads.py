@@ -22,15 +22,17 @@ _MANY_DIGITS: Final = re.compile(rb"[0-9]{300}")
 
 
 class ZipStream:
-    """The stream of a zip, of which at most `most_bytes` are read at once; more raises `refusal`.
+    """The stream of a zip, whose list of entries has at most `most_bytes`; a longer one raises `refusal`.
 
-    zipfile reads the list of entries at once, however many the archive declares.
+    zipfile reads the list at once, however many entries the archive declares. `entries_end` ends the limit: contents
+    of files follow, which are read in parts.
     """
 
     def __init__(self, stream: IO[bytes], most_bytes: int, refusal: FormatError) -> None:
         self._stream = stream
         self._most_bytes = most_bytes
         self._refusal = refusal
+        self._reads_entries = True
         self.seek = stream.seek
         self.tell = stream.tell
         self.close = stream.close
@@ -38,7 +40,14 @@ class ZipStream:
     def seekable(self) -> bool:
         return True
 
+    def entries_end(self) -> None:
+        """Read without a limit from now on."""
+        self._reads_entries = False
+
     def read(self, size: int = -1, /) -> bytes:
+        """Read bytes; raise the refusal if the list of entries is too long."""
+        if not self._reads_entries:
+            return self._stream.read(size)
         one_too_many = self._most_bytes + 1
         if size < 0 or size > one_too_many:
             size = one_too_many

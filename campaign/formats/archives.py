@@ -196,6 +196,7 @@ class _Unpacking:
         most_bytes = self._limits.entries * _ENTRY_BYTES
         limited = ZipStream(stream, most_bytes, self._too_many_entries())
         with zipfile.ZipFile(cast("IO[bytes]", limited)) as archive:
+            limited.entries_end()
             members = archive.infolist()
             self._refuse_entries(len(members))
             for member in members:

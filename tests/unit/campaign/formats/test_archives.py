@@ -1,6 +1,7 @@
 """Archives are taken apart without trusting anything they say."""
 
 import io
+import random
 import stat
 import tarfile
 import zipfile
@@ -61,6 +62,13 @@ both = pytest.mark.parametrize("packed", [zipped, tarred])
 def test_files_come_without_the_folder_around_them(packed: Packed) -> None:
     data = packed([("news/src.en", b"a\n"), ("news/systems/x.de", b"b\n"), ("__MACOSX/news/._x", b""), ("news/.DS_Store", b"\0")])  # fmt: skip
     assert opened(data) == {"src.en": b"a\n", "systems/x.de": b"b\n"}
+
+
+@both
+def test_files_may_be_larger_than_the_list_of_entries(packed: Packed) -> None:
+    content = random.Random(7).randbytes(1 << 20)
+    data = packed([("judgments.csv", content)])
+    assert opened(data, Limits(entries=200)) == {"judgments.csv": content}
 
 
 def test_a_tar_of_the_present_folder_is_read_and_one_without_gzip() -> None:
