@@ -17,6 +17,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.db.models import Model
 from django.utils.functional import Promise
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.serializers import Serializer
@@ -84,6 +85,11 @@ class PageSerializer(PlainSerializer):
 #: Name of the rule with the organiser's question.
 QUESTION: Final = "question"
 _MAX_QUESTION: Final = 500
+
+
+def key_from_name(name: str) -> str:
+    """Return the key of something that an organiser names, such as a criterion; empty if the name has no Latin letter."""
+    return slugify(name)[:40].lstrip("0123456789-_")
 
 
 class RuleField(forms.Field):

@@ -236,13 +236,18 @@ def questions_checked(value: object) -> list[dict[str, Any]]:
         child=JudgeQuestionSerializer(), data=value, max_length=MOST_QUESTIONS
     )
     if not serializer.is_valid():
-        path, message = next(_messages(serializer.errors))
-        raise QuestionsRefusedError(labelled(".".join(("questions", *path)), message))
+        raise QuestionsRefusedError(serializer_problem(serializer, "questions"))
     questions = [dict(question) for question in serializer.validated_data]
     names = [question["name"] for question in questions]
     if len(set(names)) < len(names):
         raise QuestionsRefusedError(_("Two questions have the same name."))
     return questions
+
+
+def serializer_problem(serializer: serializers.BaseSerializer[Any], *path: str) -> str:
+    """Return the first error message of a serializer, with the path to its field."""
+    steps, message = next(_messages(serializer.errors, *path))
+    return labelled(".".join(steps), message)
 
 
 def _messages(errors: Any, *path: str) -> Iterator[tuple[tuple[str, ...], str]]:

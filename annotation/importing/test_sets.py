@@ -1,17 +1,19 @@
 """Create a test set from recognised files, for the command and for upload jobs."""
 # ruff: noqa: PT028 # ruff mistakes `test_set_…` for test functions
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
 
 from annotation.importing.tool_settings import (
-    protocol_of,
+    ToolSettings,
     settings_apply,
     settings_check,
     settings_in_words,
     settings_lost,
+    settings_read,
 )
 from annotation.services.planning.designs import design_change
 from campaign.formats import FormatError
@@ -19,7 +21,6 @@ from campaign.formats.file_names import set_name
 from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.omissions import Omissions
-from campaign.formats.pearmut_settings import CampaignSettings
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.formats.records import MediaFile
 from campaign.formats.set_reading import set_inspect
@@ -90,7 +91,8 @@ def test_set_from_files(
         )
     if omissions.settings is not None:
         task = first_task(test_set=test_set)
-        omissions.left_out += settings_apply(task=task, settings=omissions.settings).items()
+        settings = settings_read(omissions.settings)
+        omissions.left_out += settings_apply(task=task, settings=settings)
     if rank_shown_reference:
         _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())
         design_change(
@@ -132,6 +134,9 @@ def test_set_files_check(
     read = partial(set_inspect, recognised, reading)
     with isolated_items(recognised.name, recognised.size(), read, watch=watch) as items:
         [inspection] = items
+    if inspection.settings is not None and inspection.error is None:
+        lost = settings_read(inspection.settings).lost
+        inspection = replace(inspection, left_out=(*inspection.left_out, *lost))
     if rank_shown_reference and inspection.error is None:
         _refuse_no_reference(inspection.references > 0 and reading.reference_system is not None)
     return inspection
@@ -162,13 +167,12 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
             )
             report = inspection_report(recognised, found)
             if found.settings is not None:
-                _protocol_propose(upload, found.settings)
-                settings_check(found.settings, protocol=upload.protocol)
-                lost = settings_lost(
-                    found.settings, protocol=upload.protocol, campaign=upload.campaign
-                )
-                report["left_out"] += [{"name": key, "why": why} for key, why in lost.items()]
-                report["warnings"] += settings_in_words(found.settings, lost)
+                settings = settings_read(found.settings)
+                _protocol_propose(upload, settings)
+                settings_check(settings, protocol=upload.protocol)
+                lost = settings_lost(settings, protocol=upload.protocol, campaign=upload.campaign)
+                report["left_out"] += [{"name": key, "why": why} for key, why in lost]
+                report["warnings"] += filter(None, [settings_in_words(settings)])
     except (ImportRefusedError, LanguageTagError) as error:
         name = upload.name or upload.campaign.slug
         report = refused_report(FormatError(name, *(error.args or (str(error),))))
@@ -247,11 +251,10 @@ def _languages_propose(upload: Upload, report: dict[str, Any]) -> None:
             return
 
 
-def _protocol_propose(upload: Upload, settings: CampaignSettings) -> None:
+def _protocol_propose(upload: Upload, settings: ToolSettings) -> None:
     """Choose the protocol of the file at the first check; later, the organiser may have chosen another."""
-    protocol = protocol_of(settings)
-    if protocol is not None and upload.report is None:
-        upload_change(upload=upload, protocol=protocol)
+    if settings.protocol is not None and upload.report is None:
+        upload_change(upload=upload, protocol=settings.protocol)
 
 
 def _name_propose(upload: Upload) -> None:

@@ -1,68 +1,289 @@
-"""Apply the settings of another tool's campaign to the task and the campaign that receive its texts."""
+"""Settings in a campaign file of Pearmut, applied to the task and the campaign that receive its texts."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from html import unescape
+from itertools import chain, count
 from typing import Any, Final
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+from rest_framework import serializers
 
-from annotation.protocols import DOCUMENT_PAGE, PAGE, answer_kind
+from annotation.protocols import DOCUMENT_PAGE, PAGE, answer_kind, key_from_name
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import task_rules_change
-from campaign.formats.pearmut_settings import CampaignSettings, FormQuestion, Slider
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import language_guess
 from campaign.models import Campaign, Instructions, Protocol, Task
+from campaign.questions import (
+    QuestionKind,
+    QuestionStage,
+    questions_checked,
+    serializer_problem,
+)
 from campaign.refusals import RefusedError
-from campaign.services.instructions import instructions_write
+from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.services.questions import question_save
 from campaign.texts.joining import comma_list
 
 _MOST_SIDE_BY_SIDE: Final = 5
-#: Keys of a campaign of Pearmut.
-_PROTOCOL, _INSTRUCTIONS = "info.protocol", "info.instructions"
+_MISSING: Final = "[missing]"
+_SIDE_BY_SIDE: Final = "cESA"
+_WITH_SPANS: Final = ("ESA", _SIDE_BY_SIDE, "MQM")
+_KINDS: Final = {
+    "string": QuestionKind.TEXT,
+    "number": QuestionKind.NUMBER,
+    "choices": QuestionKind.ONE,
+}
+_STAGES: Final = {"data_welcome": QuestionStage.START, "data_goodbye": QuestionStage.END}
+_TUTORIAL: Final = "tutorial"
+_ONLY_QUESTIONS: Final = (
+    "only questions are imported, not scripts, last texts and tutorials: set up training in Quintet"
+)
+_NOT_READ: Final = "Quintet has no such setting, or it is chosen there: design, judges, attention checks, training, completion codes"
+#: Patterns of HTML, and what stands for them in Markdown.
+_MARKUP: Final = (
+    (r"<(style|script)\b.*?</\1\s*>", ""),
+    (r"<(?:br|/p|/li|/?ul|/?ol|/div|/h[1-6])\b[^<>]*>", "\n"),
+    (r"<li\b[^<>]*>", "- "),
+    (r"</?(?:b|strong)\b[^<>]*>", "**"),
+    (r"<[^<>]*>", ""),
+)
 
 
-def protocol_of(settings: CampaignSettings) -> Protocol | None:
-    """Return the protocol of a task with these settings; None if they name none."""
-    if settings.sliders:
-        return Protocol.RATING
-    return Protocol.SPANS if settings.protocol else None
+class _TextsField(serializers.ListField):
+    """Texts; empty ones are left out."""
+
+    child = serializers.CharField(allow_blank=True)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        return [text for text in super().to_internal_value(data) if text]
+
+
+class _CategoriesField(serializers.DictField):
+    """Categories of errors, each with those below it; None if judges enter their own."""
+
+    child = _TextsField()
+
+    def to_internal_value(self, data: Any) -> dict[str, list[str]] | None:
+        return None if data == "input" else super().to_internal_value(data)
+
+
+class _SliderSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    min = serializers.IntegerField()
+    max = serializers.IntegerField()
+    step = serializers.IntegerField(default=1, min_value=1, max_value=1)
+
+
+class _InfoSerializer(serializers.Serializer[Any]):
+    protocol = serializers.CharField(default="", allow_blank=True)
+    sliders = _SliderSerializer(many=True, default=None)
+    mqm_categories = _CategoriesField(default=dict)
+    mqm_severities = _TextsField(default=None)
+    special_tokens = _TextsField(default=[_MISSING])
+    instructions = serializers.CharField(
+        default="", allow_blank=True, max_length=2 * MAX_CHARACTERS
+    )
+    #: Read with the texts.
+    assets = serializers.JSONField(required=False)
+
+
+class _FormItemSerializer(serializers.Serializer[Any]):
+    """An item of a form; any other item is part of a tutorial."""
+
+    form = serializers.CharField(default=_TUTORIAL, allow_null=True)
+    text = serializers.CharField(default="", allow_blank=True, max_length=MAX_CHARACTERS)
+    choices = _TextsField(default=list)
+
+
+class _DocumentsField(serializers.ListField):
+    child = serializers.ListField(child=_FormItemSerializer())
+
+
+class _CampaignFileSerializer(serializers.Serializer[Any]):
+    info = _InfoSerializer()
+    data_welcome = _DocumentsField(default=list)
+    data_goodbye = _DocumentsField(default=list)
+    campaign_id = serializers.JSONField(required=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSettings:
+    """Settings of a campaign of another tool.
+
+    Attributes
+    ----------
+    name : str
+        The protocol as the file names it.
+    protocol : Protocol or None
+        None if the file names none.
+    rules : dict
+        Rules of a task of this protocol, in the form that REST takes.
+    instructions : str
+        In Markdown.
+    questions : list of dict
+        Questions to judges, in the form that a campaign stores.
+    lost : list of pair of str
+        Keys that are not imported, with the reasons.
+    """
+
+    name: str
+    protocol: Protocol | None
+    rules: dict[str, Any]
+    instructions: str
+    questions: list[dict[str, Any]]
+    lost: list[tuple[str, str]]
+
+
+def settings_read(campaign: Mapping[str, Any]) -> ToolSettings:
+    """Return the settings in the JSON of a campaign. Raises ImportRefusedError for values that are not Pearmut's."""
+    given = {"info": {}, **campaign}
+    serializer = _CampaignFileSerializer(data=given)
+    if not serializer.is_valid():
+        raise _refusal(serializer_problem(serializer))
+    info = serializer.validated_data["info"]
+    name = info["protocol"]
+    protocol: Protocol | None = None
+    rules: dict[str, Any] = {}
+    keys = [f"info.{key}" for key in given["info"] if key not in info]
+    keys += [key for key in given if key not in serializer.fields]
+    lost = [(", ".join(keys), _NOT_READ)] if keys else []
+    if info["sliders"] and name not in ("", *_WITH_SPANS):
+        protocol = Protocol.RATING
+        criteria = [_criterion(slider) for slider in info["sliders"]]
+        rules = {"criteria": criteria, "all_at_once": True}
+    elif name in ("DA", *_WITH_SPANS):
+        protocol = Protocol.SPANS
+        rules = _spans_rules(info)
+        if info["sliders"]:
+            lost.append(("info.sliders", "outputs with error spans have one score from 0 to 100"))
+        if info["mqm_severities"] == []:
+            lost.append(("info.mqm_severities", "every error has a severity"))
+    elif name:
+        lost.append(("info.protocol", f"{name!r} is not a protocol of Pearmut; choose one"))
+    questions = []
+    for key, stage in _STAGES.items():
+        questions += _questions(key, stage, serializer.validated_data[key], lost)
+    return ToolSettings(
+        name=name,
+        protocol=protocol,
+        rules=rules,
+        instructions=plain_text(info["instructions"]),
+        questions=questions,
+        lost=lost,
+    )
+
+
+def _spans_rules(info: Mapping[str, Any]) -> dict[str, Any]:
+    tokens = info["special_tokens"]
+    rules = {
+        "spans_asked": info["protocol"] != "DA",
+        # An empty list of sliders turns the score off.
+        "scored": info["sliders"] != [],
+        "missing": _MISSING in tokens,
+        "marks": [token for token in tokens if token != _MISSING],
+    }
+    if info["mqm_severities"]:
+        rules["severities"] = [severity.lower() for severity in info["mqm_severities"]]
+    if info["protocol"] == "MQM":
+        lines = _category_lines(info["mqm_categories"] or {})
+        rules["free_categories"] = info["mqm_categories"] is None
+        rules["categories"] = lines if lines or rules["free_categories"] else "mqm-core"
+    return rules
+
+
+def _category_lines(below: Mapping[str, list[str]]) -> list[str]:
+    lines = []
+    for name, names_below in below.items():
+        if name.strip():
+            lines.append(f"{name.strip()}: {', '.join(names_below)}".removesuffix(": "))
+    return lines
+
+
+def _criterion(slider: Mapping[str, Any]) -> dict[str, Any]:
+    name, lowest, highest = slider["name"], slider["min"], slider["max"]
+    return {
+        "key": key_from_name(name) or f"scale-{lowest}-{highest}",
+        "name": name,
+        "question": name,
+        "beside": "source",
+        "lowest": lowest,
+        "highest": highest,
+        "labels": {lowest: _("lowest"), highest: _("highest")},
+    }
+
+
+def _questions(
+    key: str, stage: str, documents: list[list[dict[str, Any]]], lost: list[tuple[str, str]]
+) -> list[dict[str, Any]]:
+    """Return the questions of forms; texts before a question are part of it."""
+    questions = []
+    others = 0
+    texts: list[str] = []
+    for item in chain.from_iterable(documents):
+        if item["form"] not in (None, *_KINDS):
+            others += 1
+            continue
+        texts.append(plain_text(item["text"]))
+        if item["form"] is not None:
+            text = "\n\n".join(texts)
+            choices = [plain_text(choice) for choice in item["choices"]]
+            wording = {"language": _language(text), "question": text, "choices": choices}
+            kind = _KINDS[item["form"]]
+            questions.append({"kind": kind, "stage": stage, "required": True, "texts": [wording]})
+            texts.clear()
+    if others + len(texts):
+        lost.append((f"{others + len(texts)} items of {key}", _ONLY_QUESTIONS))
+    return questions
+
+
+def plain_text(html: str) -> str:
+    """Return the text of HTML in Markdown: paragraphs, lists and bold."""
+    for pattern, replacement in _MARKUP:
+        html = re.sub(pattern, replacement, html, flags=re.IGNORECASE | re.DOTALL)
+    lines = unescape(html).splitlines()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.strip() for line in lines)).strip()
+
+
+def _language(text: str) -> str:
+    """Return the language of a text among those of pages; English if it is none of them."""
+    guess = language_guess(text)
+    return guess if guess in dict(django_settings.LANGUAGES) else django_settings.LANGUAGE_CODE
 
 
 def settings_lost(
-    settings: CampaignSettings, *, protocol: str, campaign: Campaign
-) -> dict[str, str]:
+    settings: ToolSettings, *, protocol: str, campaign: Campaign
+) -> list[tuple[str, str]]:
     """Return the keys that a task of this protocol, or the campaign, cannot take, each with the reason."""
-    lost = {}
-    if protocol_of(settings) not in (protocol, None):
-        lost[_PROTOCOL] = (
-            f"the task has another protocol than {settings.protocol}, so no scales and marks of errors"
-        )
+    lost = []
+    if settings.protocol not in (protocol, None):
+        reason = f"the task has another protocol than {settings.name}, so no scales and marks of errors"
+        lost.append(("info.protocol", reason))
     if settings.instructions and Instructions.objects.filter(campaign=campaign).exists():
-        lost[_INSTRUCTIONS] = "the campaign already has instructions"
+        lost.append(("info.instructions", "the campaign already has instructions"))
     return lost
 
 
-def settings_in_words(settings: CampaignSettings, lost: Collection[str]) -> list[str]:
-    """Return the settings that are imported with the texts, without lost ones, as a sentence; none if there are none."""
-    parts: dict[str, object] = {}
-    if _PROTOCOL not in lost:
-        parts |= {
-            f"protocol {settings.protocol}": settings.protocol,
-            f"{len(settings.sliders)} scales": settings.sliders,
-            f"{len(settings.categories)} error categories": settings.categories,
-            f"{len(settings.severities)} severities": settings.severities,
-            f"{len(settings.marks)} special marks": settings.marks,
-        }
-    parts[f"{len(settings.questions)} questions to judges"] = settings.questions
-    if _INSTRUCTIONS not in lost:
-        parts["instructions"] = settings.instructions
-    words = comma_list([words for words, value in parts.items() if value])
-    return [f"The campaign file also sets: {words}. They are imported, too."] if words else []
+def settings_in_words(settings: ToolSettings) -> str:
+    """Return the settings of the file as a sentence; empty if it has none."""
+    parts = [f"protocol {settings.name}"] if settings.protocol else []
+    if settings.questions:
+        parts.append(f"{len(settings.questions)} questions to judges")
+    if settings.instructions:
+        parts.append("instructions")
+    return f"The campaign file also sets: {comma_list(parts)}." if parts else ""
+
+
+def _refusal(problem: str) -> ImportRefusedError:
+    return ImportRefusedError(
+        f"the settings of the campaign file cannot be used: {problem.rstrip('.')}",
+        "change them in the file",
+    )
 
 
 @contextmanager
@@ -70,107 +291,50 @@ def _refusals_of_settings() -> Iterator[None]:
     try:
         yield
     except (RefusedError, ValidationError) as error:
-        messages = error.messages if isinstance(error, ValidationError) else [str(error)]
-        raise ImportRefusedError(
-            f"the settings of the campaign file cannot be used: {' '.join(messages).rstrip('.')}",
-            "change them in the file",
-        ) from error
+        raise _refusal(" ".join(getattr(error, "messages", [str(error)]))) from error
 
 
-def settings_check(settings: CampaignSettings, *, protocol: str) -> None:
-    """Raise ImportRefusedError if a task of this protocol would apply the settings, but they are not possible."""
-    if protocol_of(settings) == protocol:
-        with _refusals_of_settings():
-            answer_kind(protocol).rules(_rules(settings))
+def settings_check(settings: ToolSettings, *, protocol: str) -> None:
+    """Raise ImportRefusedError if a task of this protocol, or the campaign, would apply settings that are not possible."""
+    with _refusals_of_settings():
+        if settings.protocol == protocol:
+            answer_kind(protocol).rules(settings.rules)
+        questions_checked(list(_named(settings.questions, taken=())))
 
 
-def settings_apply(*, task: Task, settings: CampaignSettings) -> dict[str, str]:
+def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str]]:
     """Apply settings to a new task without work, and to its campaign; call it in a transaction.
 
-    Returns those that are lost, as `settings_lost` does. Existing questions stay. Raises ImportRefusedError.
+    Returns those that are lost. Existing questions stay. Raises ImportRefusedError.
     """
     campaign = task.test_set.campaign
     lost = settings_lost(settings, protocol=task.protocol, campaign=campaign)
     with _refusals_of_settings():
-        rules = _rules(settings) if protocol_of(settings) == task.protocol else {}
-        if PAGE in answer_kind(task.protocol).rules_fields and settings.protocol != "cESA":
+        rules = dict(settings.rules) if settings.protocol == task.protocol else {}
+        if PAGE in answer_kind(task.protocol).rules_fields and settings.name != _SIDE_BY_SIDE:
             rules[PAGE] = DOCUMENT_PAGE
         task_rules_change(task=task, rules=rules)
-        if settings.protocol == "cESA" and task.protocol == Protocol.SPANS:
+        if settings.name == _SIDE_BY_SIDE and task.protocol == Protocol.SPANS:
             systems = task.test_set.systems.count()
             design_change(task=task, systems_per_block=min(systems, _MOST_SIDE_BY_SIDE))
-        for question in settings.questions:
-            _question_add(campaign, question)
-        if settings.instructions and _INSTRUCTIONS not in lost:
+        campaign.refresh_from_db(fields=["questions"])
+        asked = {text["question"] for entry in campaign.questions for text in entry["texts"]}
+        new = [entry for entry in settings.questions if entry["texts"][0]["question"] not in asked]
+        for entry in _named(new, taken=[entry["name"] for entry in campaign.questions]):
+            question_save(campaign=campaign, entry=entry)
+        if settings.instructions and not Instructions.objects.filter(campaign=campaign).exists():
             instructions_write(
                 campaign=campaign,
                 language=_language(settings.instructions),
                 text=settings.instructions,
                 demands_acceptance=True,
             )
-    return lost
+    return settings.lost + lost
 
 
-def _rules(settings: CampaignSettings) -> dict[str, Any]:
-    """Return the rules of a task, in the form that REST takes."""
-    if settings.sliders:
-        criteria = [_criterion(slider) for slider in settings.sliders]
-        return {"criteria": criteria, "all_at_once": True}
-    rules: dict[str, Any] = {
-        "spans_asked": settings.protocol != "DA",
-        "missing": settings.is_missing_marked,
-        "marks": list(settings.marks),
-    }
-    if settings.severities:
-        rules["severities"] = list(settings.severities)
-    if settings.protocol == "MQM":
-        rules["categories"] = list(settings.categories) or "mqm-core"
-    return rules
-
-
-def _criterion(slider: Slider) -> dict[str, Any]:
-    key = re.sub(r"[^a-z0-9]+", "-", slider.name.lower()).strip("-")
-    language = django_settings.LANGUAGE_CODE
-    labels = {slider.lowest: _("lowest"), slider.highest: _("highest")}
-    return {
-        "key": key or f"scale-{slider.lowest}-{slider.highest}",
-        "name": {language: slider.name},
-        "question": {language: slider.name},
-        "beside": "source",
-        "lowest": slider.lowest,
-        "highest": slider.highest,
-        "labels": {str(value): {language: label} for value, label in labels.items()},
-    }
-
-
-def _question_add(campaign: Campaign, question: FormQuestion) -> None:
-    """Add a question, unless the campaign already asks it."""
-    campaign.refresh_from_db(fields=["questions"])
-    texts = {text["question"] for entry in campaign.questions for text in entry["texts"]}
-    if question.text in texts:
-        return
-    names = {entry["name"] for entry in campaign.questions}
-    number = 1
-    while f"question_{number}" in names:
-        number += 1
-    text = {
-        "language": _language(question.text),
-        "question": question.text,
-        "choices": list(question.choices),
-    }
-    question_save(
-        campaign=campaign,
-        entry={
-            "name": f"question_{number}",
-            "kind": question.kind,
-            "stage": question.stage,
-            "required": True,
-            "texts": [text],
-        },
-    )
-
-
-def _language(text: str) -> str:
-    """Return the language of a text among those of pages; English if it is none of them."""
-    guess = language_guess(text)
-    return guess if guess in dict(django_settings.LANGUAGES) else django_settings.LANGUAGE_CODE
+def _named(questions: list[dict[str, Any]], *, taken: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield questions with names that no other question has."""
+    numbers = count(1)
+    for question in questions:
+        name = next(name for number in numbers if (name := f"question_{number}") not in taken)
+        yield {"name": name, **question}

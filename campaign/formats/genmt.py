@@ -11,7 +11,6 @@ from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.file_names import PairChoice
 from campaign.formats.json_text import decode_file, object_lines, paragraphs, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen
-from campaign.formats.pearmut_settings import SettingsReader
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_of
@@ -58,9 +57,7 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
     reader = _Reader(file.name)
     decoded = _decoded(file)
     name_of_campaign, documents = reader.campaign(decoded)
-    settings = SettingsReader(file.name)
-    omissions.settings = settings.settings(decoded)
-    omissions.left_out += settings.left_out
+    omissions.settings = {key: value for key, value in decoded.items() if key != "data"}
     if reader.passed:
         left = f"{file.name}: {counted(reader.passed, 'item')} of data"
         omissions.left_out.append((left, "forms, tutorials and attention checks are not ranked"))

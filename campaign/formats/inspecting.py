@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.omissions import Omissions
-from campaign.formats.pearmut_settings import CampaignSettings
 from campaign.formats.recognising import (
     FileRole,
     RecognisedFile,
@@ -94,8 +93,8 @@ class Inspection:
     """Findings of an inspection; `error` is the error that an import would raise, or None.
 
     `identical_systems` are groups of systems and references ("reference 1") with the same texts.
-    `left_out` lists what an import leaves out, each with the reason; `warnings` are sentences. `settings` are
-    those of a campaign of another tool.
+    `left_out` lists what an import leaves out, each with the reason; `warnings` are sentences. `settings` is
+    the JSON that a campaign file of another tool has besides texts.
     """
 
     files: tuple[FileFacts, ...]
@@ -109,7 +108,7 @@ class Inspection:
     warnings: tuple[str, ...]
     sample: tuple[SegmentTexts, ...]
     error: FormatError | None
-    settings: CampaignSettings | None = None
+    settings: dict[str, Any] | None = None
 
 
 def inspect(

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from html.entities import html5
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place, SurplusError
-from campaign.formats.pearmut_settings import CampaignSettings
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import filled_text
 from campaign.texts.normalisation import text_to_the_eye
@@ -23,7 +22,7 @@ class Omissions:
 
     `left_out` lists omissions (a file, or a place in it) with their reasons. `uncovered` lists systems with
     missing outputs by document; `first` is the error for the first of them. `warnings` are sentences about
-    suspicious content. `settings` are those that a campaign file of another tool has besides texts. Memory grows with
+    suspicious content. `settings` is the JSON that a campaign file of another tool has besides texts. Memory grows with
     the documents.
     """
 
@@ -31,7 +30,7 @@ class Omissions:
     uncovered: dict[str, dict[str, None]] = field(default_factory=dict)
     first: FormatError | None = None
     warnings: list[str] = field(default_factory=list)
-    settings: CampaignSettings | None = None
+    settings: dict[str, Any] | None = None
 
     def lacks(self, document: str, system: str, error: FormatError) -> None:
         """Note that a system lacks an output in the document."""

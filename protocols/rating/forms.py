@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.protocols import key_from_name
 from campaign.forms import TaskRulesForm
 from campaign.texts.by_language import COLONS, Texts, TextsJSON
 from campaign.texts.languages import text_for_reader
@@ -130,7 +131,7 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
             before = self._before.get(written["was"], _NEW)
             labels = {str(value): texts for value, texts in before.labels.items()}
             yield {
-                "key": written["key"] or _key_from(written["name"]) or f"criterion-{number}",
+                "key": written["key"] or key_from_name(written["name"]) or f"criterion-{number}",
                 "name": self._texts(written["name"], before.name),
                 "question": self._texts(written["question"], before.question),
                 "beside": written["beside"],
@@ -192,9 +193,3 @@ def _initial(criterion: Criterion, language: str) -> Mapping[str, Any]:
         "question": text_for_reader(criterion.question, language),
         "labels": "\n".join(labels),
     }
-
-
-def _key_from(name: str) -> str:
-    """Return the key of a new criterion: its name in small ASCII letters; empty if it has none."""
-    words = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in name)
-    return "-".join(words.lower().split())[:40].lstrip("0123456789-")
