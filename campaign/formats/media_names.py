@@ -22,16 +22,13 @@ from campaign.texts.media import MARK, MARK_BEGINS, marked_text, media_ending, m
 
 #: Also endings of types that are refused by name.
 _ENDING: Final = r"\.(?:png|jpe?g|webp|gif|svg|bmp|wav|flac|mp3|opus|ogg|m4a|aac|aiff?|mp4|webm|mov|mkv|avi)(?:\.gz)?"
-_NAME: Final = re.compile(rf"[^\r\n<>|]{{1,500}}{_ENDING}", re.IGNORECASE)
-#: A part of a recording, in seconds, as in addresses of the web.
-_CLIP: Final = r"#t=[0-9.]{1,20},[0-9.]{1,20}"
-_WORD: Final = re.compile(rf"(?<!\S)[^\s<>|]{{1,500}}{_ENDING}(?:{_CLIP})?(?!\S)", re.IGNORECASE)
-_TAG: Final = re.compile(
-    r"<(img|audio|video)\b(?:[^>]*>\s*<source\b)?[^>]*?\bsrc\s*=\s*[\"']?([^\"'>\s]+)[^>]*>(?:\s*</\1>)?",
-    re.IGNORECASE,
-)
-_PACK: Final = "put the file into the same archive as the texts, under the name that the text gives"
-_ALIGN: Final = "provide one segment of the recordings for each line of the source"
+_FILE: Final = re.compile(rf"[^\r\n<>|]{{1,500}}{_ENDING}", re.IGNORECASE)
+#: A name among words, with the seconds of a part of a recording, as in addresses of the web.
+_WORD: Final = rf"(?<!\S)([^\s<>|]{{1,500}}{_ENDING}(?:#t=[0-9.]{{1,20}},[0-9.]{{1,20}})?)(?!\S)"
+_WHOLE_WORD: Final = re.compile(_WORD, re.IGNORECASE)
+_TAG: Final = r"<(img|audio|video)\b(?:[^>]*>\s*<source\b)?[^>]*?\bsrc\s*=\s*[\"']?([^\"'>\s]+)[^>]*>(?:\s*</\2>)?"
+#: Marks of exported texts, tags and words.
+_REFERENCE: Final = re.compile(rf"{MARK.pattern}|{_TAG}|{_WORD}", re.IGNORECASE)
 _SEGMENTATIONS: Final = (".yaml", ".yml")
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
@@ -40,7 +37,7 @@ MediaWatch = Callable[[MediaFile], object]
 
 def is_media_name(name: str) -> bool:
     """Return whether a file is a picture, sound, video or segmentation of recordings by its ending."""
-    return _NAME.fullmatch(name) is not None or name.endswith(_SEGMENTATIONS)
+    return _FILE.fullmatch(name) is not None or name.endswith(_SEGMENTATIONS)
 
 
 class MediaNames:
@@ -58,19 +55,17 @@ class MediaNames:
         is_demanded: bool = False,
     ) -> None:
         self._called = called
-        self._files: dict[str, StoredFile] = {}
-        self._namesakes: dict[str, list[str]] = {}
+        self._watch = watch
+        self._is_demanded = is_demanded or bool(files)
+        self._files: dict[str, list[StoredFile]] = {}
         # Names of the clips of each segment, in order.
         self._clips: list[str] = []
         for file in files:
             if file.name.endswith(_SEGMENTATIONS):
                 self._clips += clip_names(file)
-                continue
-            self._files[file.name] = file
-            self._namesakes.setdefault(file.plain_name, []).append(file.name)
-        self._watch = watch
-        self._is_demanded = is_demanded or bool(files)
-        # By path and part.
+            else:
+                self._files.setdefault(_last_part(file.name), []).append(file)
+        # By the name of the file and its part.
         self._marks: dict[tuple[str, str], str] = {}
         self._endings: dict[str, set[str]] = {}
 
@@ -79,33 +74,22 @@ class MediaNames:
     ) -> Iterator[SegmentTexts]:
         """Yield the segments with marks for names.
 
-        Raises FormatError for a name of a missing file, a remote address, and a file that cannot be shown.
+        Raises FormatError for a name of a missing file, a remote address, and a file that cannot be shown. Without
+        files, texts that are names stay, unless all outputs of the first segment are names.
         """
-        if not self._is_demanded:
-            yield from self._refused_if_names(segments)
-            return
         count = 0
         for segment in segments:
+            if count == 0 and all(map(_WHOLE_WORD.fullmatch, segment.outputs.values())):
+                self._is_demanded = True
             yield self._segment(segment)
             count += 1
         if self._clips and len(self._clips) != count:
-            problem = f"it has {count:,} segments, but the segmentation has {len(self._clips):,}"
-            raise FormatError(self._called, problem, _ALIGN)
+            raise FormatError(
+                self._called,
+                f"it has {count:,} segments, but the segmentation has {len(self._clips):,}",
+                "provide one segment of the recordings for each line of the source",
+            )
         self._report(omissions)
-
-    def _refused_if_names(self, segments: Iterator[SegmentTexts]) -> Iterator[SegmentTexts]:
-        """Yield the segments of a set without media; refuse it if every output is the name of a file."""
-        name = ""
-        has_texts = False
-        for segment in segments:
-            if any(MARK_BEGINS in text for text in (segment.source, *segment.outputs.values())):
-                self._segment(segment)
-            names = [text for text in segment.outputs.values() if _WORD.fullmatch(text)]
-            has_texts = has_texts or len(names) < len(segment.outputs)
-            name = names[0] if names else ""
-            yield segment
-        if name and not has_texts:
-            self._name_of(name, "every output")
 
     def _segment(self, segment: SegmentTexts) -> SegmentTexts:
         of = f"of segment {segment.number:,}"
@@ -113,8 +97,8 @@ class MediaNames:
         outputs = {}
         for system, text in segment.outputs.items():
             outputs[system] = self._text(text, f"the output of {system} {of}")
-            shown = marked_text(outputs[system]).media
-            self._endings.setdefault(system, set()).update(map(media_ending, shown))
+            endings = map(media_ending, marked_text(outputs[system]).media)
+            self._endings.setdefault(system, set()).update(endings)
         return replace(
             segment,
             source=self._text(" ".join([segment.source, *clips]), f"the source {of}"),
@@ -123,76 +107,79 @@ class MediaNames:
         )
 
     def _text(self, text: str, whose: str) -> str:
-        if _WORD.fullmatch(text) or (is_media_name(text) and self._path(text) in self._files):
+        """Return a text with marks for the files that it names."""
+        if not self._is_demanded and MARK_BEGINS not in text:
+            return text
+        if self._fitting(text):
             return self._mark(text, whose)
-        # In exported texts.
-        text = MARK.sub(lambda mark: f" {self._mark(mark.group(1), whose)}", text).strip()
-        text = _TAG.sub(lambda tag: self._mark(tag.group(2), whose), text)
+        is_name = _WHOLE_WORD.fullmatch(text) is not None
 
-        def marked(word: re.Match[str]) -> str:
-            name = word.group()
-            is_file = "#t=" in name or self._path(name) in self._files
-            return self._mark(name, whose) if is_file else name
+        def marked(reference: re.Match[str]) -> str:
+            exported, _tag, shown, word = reference.groups()
+            if word and not (is_name or "#t=" in word or self._fitting(word)):
+                return word
+            separator = " " if exported else ""
+            return separator + self._mark(exported or shown or word, whose)
 
-        return _WORD.sub(marked, text)
+        return _REFERENCE.sub(marked, text).strip()
 
     def _mark(self, name: str, whose: str) -> str:
-        file_name, _sign, part = name.strip().partition("#t=")
-        path = self._name_of(file_name, whose)
-        if (path, part) not in self._marks:
+        file_name, _sign, part = name.partition("#t=")
+        file = self._file(file_name, whose)
+        if (file.name, part) not in self._marks:
             # FFmpeg takes a tenth of a second to import, and most test sets have no media.
             from campaign.formats.media_files import media_file_read
 
-            stored = self._files[path]
-            file = media_file_read(clip_cut(stored, part) if part else stored)
-            self._marks[path, part] = media_mark(file.name)
+            media = media_file_read(clip_cut(file, part) if part else file)
+            self._marks[file.name, part] = media_mark(media.name)
             if self._watch is not None:
-                self._watch(file)
-        return self._marks[path, part]
+                self._watch(media)
+        return self._marks[file.name, part]
 
-    def _name_of(self, name: str, whose: str) -> str:
-        """Return the path of the file that a text names."""
+    def _file(self, name: str, whose: str) -> StoredFile:
+        """Return the file that a text names. Addresses in HTML encode spaces."""
         if "://" in name or name.startswith("//"):
             raise FormatError(
                 self._called,
                 f"{whose} names the remote address {name}",
                 "download the file and put it into the same archive as the texts",
             )
-        path = self._path(name)
-        if path not in self._files:
-            # Addresses in HTML encode spaces.
-            path = self._path(unquote(name))
-        if path not in self._files:
-            alike = [file for file in self._files if file.casefold().endswith(name.casefold())]
-            hint = f" (capital letters differ in {alike[0]})" if alike else ""
-            problem = f'{whose} names "{name}", which is not among the files{hint}'
-            raise FormatError(self._called, problem, _PACK)
-        return path
+        fitting = self._fitting(name) or self._fitting(unquote(name))
+        if not fitting:
+            raise FormatError(
+                self._called,
+                f'{whose} names "{name}", which is not among the files',
+                "put the file into the same archive as the texts, under the name that the text gives",
+            )
+        return fitting[0]
 
-    def _path(self, name: str) -> str:
-        """Return the path of a file by its name, which may lack folders or have more."""
+    def _fitting(self, name: str) -> list[StoredFile]:
+        """Return the file with this name, or else the only one that differs in letter case, or in folders before it."""
         path = name.replace("\\", "/").removeprefix("./").lstrip("/")
-        if path in self._files:
-            return path
-        found = [
-            each
-            for each in self._namesakes.get(path.rpartition("/")[2], ())
-            if each.endswith(f"/{path}") or path.endswith(f"/{each}")
-        ]
-        return found[0] if len(found) == 1 else path
+        end = f"/{path}".casefold()
+        fitting = []
+        for file in self._files.get(_last_part(path), ()):
+            stored = f"/{file.name}".casefold()
+            if file.name == path:
+                return [file]
+            if stored.endswith(end) or end.endswith(stored):
+                fitting.append(file)
+        return fitting if len(fitting) == 1 else []
 
     def _report(self, omissions: Omissions) -> None:
-        used = {path for path, _part in self._marks}
-        unused = [name for name in self._files if name not in used]
+        used = {name for name, _part in self._marks}
+        unused = [file.name for files in self._files.values() for file in files]
+        unused = [name for name in unused if name not in used]
         if unused:
             omissions.left_out.append((named(unused), "no text names it"))
-        if len(set(map(frozenset, self._endings.values()))) > 1:
-            types = [
-                f"{system} ({', '.join(sorted(endings)) or 'none'})"
-                for system, endings in self._endings.items()
-            ]
+        types = {
+            system: ", ".join(sorted(endings)) or "none"
+            for system, endings in self._endings.items()
+        }
+        if len(set(types.values())) > 1:
+            shown = named([f"{system} ({endings})" for system, endings in types.items()])
             omissions.warnings.append(
-                f"judges may tell the systems apart by the types of their files: {named(types)}"
+                f"judges may tell the systems apart by the types of their files: {shown}"
             )
 
 
@@ -207,21 +194,25 @@ def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
         path = PurePosixPath(file.name)
         if len(path.parts) > 1:
             folders.setdefault(str(path.parent), {})[path.stem] = file.name
+    stems = {stem: folder for folder, names in folders.items() for stem in names}
+    lists = []
     for folder, names in folders.items():
-        for other, others in folders.items():
-            for stem in others.keys() - names.keys():
-                raise FormatError(
-                    folder,
-                    f'there is no recording or picture "{stem}", which {other} has',
-                    "name the files of a segment alike in every folder",
-                )
-    return [
-        StoredFile(f"{folder}.txt", partial(_list_open, "\n".join(names.values()).encode()))
-        for folder, names in folders.items()
-    ]
+        for stem in stems.keys() - names.keys():
+            raise FormatError(
+                folder,
+                f'there is no recording or picture "{stem}", which {stems[stem]} has',
+                "name the files of a segment alike in every folder",
+            )
+        content = "\n".join(names.values()).encode()
+        lists.append(StoredFile(f"{folder}.txt", partial(_opened, content)))
+    return lists
 
 
-def _list_open(content: bytes) -> BufferedReader:
+def _last_part(name: str) -> str:
+    return name.rpartition("/")[2].casefold()
+
+
+def _opened(content: bytes) -> BufferedReader:
     return BufferedReader(BytesIO(content))
 
 
