@@ -6,13 +6,14 @@ every protocol. The `AnswerFiles` of a protocol convert file content into answer
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NoReturn
 
 from annotation.protocols import Answer
 from campaign.formats.errors import Loss, ProblemError
 from campaign.formats.isolation import Watch, isolated_items
+from campaign.formats.records import FormAnswer
 from campaign.formats.streams import StoredFile
 from campaign.models import Task
 
@@ -80,12 +81,16 @@ class FileAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FileRecords:
-    """Records of a file as `AnswerFiles.parse` yields them. `losses` is complete only once all records have been read."""
+    """Records of a file as `AnswerFiles.parse` yields them.
+
+    `losses` and `forms` are complete only once all records have been read.
+    """
 
     name: str
     file_format: str
     records: Iterator[Any]
     losses: list[Loss]
+    forms: list[FormAnswer]
 
     @classmethod
     def of(cls, name: str, parts: Iterable[Any]) -> "FileRecords":
@@ -93,24 +98,28 @@ class FileRecords:
         parts = iter(parts)
         file_format = str(next(parts))
         losses: list[Loss] = []
+        forms: list[FormAnswer] = []
 
         def records() -> Iterator[Any]:
             for part in parts:
                 if isinstance(part, Loss):
                     losses.append(part)
+                elif isinstance(part, FormAnswer):
+                    forms.append(part)
                 else:
                     yield part
 
-        return cls(name, file_format, records(), losses)
+        return cls(name, file_format, records(), losses, forms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """Content of a file. `losses` is complete only once all answers have been read."""
+    """Content of a file. `losses` and `forms` are complete only once all answers have been read."""
 
     file_format: str
     answers: Iterable[FileAnswer]
     losses: Iterable[Loss]
+    forms: Iterable[FormAnswer] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +149,7 @@ class AnswerFiles:
         The formats that can be read.
     parse : callable
         Reads a file in a format; None detects the format from the file's beginning. Yields the format, then records,
-        then losses. It runs in a process of its own, so its module does not import Django. Raises FormatError.
+        then answers to forms and losses. It runs in a process of its own, so its module does not import Django. Raises FormatError.
     content : callable
         Converts the records into answers. Raises FormatError.
     answer : callable
@@ -179,7 +188,8 @@ def file_content(
     """Yield the content of a file, which is read in a process of its own; `watch` is that of `isolated_items`."""
     parse = partial(files.parse, file, file_format)
     with isolated_items(file.name, file.size(), parse, watch=watch) as parts:
-        yield files.content(FileRecords.of(file.name, parts))
+        records = FileRecords.of(file.name, parts)
+        yield replace(files.content(records), forms=records.forms)
 
 
 _FILES: Final[dict[str, AnswerFiles]] = {}

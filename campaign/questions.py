@@ -118,6 +118,15 @@ class Question:
             return False
         return not self.choices or set(choices_of(answer["value"])) <= set(self.choices)
 
+    def accepts(self, value: object) -> bool:
+        """Return whether a judge could give this answer in a form of another tool."""
+        if self.kind == QuestionKind.NUMBER:
+            return isinstance(value, int | float) and abs(value) <= LARGEST_NUMBER
+        is_text = isinstance(value, str) and 0 < len(value) <= MOST_CHARACTERS
+        if self.kind == QuestionKind.ONE:
+            return value in self.choices
+        return is_text and self.kind == QuestionKind.TEXT
+
     def is_owed(self, answers: Mapping[str, Answer]) -> bool:
         """Return whether a judge with these answers must still be asked.
 

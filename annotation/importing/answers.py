@@ -60,6 +60,7 @@ from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import LanguagePair, language_tag
 from campaign.importing.uploaded_files import sent_file
 from campaign.models import Judge, Output, Segment, Task
+from campaign.services.questions import form_answers_import
 from campaign.services.uploads import judgments_import_note
 
 #: Answers per batch: few enough that their texts fit in memory, enough to make its queries worthwhile.
@@ -73,6 +74,9 @@ OLDER: Final = "answers older than the stored one of the same judge"
 RESTORED: Final = "withdrawn answers that count again"
 KEPT: Final = "stored answers missing from the file, kept"
 WITHDRAWN: Final = "stored answers missing from the file, withdrawn"
+FORMS_LOST: Final = (
+    "answers to forms that match no question of the campaign, or of judges without judgments"
+)
 _LONGEST_MS: Final = 2**31 - 1
 _LONGEST_COMMENT: Final = 5_000
 
@@ -271,6 +275,9 @@ class _Import:
                 self._store(batch, refusal)
             for loss in content.losses:
                 self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
+            campaign = self._task.test_set.campaign
+            for form in form_answers_import(campaign=campaign, answers=content.forms):
+                self._losses.add(FORMS_LOST, self._place(form.line))
         self._bytes += file.size()
 
     def imported(self) -> AnswersImported:

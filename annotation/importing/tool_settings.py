@@ -1,10 +1,8 @@
 """Settings in a campaign file of Pearmut, applied to the task and the campaign that receive its texts."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from html import unescape
 from itertools import chain, count
 from typing import Any, Final
 
@@ -28,6 +26,7 @@ from campaign.questions import (
 from campaign.refusals import RefusedError
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.services.questions import question_save
+from campaign.texts.html import plain_text
 from campaign.texts.joining import comma_list
 
 _MOST_SIDE_BY_SIDE: Final = 5
@@ -45,14 +44,6 @@ _ONLY_QUESTIONS: Final = (
     "only questions are imported, not scripts, last texts and tutorials: set up training in Quintet"
 )
 _NOT_READ: Final = "Quintet has no such setting, or it is chosen there: design, judges, attention checks, training, completion codes"
-#: Patterns of HTML, and what stands for them in Markdown.
-_MARKUP: Final = (
-    (r"<(style|script)\b.*?</\1\s*>", ""),
-    (r"<(?:br|/p|/li|/?ul|/?ol|/div|/h[1-6])\b[^<>]*>", "\n"),
-    (r"<li\b[^<>]*>", "- "),
-    (r"</?(?:b|strong)\b[^<>]*>", "**"),
-    (r"<[^<>]*>", ""),
-)
 
 
 class _TextsField(serializers.ListField):
@@ -242,14 +233,6 @@ def _questions(
     return questions
 
 
-def plain_text(html: str) -> str:
-    """Return the text of HTML in Markdown: paragraphs, lists and bold."""
-    for pattern, replacement in _MARKUP:
-        html = re.sub(pattern, replacement, html, flags=re.IGNORECASE | re.DOTALL)
-    lines = unescape(html).splitlines()
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.strip() for line in lines)).strip()
-
-
 def _language(text: str) -> str:
     """Return the language of a text among those of pages; English if it is none of them."""
     guess = language_guess(text)
@@ -262,7 +245,9 @@ def settings_lost(
     """Return the keys that a task of this protocol, or the campaign, cannot take, each with the reason."""
     lost = []
     if settings.protocol not in (protocol, None):
-        reason = f"the task has another protocol than {settings.name}, so no scales and marks of errors"
+        reason = (
+            f"the task has another protocol than {settings.name}, so no scales and marks of errors"
+        )
         lost.append(("info.protocol", reason))
     if settings.instructions and Instructions.objects.filter(campaign=campaign).exists():
         lost.append(("info.instructions", "the campaign already has instructions"))

@@ -47,6 +47,17 @@ class MediaFile:
     seconds: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class FormAnswer:
+    """A judge's answer to a question of another tool; `stage` is a value of `campaign.questions.QuestionStage`."""
+
+    line: int
+    judge: str
+    stage: str
+    question: str
+    value: object
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedBlock:
     """A judgment or skip of a file, or a stored one for a file: `candidates` and `labels` are aligned.

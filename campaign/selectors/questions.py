@@ -103,7 +103,7 @@ def answers_summaries(
 
     `judges` are the ids of those whose answers count, by default all.
     """
-    people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON).order_by("pk")
+    people = Judge.objects.filter(campaign=campaign).exclude(answers={}).order_by("pk")
     if judges is not None:
         people = people.filter(pk__in=judges)
     asked = list(people)

@@ -1,6 +1,6 @@
 """Judges' answers to the questions of their campaign, organisers' questions, and groups of judges by an answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from django.db import transaction
@@ -8,8 +8,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import row_locked
+from campaign.formats.records import FormAnswer
 from campaign.models import Campaign, Judge, JudgeGroup
-from campaign.questions import Answer, AnswerValue, Question, QuestionsRefusedError
+from campaign.questions import (
+    Answer,
+    AnswerValue,
+    Question,
+    QuestionsRefusedError,
+    questions_stored,
+)
 from campaign.selectors.questions import answers_summaries
 from campaign.services.campaigns import campaign_change
 from campaign.services.people import judge_group_create, judge_group_members_change
@@ -34,6 +41,34 @@ def judge_answers_write(
         text = question.wording(language).question
         answers[question.name] = Answer(question=text, value=value, at=now)
     _answers_save(judge, answers)
+
+
+def form_answers_import(
+    *, campaign: Campaign, answers: Iterable[FormAnswer]
+) -> Iterator[FormAnswer]:
+    """Store answers of imported judges to the questions with the same text; yield the others.
+
+    A question may have further texts before that of the form, as in `annotation.importing.tool_settings`.
+    Call it in a transaction.
+    """
+    imported = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.IMPORTED)
+    for answer in answers:
+        judge = imported.filter(pseudonym=answer.judge).first()
+        question = _question_of_form(campaign, answer)
+        if judge is None or question is None:
+            yield answer
+            continue
+        language = question.texts[0].language
+        values = {question.name: cast("AnswerValue", answer.value)}
+        judge_answers_write(judge=judge, questions=[question], values=values, language=language)
+
+
+def _question_of_form(campaign: Campaign, answer: FormAnswer) -> Question | None:
+    for question in questions_stored(campaign.questions):
+        is_same = f"\n\n{question.text}".endswith(f"\n\n{answer.question}")
+        if is_same and question.stage == answer.stage and question.accepts(answer.value):
+            return question
+    return None
 
 
 @transaction.atomic

@@ -5,16 +5,82 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from annotation.answer_files import AnswerFiles, FileAnswer, Lose, RefuseAnswer
+from annotation.answer_files import (
+    AnswerFiles,
+    FileAnswer,
+    FileContent,
+    FileRecords,
+    Lose,
+    RefuseAnswer,
+)
+from campaign.formats.cells import refuse_at
+from campaign.formats.errors import Losses
+from campaign.formats.repeats import REPLACED
 from campaign.models import Task
 from protocols.frame.scale.criteria import Criterion, weighted_score, weights_of
-from protocols.frame.scale.files import LINES, Item, Rating, csv_lines
+from protocols.frame.scale.files import LINES, UNKNOWN_SCALE, Item, Rating, csv_lines
 from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.rating_records import CSV, rating_records
-from protocols.frame.scale.statistics.ratings import Scale
+from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
 from protocols.rating.answers import answer_made, rules_complete
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
+from ranking.files.labels import integer_of, object_of
+from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem
+
+
+def _content(records: FileRecords) -> FileContent:
+    if records.file_format != PEARMUT_LOG:
+        return LINES.content(records)
+    losses = Losses()
+    answers = list(_logged_ratings(records, losses))
+    return FileContent(
+        file_format=records.file_format,
+        answers=answers,
+        losses=[*losses, *records.losses],
+    )
+
+
+def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer]:
+    """Yield the value of each slider; of several by a judge for an output, the last."""
+    latest: dict[tuple[str, str, str, str], tuple[int, LoggedItem]] = {}
+    for screen, item in enumerate(records.records, 1):
+        for model in item.annotations:
+            key = (item.judge, item.document, item.segment, model)
+            losses.add(REPLACED, f"line {item.line}", key in latest)
+            latest[key] = (screen, item)
+    segments: dict[tuple[str, str], int] = {}
+    for (judge, document, segment, model), (screen, item) in latest.items():
+        refuse = refuse_at(records.name, item.line)
+        place = f"{item.annotation_key}.{model}"
+        values = object_of(place, item.annotations[model], refuse)
+        others = [key for key in values if values[key] and key != "sliders"]
+        losses.add("answers beside sliders", f"line {item.line}", len(others))
+        sliders = object_of(f"{place}.sliders", values.get("sliders"), refuse)
+        for name, value in sliders.items():
+            rating = Rating(
+                segment=segments.setdefault((document, segment), len(segments)),
+                systems=(model,),
+                judge=judge,
+                criterion=name,
+                value=integer_of(f"{place}.sliders.{name}", value, 0, refuse, HUNDRED),
+                scale=UNKNOWN_SCALE,
+                screen=screen,
+            )
+            yield FileAnswer(
+                line=item.line,
+                judge=judge,
+                segment=segment,
+                document=document,
+                candidates=(rating.systems,),
+                said=(rating,),
+                texts=(item.text(model, refuse),),
+                source=item.source,
+                languages=(item.source_language, item.target_language),
+                submitted_at=item.ended_at,
+                active_ms=item.duration_ms,
+                comment=item.comment,
+            )
 
 
 def _of_task(
@@ -27,7 +93,7 @@ def _of_task(
     rules = rules_complete(task.rules)
     criteria = {criterion.key: criterion for criterion in criteria_of(rules)}
     keys = list(criteria)
-    rated = list(answers)
+    rated = [_with_key(answer, criteria.values()) for answer in answers]
     for answer in rated:
         _check_criterion(answer, criteria, refuse)
     if rules["all_at_once"]:
@@ -36,6 +102,15 @@ def _of_task(
     in_passes = sorted(rated, key=lambda answer: keys.index(answer.said[0].criterion))
     _check_passes(in_passes, keys, rules, refuse)
     yield from in_passes
+
+
+def _with_key(answer: FileAnswer, criteria: Iterable[Criterion]) -> FileAnswer:
+    """Return a rating with the key of its criterion, which logs of Pearmut call by its name."""
+    [rating] = answer.said
+    for criterion in criteria:
+        if rating.scale == UNKNOWN_SCALE and rating.criterion in criterion.name.values():
+            rating = replace(rating, criterion=criterion.key, scale=criterion.scale)
+    return replace(answer, said=(rating,))
 
 
 def _check_criterion(
@@ -50,6 +125,8 @@ def _check_criterion(
             f"provide ratings of {' or '.join(criteria)}",
         )
     scale = criteria[rating.criterion].scale
+    if rating.value not in scale:
+        refuse(answer, None, f"{rating.value} is not on the scale {scale}", "correct the value")
     if rating.scale != scale:
         refuse(
             answer,
@@ -105,11 +182,13 @@ def _screens(
         screens[rating.judge, rating.segment, rating.screen or rating.item].append(answer)
     for parts in screens.values():
         first = parts[0]
-        texts: dict[tuple[str, ...], dict[str, Rating]] = defaultdict(dict)
+        rated: dict[tuple[str, ...], dict[str, Rating]] = defaultdict(dict)
+        texts: dict[tuple[str, ...], str | None] = {}
         for part in parts:
             [rating] = part.said
-            texts[rating.systems][rating.criterion] = rating
-        for systems, ratings in texts.items():
+            rated[rating.systems][rating.criterion] = rating
+            texts[rating.systems] = part.texts[0]
+        for systems, ratings in rated.items():
             for key in keys:
                 if key not in ratings:
                     refuse(
@@ -121,8 +200,8 @@ def _screens(
         yield replace(
             first,
             candidates=tuple(texts),
-            texts=(None,) * len(texts),
-            said=tuple(ratings[key] for ratings in texts.values() for key in keys),
+            texts=tuple(texts.values()),
+            said=tuple(ratings[key] for ratings in rated.values() for key in keys),
         )
 
 
@@ -203,9 +282,9 @@ def _as_many_of_each(
 
 
 FILES: Final = AnswerFiles(
-    formats=(LINES.name, CSV),
+    formats=(LINES.name, CSV, PEARMUT_LOG),
     parse=rating_records,
-    content=LINES.content,
+    content=_content,
     of_task=_of_task,
     answer=_answer,
     part=_part,

@@ -41,6 +41,10 @@ from ranking.files.vocabulary import systems_by_row
 Item = tuple[int, str, tuple[str, ...]]
 
 
+#: Of ratings in logs, which do not tell it.
+UNKNOWN_SCALE: Final = Scale(0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """A rating from a file or a task, with condition and duration if known.

@@ -5,10 +5,13 @@ from typing import Any, Final
 
 from campaign.formats import InputFile
 from campaign.formats.cells import refuse_at
+from campaign.formats.errors import Loss, Losses
+from campaign.formats.records import FormAnswer
 from campaign.formats.streams import StoredFile, peek
 from campaign.formats.tables import integer, read_table
 from ranking.files.answer_records import object_records
 from ranking.files.labels import Objects, json_objects
+from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, is_log, log_read
 
 #: Formats of ratings; the beginning of a file tells which it is.
 JSON_LINES: Final = "ratings-jsonl"
@@ -46,7 +49,17 @@ def _cell_value(key: str, cell: str) -> object:
 
 def rating_records(
     file: StoredFile, file_format: str | None
-) -> Iterator[str | tuple[int, dict[str, Any]]]:
-    """Yield the format, then the line and the values of each rating. Raises FormatError."""
+) -> Iterator[str | tuple[int, dict[str, Any]] | LoggedItem | FormAnswer | Loss]:
+    """Yield the format, then the line and the values of each rating, or the content of a log. Raises FormatError."""
+    if file_format is None and is_log(file):
+        file_format = PEARMUT_LOG
     yield file_format or JSON_LINES
-    yield from object_records(rating_objects, file)
+    if file_format != PEARMUT_LOG:
+        yield from object_records(rating_objects, file)
+        return
+    losses = Losses()
+    with file.open() as stream:
+        items, forms = log_read(InputFile(file.name, stream), losses)
+    yield from items
+    yield from forms
+    yield from losses

@@ -10,6 +10,7 @@ from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
+from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
 from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
 from campaign.formats.tables import separator_of
@@ -27,6 +28,7 @@ from protocols.spans.files.repeats import counted_judgments
 from protocols.spans.files.wmt import read_wmt_jsonl
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.weights import USUAL_WEIGHTS, Weights
+from ranking.files.pearmut_log import FORMS, PEARMUT_LOG, log_read
 from ranking.files.records import FileRead, JudgmentSelection
 from ranking.files.selecting import one_language_pair
 from ranking.files.sources import ReadingProgress, Sources
@@ -43,7 +45,7 @@ class SpansFormat(StrEnum):
 
     JSONL = "spans-jsonl"
     APPRAISE_CSV = "appraise-csv"
-    PEARMUT_LOG = "pearmut-log"
+    PEARMUT_LOG = PEARMUT_LOG
     MQM_TSV = "mqm-tsv"
     WMT_JSONL = "wmt-jsonl"
     """Read only."""
@@ -177,15 +179,19 @@ def read_spans_file(
 
 def scored_records(
     file: StoredFile, file_format: str | None
-) -> Iterator[str | ScoredJudgment | Loss]:
-    """Yield the format (detected if None), the judgments, and the losses. Raises FormatError."""
+) -> Iterator[str | ScoredJudgment | FormAnswer | Loss]:
+    """Yield the format (detected if None), the judgments, answers to forms, and the losses. Raises FormatError."""
     with file.open() as stream:
         input_format, judgments, losses = read_spans_file(
             InputFile(file.name, stream), None if file_format is None else SpansFormat(file_format)
         )
     yield str(input_format)
     yield from judgments
-    yield from losses
+    if input_format is SpansFormat.PEARMUT_LOG:
+        with file.open() as stream:
+            _items, forms = log_read(InputFile(file.name, stream), Losses())
+        yield from forms
+    yield from (loss for loss in losses if loss.what != FORMS)
 
 
 def _file_read(

@@ -1,34 +1,23 @@
-"""Pearmut's annotation log, a line of JSON for each document a judge submits; or a download of
-several logs.
-
-A line has the items of a document (``item``), the answers about each (``annotation``: a score and
-error spans by model), the judge (``user_id``), the position in the judge's task (``item_i``) and
-timed ``actions``. An item's segment is identified by its ``item_id``, or by its source if it has
-none. Lines are in the order in which judges submitted them, so a later answer about an output counts
-(`campaign.formats.repeats`); a line whose annotation is ``__RESET__`` withdraws all earlier answers by
-that judge about the document, or about all documents if it names none.
+"""Scores and error spans in logs and campaigns of Pearmut (`ranking.files.pearmut_log`).
 
 Positions are those of Pearmut's page: UTF-16 units without line breaks, with an inclusive end. The
 position after the last one is ``[missing]``, and those after it are further special tokens, whose names the log does
 not have.
 """
 
-import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
-from campaign.formats import FormatError, InputFile
-from campaign.formats.cells import Refuse, judge_of, refuse_at
+from campaign.formats import InputFile
+from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.genmt import MAX_BYTES
-from campaign.formats.json_text import decode_file, object_lines
-from campaign.formats.segment_identity import id_parts, segment_id
+from campaign.formats.json_text import decode_file
+from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_of as text_of_file
 from campaign.texts.canonical_json import json_line
-from protocols.spans.files.jsonl import any_text, made, present, score_value
+from protocols.spans.files.jsonl import made, present, score_value
 from protocols.spans.records import (
     ERROR,
     MISSING,
@@ -39,23 +28,17 @@ from protocols.spans.records import (
     Severity,
     Span,
 )
-from ranking.files.labels import (
-    list_of,
-    number_of,
-    object_of,
-    refuse_broken_text,
-    system_of,
-    text_of,
+from ranking.files.labels import list_of, object_of, refuse_broken_text, system_of
+from ranking.files.pearmut_log import (
+    FORMS,
+    SLIDERS,
+    LoggedItem,
+    entry_answers,
+    log_read,
+    names_of,
+    times_of,
 )
 
-RESET: Final = "__RESET__"
-#: Longest time that Pearmut counts between two actions.
-_LONGEST_PAUSE: Final = 60.0
-#: Prefixes of item_i for documents that are not part of the campaign.
-_BESIDE = ("welcome_", "random_", "goodbye_")
-_SHAPE = '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
-_WMT26 = "_###_"
-_PAIR = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 
@@ -69,31 +52,10 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
         outside its text.
     """
     losses = Losses()
-    submitted: dict[tuple[str, str, str], list[ScoredJudgment]] = defaultdict(list)
-    empty = True
-    for campaign, line, values in _lines(file):
-        empty = False
-        refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
-        judge = judge_of(text_of("user_id", values.get("user_id"), refuse), "user_id", refuse)
-        document = values.get("item_i")
-        if values.get("annotation") == RESET:
-            for key, judgments in submitted.items():
-                if key[:2] == (campaign, judge) and (document is None or key[2] == str(document)):
-                    lose("judgments that were reset", len(judgments))
-                    judgments.clear()
-            continue
-        if document is None or isinstance(document, bool):
-            refuse("item_i", "the line has no document", "write the document's number")
-        if str(document).startswith(_BESIDE):
-            lose("forms, tutorials and attention checks")
-            continue
-        key = campaign, judge, str(document)
-        submitted[key] += _submission(line, campaign, judge, values, refuse, lose)
-    if empty:
-        raise FormatError(file.name, "the file is empty", "provide the log of a Pearmut campaign")
-    found = [judgment for own in submitted.values() for judgment in own]
-    # In chronological order.
-    return sorted(found, key=lambda judgment: judgment.line), losses.found()
+    items, forms = log_read(file, losses)
+    for form in forms:
+        losses.add(FORMS, f"line {form.line}")
+    return [_judgment(item, file.name, losses) for item in items], losses.found()
 
 
 def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
@@ -107,14 +69,19 @@ def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[
     losses = Losses()
     refuse, lose = refuse_at(file.name, 1), losses.at("line 1")
     campaign = object_of("", decode_file(text_of_file(file, MAX_BYTES), file=file.name), refuse)
-    found = []
+    judgments = []
     for item in _items(list_of("data", campaign.get("data"), refuse)):
         suggested = object_of("error_spans", item.get("error_spans", {}), refuse)
         annotation = {model: {"error_spans": spans} for model, spans in suggested.items()}
         if annotation:
             entry = {"item": [item], "annotation": [annotation]}
-            found += _submission(1, str(campaign.get("campaign_id")), "", entry, refuse, lose)
-    return found, losses.found()
+            answers = entry_answers(1, str(campaign.get("campaign_id")), "", entry, refuse, lose)
+            judgments += [
+                _judgment(answer, file.name, losses)
+                for answer in answers
+                if isinstance(answer, LoggedItem)
+            ]
+    return judgments, losses.found()
 
 
 def _items(values: list[Any]) -> Iterator[dict[str, Any]]:
@@ -126,136 +93,33 @@ def _items(values: list[Any]) -> Iterator[dict[str, Any]]:
             yield value
 
 
-def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Yield campaign, line number and entry; the campaign is empty unless the file has several
-    logs.
-    """
-    for line, values in object_lines(file, _SHAPE):
-        if "annotation" in values or "user_id" in values:
-            yield "", line, values
-            continue
-        refuse = refuse_at(file.name, line)
-        for campaign, entries in values.items():
-            for number, entry in enumerate(list_of(campaign, entries, refuse)):
-                yield campaign, line, object_of(f"{campaign}[{number}]", entry, refuse)
-
-
-def _submission(
-    line: int, campaign: str, judge: str, values: dict[str, Any], refuse: Refuse, lose: Lose
-) -> list[ScoredJudgment]:
-    items = list_of("item", values.get("item"), refuse)
-    annotations = list_of("annotation", values.get("annotation"), refuse)
-    if len(items) != len(annotations):
-        refuse(
-            "annotation",
-            f"the line has {len(annotations)} annotations for {len(items)} items",
-            "provide the log as written by Pearmut",
-        )
-    started, ended, duration = times_of(values.get("actions"), refuse)
-    comment = values.get("comment")
-    if isinstance(comment, str):
-        refuse_broken_text("comment", comment, refuse)
-    found = []
-    for place, (item, annotation) in enumerate(zip(items, annotations, strict=True)):
-        key = f"item[{place}]"
-        judged = _judged(key, item, annotation, refuse, lose)
-        if judged is None:
-            continue
-        outputs = [
-            _output(f"annotation[{place}].{model}", model, said, judged, refuse, lose)
-            for model, said in object_of(f"annotation[{place}]", annotation, refuse).items()
-        ]
-        source = judged.get("src")
-        judgment = made(
-            ScoredJudgment,
-            None,
-            refuse,
-            *names_of(_identifier(key, judged, refuse), campaign),
-            judge=judge,
-            outputs=tuple(outputs),
-            source=None if source is None else any_text(f"{key}.src", source, refuse),
-            started_at=started,
-            ended_at=ended,
-            # The items of a document are timed only together.
-            duration_ms=duration if len(items) == 1 else None,
-            comment=comment if isinstance(comment, str) else "",
-            line=line,
-        )
-        found.append(judgment)
-    return found
-
-
-def _judged(
-    key: str, item: object, annotation: object, refuse: Refuse, lose: Lose
-) -> dict[str, Any] | None:
-    """Return the item if it belongs to the campaign and was judged."""
-    values = object_of(key, item, refuse)
-    identifier = str(values.get("item_id", ""))
-    if (
-        "form" in values
-        or values.get("skippable")
-        or values.get("validation")
-        or identifier.startswith("attention_check_")
-        or "tutorial" in identifier
-    ):
-        lose("forms, tutorials and attention checks")
-        return None
-    if annotation is None:
-        lose("skipped items")
-        return None
-    for more in ("ref", "instructions"):
-        lose("references and instructions of items", bool(values.get(more)))
-    return values
-
-
-def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
-    """Return languages, document and segment, as far as the item ID or the campaign name contains
-    them.
-    """
-    pair = _PAIR.fullmatch(campaign)
-    source, target = pair.group(1, 2) if pair else ("", "")
-    parts = identifier.split(_WMT26)
-    if not pair and len(parts) > 3:
-        source, target = parts[2:4]
-    return source, target, *id_parts(identifier)
-
-
-def _identifier(key: str, item: dict[str, Any], refuse: Refuse) -> str:
-    """Return the ID of an item; without one, an ID made from its source, which Pearmut uses to
-    identify it.
-    """
-    identifier, source = item.get("item_id"), item.get("src")
-    if identifier is None and isinstance(source, str):
-        return f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
-    if identifier is None or not str(identifier).strip():
-        refuse(f"{key}.item_id", "the item has neither id nor source", "add an item_id")
-    return str(identifier)
-
-
-def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
-    """Return the first and last action times, and the sum of gaps between actions, each at most a
-    minute.
-    """
-    if value is None:
-        return None, None, None
-    times = sorted(
-        number_of(f"actions[{place}].time", action.get("time"), refuse)
-        for place, action in enumerate(list_of("actions", value, refuse))
-        if isinstance(action, dict)
+def _judgment(item: LoggedItem, file: str, losses: Losses) -> ScoredJudgment:
+    refuse, lose = refuse_at(file, item.line), losses.at(f"line {item.line}")
+    outputs = [_output(item, model, refuse, lose) for model in item.annotations]
+    return made(
+        ScoredJudgment,
+        None,
+        refuse,
+        source_language=item.source_language,
+        target_language=item.target_language,
+        document=item.document,
+        segment=item.segment,
+        judge=item.judge,
+        outputs=tuple(outputs),
+        source=item.source,
+        started_at=item.started_at,
+        ended_at=item.ended_at,
+        duration_ms=item.duration_ms,
+        comment=item.comment,
+        line=item.line,
     )
-    if not times:
-        return None, None, None
-    worked = sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
-    return times[0], times[-1], round(1000 * worked)
 
 
-def _output(
-    key: str, model: str, value: object, item: dict[str, Any], refuse: Refuse, lose: Lose
-) -> ScoredOutput:
-    values = object_of(key, value, refuse)
-    targets = object_of("item.tgt", item.get("tgt"), refuse)
-    text = text_of(f"item.tgt.{model}", targets.get(model), refuse, empty=True, lines=True)
-    lose("scores of custom sliders", bool(values.get("sliders")))
+def _output(item: LoggedItem, model: str, refuse: Refuse, lose: Lose) -> ScoredOutput:
+    key = f"{item.annotation_key}.{model}"
+    values = object_of(key, item.annotations[model], refuse)
+    text = item.text(model, refuse)
+    lose(SLIDERS, bool(values.get("sliders")))
     lose("texts that judges wrote", bool(values.get("textfield")))
     lose("other keys of annotations", bool(values.keys() - set(_OF_OUTPUT)))
     score, spans = values.get("score"), values.get("error_spans")

@@ -1,13 +1,24 @@
 """Campaigns of Pearmut: their settings become rules of the task, questions and instructions."""
 
+import io
 import json
+from functools import partial
 from typing import Any
 
+import pytest
+
+from annotation.importing.answers import FORMS_LOST, answers_import
+from annotation.models import Judgment
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import task_rules
-from campaign.models import Campaign, Instructions, Protocol, Task, Upload
+from campaign.formats.errors import FormatError
+from campaign.formats.repeats import REPLACED
+from campaign.formats.streams import StoredFile
+from campaign.models import Campaign, Instructions, Judge, Protocol, Task, Upload
 from campaign.questions import questions_stored
+from campaign.selectors.questions import answers_summaries
 from campaign.services.uploads import upload_change
+from protocols.models import RatingAnswer
 from tests.integration.uploads.conftest import FILES, Sent
 from tests.integration.uploads.test_uploads import checked, imported
 
@@ -105,3 +116,89 @@ def test_settings_that_cannot_be_used_are_refused_and_store_nothing(
     assert not Task.objects.exists()
     campaign.refresh_from_db()
     assert not campaign.questions
+
+
+SLIDERS = [
+    {"name": "Fluency", "min": 0, "max": 5, "step": 1},
+    {"name": "2. 流畅", "min": 0, "max": 100, "step": 1},
+]
+ITEM = DATA[0][0]
+
+
+def log_of(*entries: dict[str, Any]) -> list[StoredFile]:
+    lines = [
+        json.dumps({"user_id": "ann", "item_i": 0, "item": [ITEM], **entry}) for entry in entries
+    ]
+    return [StoredFile("log.jsonl", partial(io.BytesIO, "\n".join(lines).encode()))]
+
+
+def sliders(**values: tuple[int, int]) -> dict[str, Any]:
+    answers = {
+        model: {"score": None, "error_spans": [], "sliders": {"Fluency": one, "2. 流畅": other}}
+        for model, (one, other) in values.items()
+    }
+    return {"annotation": [answers]}
+
+
+def test_log_with_sliders_becomes_ratings_by_criterion(sent: Sent) -> None:
+    imported(pearmut(sent, {"protocol": "DA", "sliders": SLIDERS}))
+    first = sliders(amber=(1, 20), birch=(3, 40))
+    files = log_of(first, sliders(amber=(5, 99), birch=(3, 40)))
+    result = answers_import(task=Task.objects.get(), files=files)
+    assert result.judgments == 1
+    assert [loss.what for loss in result.losses] == [REPLACED]
+    answer = RatingAnswer.objects.get()
+    assert (answer.criteria, answer.points) == (["fluency", "scale-0-100"], [5, 99, 3, 40])
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        (sliders(amber=(6, 20)), "6 is not on the scale 0-5"),
+        (sliders(dune=(5, 20)), "dune"),
+        ({"annotation": [{"amber": {"sliders": {"Fluency": 3}}}]}, "did not rate amber"),
+        ({"annotation": [{"amber": {"sliders": {"Style": 3}}}]}, "it rates Style"),
+    ],
+)
+def test_log_with_other_sliders_is_refused(sent: Sent, entry: dict[str, Any], problem: str) -> None:
+    imported(pearmut(sent, {"protocol": "DA", "sliders": SLIDERS}))
+    with pytest.raises(FormatError, match=problem):
+        answers_import(task=Task.objects.get(), files=log_of(entry))
+    assert not Judgment.objects.exists()
+
+
+QUESTIONS = [
+    {"text": "Welcome!", "form": None},
+    {"text": "What is your <b>native</b> language?", "form": "string"},
+    {"text": "Your level?", "form": "choices", "choices": ["A1", "C2"]},
+    {"text": "Your age?", "form": "number"},
+]
+
+
+@pytest.mark.parametrize(
+    ("info", "answer"),
+    [
+        ({"protocol": "DA", "sliders": SLIDERS}, sliders(amber=(5, 99))),
+        ({"protocol": "ESA"}, {"annotation": [{"amber": {"score": 80, "error_spans": []}}]}),
+    ],
+)
+def test_answers_to_forms_are_those_to_questions(
+    sent: Sent, campaign: Campaign, info: dict[str, Any], answer: dict[str, Any]
+) -> None:
+    imported(pearmut(sent, info, data_welcome=[QUESTIONS], data_goodbye=[QUESTIONS[3:]]))
+    form = {"item_i": "welcome_0", "item": QUESTIONS}
+    files = log_of(
+        {**form, "annotation": [None, "Czech", "A1", 30]},
+        {**form, "annotation": [None, "Czech", "C2", "thirty"]},
+        {**form, "annotation": [None, "Slovak", "C2", 25], "user_id": "bob"},
+        answer,
+    )
+    result = answers_import(task=Task.objects.get(), files=files)
+    assert {loss.what: loss.count for loss in result.losses}[FORMS_LOST] == 4
+    campaign.refresh_from_db()
+    judge = Judge.objects.get()
+    assert [stored["value"] for stored in judge.answers.values()] == ["Czech", "C2", 30]
+    summaries = {
+        summary.question.stage: summary for summary in answers_summaries(campaign=campaign)
+    }
+    assert (summaries["start"].median, summaries["end"].answered) == (30, 0)

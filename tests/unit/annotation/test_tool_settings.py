@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from annotation.importing.tool_settings import ToolSettings, plain_text, settings_read
+from annotation.importing.tool_settings import ToolSettings, settings_read
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Protocol
+from campaign.texts.html import plain_text
 
 FORM: list[Any] = [
     [
@@ -108,7 +109,7 @@ def test_every_other_key_is_named_as_lost() -> None:
             [{"src": "a", "tgt": {}}],
             [{"text": "t", "form": "script", "script": "1"}, {"text": "Bye", "form": None}],
         ],
-        token="abc",  # noqa: S106  of Pearmut's dashboard
+        token="abc",
     )
     named = ", ".join(lost)
     for key in ("info.assignment", "info.users", "info.show_model_names", "info.colour", "token"):

@@ -118,7 +118,8 @@ def test_pearmut_leaves_out_what_is_no_judgment() -> None:
         (5, None),
     ]
     assert lost(losses) == {
-        "forms, tutorials and attention checks": 3,
+        "answers to forms": 1,
+        "tutorials and attention checks": 2,
         "skipped items": 1,
         "references and instructions of items": 1,
         "scores of custom sliders": 1,

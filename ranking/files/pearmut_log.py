@@ -1,0 +1,216 @@
+"""Pearmut's annotation log, a line of JSON for each document a judge submits; or a download of several logs.
+
+A line has the items of a document (``item``), the answers about each (``annotation``: a score, sliders and error spans
+by model; or the answers to a form), the judge (``user_id``), the position in the judge's task (``item_i``) and timed
+``actions``. An item's segment is identified by its ``item_id``, or by its source if it has none. Lines are in the order
+in which judges submitted them; a line whose annotation is ``__RESET__`` withdraws all earlier answers by that judge
+about the document, or about all documents if it names none.
+"""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from campaign.formats import InputFile
+from campaign.formats.cells import Refuse, judge_of, refuse_at
+from campaign.formats.errors import Lose, Losses
+from campaign.formats.records import FormAnswer
+from campaign.formats.segment_identity import id_parts
+from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
+from campaign.texts.html import plain_text
+from ranking.files.labels import (
+    json_objects,
+    list_of,
+    number_of,
+    object_of,
+    refuse_broken_text,
+    text_of,
+)
+
+#: Name of the format.
+PEARMUT_LOG: Final = "pearmut-log"
+RESET: Final = "__RESET__"
+FORMS: Final = "answers to forms"
+SLIDERS: Final = "scores of custom sliders"
+_SNIFFED_BYTES: Final = 64 * 1024
+#: Longest time that Pearmut counts between two actions.
+_LONGEST_PAUSE: Final = 60.0
+_SHAPE: Final = '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
+_WMT26: Final = "_###_"
+_PAIR: Final = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedItem:
+    """A judge's answers about the outputs of a segment.
+
+    `key` and `annotation_key` are the places of the item and of its annotations in the line. The names of languages
+    and document are empty if the log has none. `duration_ms` is None for one of several items of a document, which are
+    timed only together.
+    """
+
+    line: int
+    key: str
+    annotation_key: str
+    judge: str
+    source_language: str
+    target_language: str
+    document: str
+    segment: str
+    source: str | None
+    texts: Mapping[str, Any]
+    annotations: Mapping[str, Any]
+    started_at: float | None
+    ended_at: float | None
+    duration_ms: int | None
+    comment: str
+
+    def text(self, model: str, refuse: Refuse) -> str:
+        """Return the output of a model."""
+        return text_of(f"item.tgt.{model}", self.texts.get(model), refuse, empty=True, lines=True)
+
+
+def is_log(file: StoredFile) -> bool:
+    """Return whether a file begins like the log of one campaign."""
+    with file.open() as stream:
+        head, _whole = peek(InputFile(file.name, stream), _SNIFFED_BYTES)
+    return '"annotation"' in first_line_of(head_text(head))
+
+
+def log_read(file: InputFile, losses: Losses) -> tuple[list[LoggedItem], list[FormAnswer]]:
+    """Return the items and answers to forms that still count, in the order of submission.
+
+    Raises FormatError, with line and key, if the file is not such a log.
+    """
+    submitted: dict[tuple[str, str, str], list[LoggedItem | FormAnswer]] = defaultdict(list)
+    for campaign, line, values in _lines(file):
+        refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
+        judge = judge_of(text_of("user_id", values.get("user_id"), refuse), "user_id", refuse)
+        document = values.get("item_i")
+        if values.get("annotation") == RESET:
+            for key, answers in submitted.items():
+                if key[:2] == (campaign, judge) and (document is None or key[2] == str(document)):
+                    lose("judgments that were reset", len(answers))
+                    answers.clear()
+            continue
+        if document is None or isinstance(document, bool):
+            refuse("item_i", "the line has no document", "write the document's number")
+        key = (campaign, judge, str(document))
+        submitted[key] += entry_answers(line, campaign, judge, values, refuse, lose)
+    answers = [answer for own in submitted.values() for answer in own]
+    answers.sort(key=lambda answer: answer.line)
+    items = [answer for answer in answers if isinstance(answer, LoggedItem)]
+    return items, [answer for answer in answers if isinstance(answer, FormAnswer)]
+
+
+def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Yield campaign, line number and entry; the campaign is empty unless the file has several logs."""
+    for line, values, refuse in json_objects(file, shape=_SHAPE):
+        if "annotation" in values or "user_id" in values:
+            yield "", line, values
+            continue
+        for campaign, entries in values.items():
+            for number, entry in enumerate(list_of(campaign, entries, refuse)):
+                yield campaign, line, object_of(f"{campaign}[{number}]", entry, refuse)
+
+
+def entry_answers(
+    line: int, campaign: str, judge: str, values: dict[str, Any], refuse: Refuse, lose: Lose
+) -> Iterator[LoggedItem | FormAnswer]:
+    """Yield the answers of an entry."""
+    items = list_of("item", values.get("item"), refuse)
+    annotations = list_of("annotation", values.get("annotation"), refuse)
+    if len(items) != len(annotations):
+        refuse(
+            "annotation",
+            f"the line has {len(annotations)} annotations for {len(items)} items",
+            "provide the log as written by Pearmut",
+        )
+    started, ended, duration = times_of(values.get("actions"), refuse)
+    comment = values.get("comment")
+    if isinstance(comment, str):
+        refuse_broken_text("comment", comment, refuse)
+    document = str(values.get("item_i"))
+    for number, annotation in enumerate(annotations):
+        key = f"item[{number}]"
+        item = object_of(key, items[number], refuse)
+        if "form" in item:
+            stage = "end" if document.startswith("goodbye_") else "start"
+            text = plain_text(str(item.get("text")))
+            if annotation is not None and item["form"] is not None:
+                yield FormAnswer(line, judge, stage, text, annotation)
+            continue
+        if _is_check(document, item):
+            lose("tutorials and attention checks")
+            continue
+        if annotation is None:
+            lose("skipped items")
+            continue
+        for more in ("ref", "instructions"):
+            lose("references and instructions of items", bool(item.get(more)))
+        yield LoggedItem(
+            line=line,
+            key=key,
+            annotation_key=f"annotation[{number}]",
+            judge=judge,
+            **_names(key, item, campaign, refuse),
+            texts=object_of(f"{key}.tgt", item.get("tgt"), refuse),
+            annotations=object_of(f"annotation[{number}]", annotation, refuse),
+            started_at=started,
+            ended_at=ended,
+            duration_ms=duration if len(items) == 1 else None,
+            comment=comment if isinstance(comment, str) else "",
+        )
+
+
+def _is_check(document: str, item: Mapping[str, Any]) -> bool:
+    """Return whether an item is not one of the campaign's data."""
+    identifier = str(item.get("item_id", ""))
+    return bool(
+        document.startswith(("welcome_", "random_", "goodbye_"))
+        or item.get("skippable")
+        or item.get("validation")
+        or identifier.startswith("attention_check_")
+        or "tutorial" in identifier
+    )
+
+
+def _names(key: str, item: Mapping[str, Any], campaign: str, refuse: Refuse) -> dict[str, Any]:
+    """Return source and names of an item; without an ID, its source identifies it."""
+    identifier, source = item.get("item_id"), item.get("src")
+    if source is not None:
+        source = text_of(f"{key}.src", source, refuse, empty=True, lines=True)
+        if identifier is None:
+            identifier = f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
+    if identifier is None or not str(identifier).strip():
+        refuse(f"{key}.item_id", "the item has neither id nor source", "add an item_id")
+    names = ("source_language", "target_language", "document", "segment")
+    values = names_of(str(identifier), campaign)
+    return {"source": source, **dict(zip(names, values, strict=True))}
+
+
+def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
+    """Return languages, document and segment, as far as the item ID or the campaign name contains them."""
+    pair = _PAIR.fullmatch(campaign)
+    source, target = pair.group(1, 2) if pair else ("", "")
+    parts = identifier.split(_WMT26)
+    if not pair and len(parts) > 3:
+        source, target = parts[2:4]
+    return source, target, *id_parts(identifier)
+
+
+def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
+    """Return the first and last action times, and the sum of gaps between actions, each at most a minute."""
+    times = []
+    for number, action in enumerate(list_of("actions", value or [], refuse)):
+        if isinstance(action, dict):
+            times.append(number_of(f"actions[{number}].time", action.get("time"), refuse))
+    if not times:
+        return None, None, None
+    times.sort()
+    worked = sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+    return times[0], times[-1], round(1000 * worked)
