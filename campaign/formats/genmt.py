@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, NoReturn
 
@@ -33,15 +33,10 @@ _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
 @dataclass(slots=True)
 class _Item:
     place: str
+    id: str
     source: str
     reference: str
     outputs: dict[str, str]
-
-
-@dataclass(slots=True)
-class _Document:
-    ids: list[str | None] = field(default_factory=list)
-    items: list[_Item] = field(default_factory=list)
 
 
 def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
@@ -55,9 +50,9 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
     such campaigns, for items without a source or with an embedded page, and for contradictory texts of one item.
     """
     reader = _Reader(file.name)
-    decoded = _decoded(file)
-    name_of_campaign, documents = reader.campaign(decoded)
-    omissions.settings = {key: value for key, value in decoded.items() if key != "data"}
+    campaign = _decoded(file)
+    documents = reader.documents(campaign)
+    omissions.settings = campaign
     if reader.passed:
         left = f"{file.name}: {counted(reader.passed, 'item')} of data"
         omissions.left_out.append((left, "forms, tutorials and attention checks are not ranked"))
@@ -68,10 +63,10 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
     names: set[str] = set()
     for number, document in enumerate(documents, 1):
         name = _document_name(document)
-        if name is None or name in names:
-            name = f"{name_of_campaign or file.plain_name}/{number}"
+        if not name or name in names:
+            name = f"{campaign['campaign_id'] or file.plain_name}/{number}"
         names.add(name)
-        for item in document.items:
+        for item in document:
             position, count = counter.place(name, None, 1)
             models.add(name, item.outputs, Place(file.name, field=item.place), item.place)
             yield SegmentTexts(
@@ -86,22 +81,25 @@ def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[Seg
             )
 
 
-def _decoded(file: InputFile) -> Any:
+def _decoded(file: InputFile) -> dict[str, Any]:
     text = text_of(file, MAX_BYTES)
     if text.count(",") > MAX_VALUES:
         raise Place(file.name).error(
             f"the file has more than {MAX_VALUES:,} values", "split it into several files"
         )
-    return decode_file(text, file=file.name)
+    campaign = decode_file(text, file=file.name)
+    if not isinstance(campaign, dict):
+        raise FormatError(file.name, "the file is not a JSON object", f"write {_SHAPE}")
+    return campaign
 
 
-def _document_name(document: _Document) -> str | None:
-    """Return the document name that WMT's IDs of the items share; None if there is none."""
-    names = {_NUMBER.sub("", id_) if id_ else None for id_ in document.ids}
-    found = next(iter(names)) if len(names) == 1 else None
-    if not found or (len(document.ids) > 1 and found in document.ids):
-        return None
-    return found.replace("_###_", "/").replace("_#_", "/")
+def _document_name(items: Sequence[_Item]) -> str:
+    """Return the document name that WMT's IDs of the items share; empty if there is none."""
+    names = {_NUMBER.sub("", item.id) for item in items}
+    name = names.pop()
+    if names or (len(items) > 1 and name in [item.id for item in items]):
+        return ""
+    return name.replace("_###_", "/").replace("_#_", "/")
 
 
 class _Reader:
@@ -109,40 +107,41 @@ class _Reader:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._folders: tuple[str, str] | None = None
+        self._folders = ("", "")
         self.passed = 0
         self.other_keys: Counter[str] = Counter()
 
     def _refuse(self, place: str, problem: str, remedy: str) -> NoReturn:
         raise FormatError(self._file, problem, remedy, field=place)
 
-    def campaign(self, said: Any) -> tuple[str, list[_Document]]:
-        """Return the name of the campaign and the documents to rank, each once."""
-        if not isinstance(said, dict):
-            raise FormatError(self._file, "the file is not a JSON object", f"write {_SHAPE}")
-        if not isinstance(said.get("data"), list) or "campaign_id" not in said:
+    def documents(self, campaign: dict[str, Any]) -> Collection[Sequence[_Item]]:
+        """Return the documents to rank, each once; they are taken out of the campaign."""
+        data = campaign.pop("data", None)
+        if isinstance(data, dict):
+            # Of a campaign that runs: tasks by judge.
+            data = list(data.values())
+        if not isinstance(data, list) or "campaign_id" not in campaign:
             self._refuse("data", "the file is not a Pearmut campaign", f"write {_SHAPE}")
-        assets = said["info"].get("assets") if isinstance(said.get("info"), dict) else None
-        if isinstance(assets, dict) and {"source", "destination"} <= assets.keys():
-            self._folders = (f"{assets['destination']}/", f"{assets['source']}/")
-        found: dict[tuple[str, ...], _Document] = {}
-        for document in self._documents("data", said["data"]):
-            key = tuple(
-                id_ or item.source for id_, item in zip(document.ids, document.items, strict=True)
-            )
-            if key in found:
-                self._merge(found[key], document)
-            else:
-                found[key] = document
-        if not found:
+        info = campaign.get("info")
+        assets = info.get("assets") if isinstance(info, dict) else None
+        if isinstance(assets, dict):
+            # Assets are served under another name than that of their folder.
+            self._folders = (f"{assets.get('destination')}/", f"{assets.get('source')}/")
+        documents: dict[tuple[str, ...], list[_Item]] = {}
+        for document in self._read("data", data):
+            key = tuple(item.id or item.source for item in document)
+            known = documents.setdefault(key, document)
+            for item, again in zip(known, document, strict=True):
+                self._merge(item, again)
+        if not documents:
             self._refuse(
                 "data",
                 "the campaign has no item to rank, only forms, tutorials or checks",
                 "provide a campaign with items that have src and tgt",
             )
-        return str(said["campaign_id"] or ""), list(found.values())
+        return documents.values()
 
-    def _documents(self, place: str, documents: list[Any]) -> Iterator[_Document]:
+    def _read(self, place: str, documents: list[Any]) -> Iterator[list[_Item]]:
         """Yield the documents of a list: lists of objects, possibly nested in a list per task."""
         for index, items in enumerate(documents):
             where = f"{place}[{index}]"
@@ -150,34 +149,23 @@ class _Reader:
             if not isinstance(items, list):
                 self._refuse(where, "a document is not a list of items", "write [{…}, {…}]")
             if place == "data" and items and isinstance(items[0], list):
-                yield from self._documents(where, items)
+                yield from self._read(where, items)
                 continue
-            document = _Document()
-            for number, item in enumerate(items):
-                self._take_item(document, f"{where}[{number}]", item)
-            if document.items:
+            read = [self._item(f"{where}[{number}]", item) for number, item in enumerate(items)]
+            if document := [item for item in read if item is not None]:
                 yield document
 
-    def _take_item(self, document: _Document, place: str, item: Any) -> None:
-        """Add an item unless it is not to be ranked."""
+    def _item(self, place: str, item: Any) -> _Item | None:
+        """Return an item; None if it is not to be ranked."""
         if not isinstance(item, dict):
             self._refuse(place, "an item is not an object", 'write {"src": "…", "tgt": {…}}')
         if "form" in item or any(item.get(key) for key in _CHECKS):
             self.passed += 1
-            return
+            return None
         self.other_keys.update(item.keys() - _ITEM_KEYS)
-        identifier = item.get("item_id")
-        document.ids.append(None if identifier is None else str(identifier))
-        document.items.append(self._item(place, item))
-
-    def _item(self, place: str, item: dict[str, Any]) -> _Item:
         source = item.get("src_text", item.get("src"))
         if source is None:
-            self._refuse(
-                f"{place}.src",
-                "the item has no source text",
-                "add src to every item",
-            )
+            self._refuse(f"{place}.src", "the item has no source text", "add src to every item")
         text = self._filled(f"{place}.src", source, "the source")
         if _PAGE.search(text):
             self._refuse(
@@ -185,43 +173,42 @@ class _Reader:
                 "the source is a page of another server",
                 "add src_text with a transcript or description, or remove the item",
             )
-        outputs = item.get("tgt")
-        if not isinstance(outputs, dict) or not outputs:
+        given = item.get("tgt")
+        if not isinstance(given, dict) or not given:
             self._refuse(
                 f"{place}.tgt",
                 "the item has no outputs by model",
                 'write {"model": "text", …} with the outputs of all models',
             )
-        for model in outputs:
-            problem = system_name_problem(model)
-            if problem:
+        outputs = {}
+        for model, output in given.items():
+            if problem := system_name_problem(model):
                 self._refuse(f"{place}.tgt", problem, "rename the model in every item")
-        reference = item.get("ref")
+            outputs[model] = self._filled(f"{place}.tgt", output, f"the output of {model}")
+        reference, identifier = item.get("ref"), item.get("item_id")
         return _Item(
             place,
+            "" if identifier is None else str(identifier),
             text,
             "" if reference is None else self._text(f"{place}.ref", reference),
-            {
-                model: self._filled(f"{place}.tgt", output, f"the output of {model}")
-                for model, output in outputs.items()
-            },
+            outputs,
         )
 
-    def _merge(self, known: _Document, again: _Document) -> None:
-        """Add the outputs of a repeated document, whose texts must not differ."""
-        for item, more in zip(known.items, again.items, strict=True):
-            same_texts = (item.source, item.reference) == (more.source, more.reference)
-            differing = next(
-                (m for m, text in more.outputs.items() if item.outputs.get(m, text) != text), None
+    def _merge(self, item: _Item, again: _Item) -> None:
+        """Add the outputs of a repeated item, whose texts must not differ."""
+        differing = [
+            f"the output of {model}"
+            for model, text in again.outputs.items()
+            if item.outputs.setdefault(model, text) != text
+        ]
+        if (item.source, item.reference) != (again.source, again.reference):
+            differing = ["the source or reference"]
+        if differing:
+            self._refuse(
+                again.place,
+                f"{differing[0]} differs from {item.place}, which has the same item_id",
+                "use different item_ids, or the same text",
             )
-            if not same_texts or differing is not None:
-                what = f"the output of {differing}" if same_texts else "the source or reference"
-                self._refuse(
-                    more.place,
-                    f"{what} differs from {item.place}, which has the same item_id",
-                    "use different item_ids, or the same text",
-                )
-            item.outputs.update(more.outputs)
 
     def _filled(self, place: str, value: object, what: str) -> str:
         text = self._text(place, value)
@@ -231,8 +218,8 @@ class _Reader:
 
     def _text(self, place: str, value: object) -> str:
         text = text_value(value, Place(self._file, field=place))
-        # Assets are served under another name than that of their folder.
-        return text.replace(*self._folders) if self._folders else text
+        served, folder = self._folders
+        return text.replace(served, folder) if served else text
 
 
 _SOURCE_SHAPE: Final = (

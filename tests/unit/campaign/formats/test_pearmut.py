@@ -83,6 +83,11 @@ def test_what_several_tasks_show_is_one_document_with_all_its_outputs(read: Read
         read(campaign([[amber]], [[changed]]))
 
 
+def test_tasks_of_a_running_campaign_are_named_after_judges(read: Read) -> None:
+    running = campaign(data={"brave-fox-1": [[ONE]], "calm-owl-2": [[TWO]]})
+    assert read(running) == read(campaign([[ONE]], [[TWO]]))
+
+
 def test_documents_without_ids_of_wmt_are_numbered(read: Read) -> None:
     plain = [{**item, "item_id": f"item{n}"} for n, item in enumerate((ONE, TWO))]
     assert {segment.document for segment in read(campaign(plain))} == {"museum/1"}
