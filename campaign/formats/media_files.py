@@ -22,6 +22,7 @@ from PIL import Image, ImageOps
 from campaign.formats.errors import FormatError
 from campaign.formats.records import MediaFile
 from campaign.formats.streams import StoredFile
+from campaign.texts.media import MEDIA_TYPES
 
 #: Maximum size of a file, which is read whole.
 MAX_BYTES: Final = 50_000_000
@@ -102,6 +103,10 @@ def media_file_read(file: StoredFile) -> MediaFile:
         other = _first_match(_OTHER_TYPES, data[:1000])
         problem = f"the file is {other}" if other else "the type of the file is unknown"
         raise FormatError(file.name, problem, _SUPPORTED)
+    named = file.name.rpartition(".")[2].lower()
+    if named in MEDIA_TYPES and (named in _PICTURES) != (ending in _PICTURES):
+        problem = f"the file is {ending.upper()}, but its name ends in .{named}"
+        raise FormatError(file.name, problem, "provide the right file, or correct its name")
     try:
         if ending in _PICTURES:
             cleaned = _picture(file.name, data, ending)

@@ -375,3 +375,21 @@ def test_outputs_taken_away_leave_the_others_or_too_few(taken: set[str]) -> None
         return
     left = {"alpha", "beta", "gamma"} - {name.removesuffix(".de") for name in taken}
     assert {frozenset(segment.outputs) for segment in read(files)} == {frozenset(left)}
+
+
+@pytest.mark.parametrize(
+    ("case", "problem"),
+    [
+        ("111-table-names-a-missing-recording", 'names "audio/beta.wav", which is not among'),
+        ("112-text-named-mp3", "audio/beta.mp3: the file is text"),
+        ("113-picture-named-wav", "audio/beta.wav: the file is PNG, but its name ends in .wav"),
+    ],
+)
+def test_wrong_media_files_are_refused(case: str, problem: str) -> None:
+    assert problem in str(refused(case))
+
+
+def test_file_of_a_running_pearmut_campaign_is_read() -> None:
+    [segment], left_out = imported("114-pearmut-campaign-that-runs", "c.json")
+    assert list(segment.outputs) == ["amber", "birch"]
+    assert not left_out

@@ -23,7 +23,7 @@ ANIMATED = picture("webp", BLACK, save_all=True, append_images=[WHITE])
 
 
 def read(content: bytes) -> MediaFile:
-    return media_file_read(StoredFile("sound.mp3", partial(io.BytesIO, content)))
+    return media_file_read(StoredFile("file", partial(io.BytesIO, content)))
 
 
 @pytest.mark.parametrize("ending", SAMPLES)
