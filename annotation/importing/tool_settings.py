@@ -14,6 +14,7 @@ from rest_framework import serializers
 from annotation.protocols import DOCUMENT_PAGE, PAGE, answer_kind, key_from_name
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import task_rules_change
+from campaign.formats.records import counted
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import language_guess
 from campaign.models import Campaign, Instructions, Protocol, Task
@@ -151,8 +152,8 @@ def settings_read(campaign: Mapping[str, Any]) -> ToolSettings:
     elif name in ("DA", *_WITH_SPANS):
         protocol = Protocol.SPANS
         rules = _spans_rules(info)
-        if info["sliders"]:
-            lost.append(("info.sliders", "outputs with error spans have one score from 0 to 100"))
+        if info["sliders"] or not (rules["spans_asked"] or rules["scored"]):
+            lost.append(("info.sliders", "judges give one score from 0 to 100"))
         if info["mqm_severities"] == []:
             lost.append(("info.mqm_severities", "every error has a severity"))
     elif name:
@@ -229,7 +230,7 @@ def _questions(
             questions.append({"kind": kind, "stage": stage, "required": True, "texts": [wording]})
             texts.clear()
     if others + len(texts):
-        lost.append((f"{others + len(texts)} items of {key}", _ONLY_QUESTIONS))
+        lost.append((f"{counted(others + len(texts), 'item')} of {key}", _ONLY_QUESTIONS))
     return questions
 
 

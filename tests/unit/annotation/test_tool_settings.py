@@ -52,7 +52,10 @@ def test_categories_are_those_of_mqm_by_default_or_entered_by_judges() -> None:
 
 
 def test_empty_list_of_sliders_turns_the_score_off() -> None:
-    assert not read({"protocol": "ESA", "sliders": []})[0].rules["scored"]
+    settings, lost = read({"protocol": "ESA", "sliders": []})
+    assert not settings.rules["scored"]
+    assert not lost
+    assert list(read({"protocol": "DA", "sliders": []})[1]) == ["info.sliders"]
 
 
 def test_missing_content_is_marked_by_default_only() -> None:
