@@ -26,7 +26,7 @@ from protocols.rating.answers import answer_made, rules_complete
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.labels import integer_of, object_of
-from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem
+from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, LoggedOutput
 
 
 def _content(records: FileRecords) -> FileContent:
@@ -43,38 +43,36 @@ def _content(records: FileRecords) -> FileContent:
 
 def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer]:
     """Yield the value of each slider; of several by a judge for an output, the last."""
-    latest: dict[tuple[str, str, str, str], tuple[int, LoggedItem]] = {}
-    for screen, item in enumerate(records.records, 1):
-        for model in item.annotations:
-            key = (item.judge, item.document, item.segment, model)
+    latest: dict[tuple[str, str, str, str], tuple[LoggedItem, LoggedOutput]] = {}
+    for item in records.records:
+        for output in item.outputs:
+            key = (item.judge, item.document, item.segment, output.system)
             losses.add(REPLACED, f"line {item.line}", key in latest)
-            latest[key] = (screen, item)
+            latest[key] = (item, output)
     segments: dict[tuple[str, str], int] = {}
-    for (judge, document, segment, model), (screen, item) in latest.items():
+    for item, output in latest.values():
         refuse = refuse_at(records.name, item.line)
-        place = f"{item.annotation_key}.{model}"
-        values = object_of(place, item.annotations[model], refuse)
-        others = [key for key in values if values[key] and key != "sliders"]
+        others = {key for key, value in output.answers.items() if value} - {"sliders"}
         losses.add("answers beside sliders", f"line {item.line}", len(others))
-        sliders = object_of(f"{place}.sliders", values.get("sliders"), refuse)
-        for name, value in sliders.items():
+        key = f"{output.key}.sliders"
+        for name, value in object_of(key, output.answers.get("sliders"), refuse).items():
             rating = Rating(
-                segment=segments.setdefault((document, segment), len(segments)),
-                systems=(model,),
-                judge=judge,
+                segment=segments.setdefault((item.document, item.segment), len(segments)),
+                systems=(output.system,),
+                judge=item.judge,
                 criterion=name,
-                value=integer_of(f"{place}.sliders.{name}", value, 0, refuse, HUNDRED),
+                value=integer_of(f"{key}.{name}", value, 0, refuse, HUNDRED),
                 scale=UNKNOWN_SCALE,
-                screen=screen,
+                screen=item.line,
             )
             yield FileAnswer(
                 line=item.line,
-                judge=judge,
-                segment=segment,
-                document=document,
+                judge=item.judge,
+                segment=item.segment,
+                document=item.document,
                 candidates=(rating.systems,),
                 said=(rating,),
-                texts=(item.text(model, refuse),),
+                texts=(output.text,),
                 source=item.source,
                 languages=(item.source_language, item.target_language),
                 submitted_at=item.ended_at,

@@ -130,6 +130,11 @@ def text_of(
     return value
 
 
+def any_text(key: str, value: object, refuse: Refuse) -> str:
+    """Return the value if it is a text, which may be empty or have several lines."""
+    return text_of(key, value, refuse, empty=True, lines=True)
+
+
 def refuse_broken_text(key: str, text: str, refuse: Refuse, *, lines: bool = True) -> None:
     """Refuse characters that are not allowed in texts; line breaks are allowed if `lines`."""
     try:

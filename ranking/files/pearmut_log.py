@@ -12,23 +12,24 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final
 
 from campaign.formats import InputFile
-from campaign.formats.cells import Refuse, judge_of, refuse_at
+from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Losses
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import id_parts
 from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
 from campaign.texts.html import plain_text
 from ranking.files.labels import (
+    any_text,
     json_objects,
+    judge_named,
     list_of,
     number_of,
     object_of,
-    refuse_broken_text,
-    text_of,
+    system_of,
 )
 
 #: Name of the format.
@@ -44,34 +45,36 @@ _WMT26: Final = "_###_"
 _PAIR: Final = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 
 
+@dataclass(frozen=True, slots=True)
+class LoggedOutput:
+    """A judge's answers about an output; `key` is their place in the line."""
+
+    system: str
+    text: str
+    key: str
+    answers: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedItem:
     """A judge's answers about the outputs of a segment.
 
-    `key` and `annotation_key` are the places of the item and of its annotations in the line. The names of languages
-    and document are empty if the log has none. `duration_ms` is None for one of several items of a document, which are
-    timed only together.
+    The names of languages and document are empty if the log has none. `duration_ms` is None for one of several items of
+    a document, which are timed only together.
     """
 
     line: int
-    key: str
-    annotation_key: str
     judge: str
     source_language: str
     target_language: str
     document: str
     segment: str
     source: str | None
-    texts: Mapping[str, Any]
-    annotations: Mapping[str, Any]
+    outputs: list[LoggedOutput]
     started_at: float | None
     ended_at: float | None
     duration_ms: int | None
     comment: str
-
-    def text(self, model: str, refuse: Refuse) -> str:
-        """Return the output of a model."""
-        return text_of(f"item.tgt.{model}", self.texts.get(model), refuse, empty=True, lines=True)
 
 
 def is_log(file: StoredFile) -> bool:
@@ -81,7 +84,7 @@ def is_log(file: StoredFile) -> bool:
     return '"annotation"' in first_line_of(head_text(head))
 
 
-def log_read(file: InputFile, losses: Losses) -> tuple[list[LoggedItem], list[FormAnswer]]:
+def log_read(file: InputFile, losses: Losses) -> list[LoggedItem | FormAnswer]:
     """Return the items and answers to forms that still count, in the order of submission.
 
     Raises FormatError, with line and key, if the file is not such a log.
@@ -89,7 +92,7 @@ def log_read(file: InputFile, losses: Losses) -> tuple[list[LoggedItem], list[Fo
     submitted: dict[tuple[str, str, str], list[LoggedItem | FormAnswer]] = defaultdict(list)
     for campaign, line, values in _lines(file):
         refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
-        judge = judge_of(text_of("user_id", values.get("user_id"), refuse), "user_id", refuse)
+        judge = judge_named("user_id", values.get("user_id"), refuse)
         document = values.get("item_i")
         if values.get("annotation") == RESET:
             for key, answers in submitted.items():
@@ -101,10 +104,8 @@ def log_read(file: InputFile, losses: Losses) -> tuple[list[LoggedItem], list[Fo
             refuse("item_i", "the line has no document", "write the document's number")
         key = (campaign, judge, str(document))
         submitted[key] += entry_answers(line, campaign, judge, values, refuse, lose)
-    answers = [answer for own in submitted.values() for answer in own]
-    answers.sort(key=lambda answer: answer.line)
-    items = [answer for answer in answers if isinstance(answer, LoggedItem)]
-    return items, [answer for answer in answers if isinstance(answer, FormAnswer)]
+    answers = list(chain.from_iterable(submitted.values()))
+    return sorted(answers, key=lambda answer: answer.line)
 
 
 def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
@@ -132,39 +133,49 @@ def entry_answers(
         )
     started, ended, duration = times_of(values.get("actions"), refuse)
     comment = values.get("comment")
-    if isinstance(comment, str):
-        refuse_broken_text("comment", comment, refuse)
     document = str(values.get("item_i"))
     for number, annotation in enumerate(annotations):
         key = f"item[{number}]"
         item = object_of(key, items[number], refuse)
         if "form" in item:
-            stage = "end" if document.startswith("goodbye_") else "start"
-            text = plain_text(str(item.get("text")))
             if annotation is not None and item["form"] is not None:
+                stage = "end" if document.startswith("goodbye_") else "start"
+                text = plain_text(str(item.get("text")))
                 yield FormAnswer(line, judge, stage, text, annotation)
-            continue
-        if _is_check(document, item):
+        elif _is_check(document, item):
             lose("tutorials and attention checks")
-            continue
-        if annotation is None:
+        elif annotation is None:
             lose("skipped items")
-            continue
-        for more in ("ref", "instructions"):
-            lose("references and instructions of items", bool(item.get(more)))
-        yield LoggedItem(
-            line=line,
-            key=key,
-            annotation_key=f"annotation[{number}]",
-            judge=judge,
-            **_names(key, item, campaign, refuse),
-            texts=object_of(f"{key}.tgt", item.get("tgt"), refuse),
-            annotations=object_of(f"annotation[{number}]", annotation, refuse),
-            started_at=started,
-            ended_at=ended,
-            duration_ms=duration if len(items) == 1 else None,
-            comment=comment if isinstance(comment, str) else "",
+        else:
+            for more in ("ref", "instructions"):
+                lose("references and instructions of items", bool(item.get(more)))
+            yield LoggedItem(
+                line=line,
+                judge=judge,
+                **_names(key, item, campaign, refuse),
+                outputs=_outputs(f"annotation[{number}]", annotation, item, refuse),
+                started_at=started,
+                ended_at=ended,
+                duration_ms=duration if len(items) == 1 else None,
+                comment=any_text("comment", comment, refuse) if isinstance(comment, str) else "",
+            )
+
+
+def _outputs(
+    key: str, annotation: object, item: Mapping[str, Any], refuse: Refuse
+) -> list[LoggedOutput]:
+    outputs = []
+    texts = object_of("item.tgt", item.get("tgt"), refuse)
+    for model, answers in object_of(key, annotation, refuse).items():
+        outputs.append(
+            LoggedOutput(
+                system_of("item.tgt", model, refuse),
+                any_text(f"item.tgt.{model}", texts.get(model), refuse),
+                f"{key}.{model}",
+                object_of(f"{key}.{model}", answers, refuse),
+            )
         )
+    return outputs
 
 
 def _is_check(document: str, item: Mapping[str, Any]) -> bool:
@@ -183,7 +194,7 @@ def _names(key: str, item: Mapping[str, Any], campaign: str, refuse: Refuse) -> 
     """Return source and names of an item; without an ID, its source identifies it."""
     identifier, source = item.get("item_id"), item.get("src")
     if source is not None:
-        source = text_of(f"{key}.src", source, refuse, empty=True, lines=True)
+        source = any_text(f"{key}.src", source, refuse)
         if identifier is None:
             identifier = f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
     if identifier is None or not str(identifier).strip():

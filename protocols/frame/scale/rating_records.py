@@ -59,7 +59,5 @@ def rating_records(
         return
     losses = Losses()
     with file.open() as stream:
-        items, forms = log_read(InputFile(file.name, stream), losses)
-    yield from items
-    yield from forms
+        yield from log_read(InputFile(file.name, stream), losses)
     yield from losses

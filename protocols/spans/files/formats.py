@@ -189,8 +189,8 @@ def scored_records(
     yield from judgments
     if input_format is SpansFormat.PEARMUT_LOG:
         with file.open() as stream:
-            _items, forms = log_read(InputFile(file.name, stream), Losses())
-        yield from forms
+            answers = log_read(InputFile(file.name, stream), Losses())
+        yield from (answer for answer in answers if isinstance(answer, FormAnswer))
     yield from (loss for loss in losses if loss.what != FORMS)
 
 

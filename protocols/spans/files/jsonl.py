@@ -22,6 +22,7 @@ from protocols.spans.records import (
 from ranking.files.labels import (
     MAX_NUMBER,
     Take,
+    any_text,
     each_of,
     json_objects,
     judge_named,
@@ -30,7 +31,6 @@ from ranking.files.labels import (
     number_of,
     object_of,
     system_of,
-    text_of,
     values_taken,
     whole,
     word_of,
@@ -63,11 +63,6 @@ def made(
         return kind(*values, **more)
     except ValueError as error:
         refuse(key, str(error), _REMEDIES.get(kind, "correct the judgment"))
-
-
-def any_text(key: str, value: object, refuse: Refuse) -> str:
-    """Take a text, which may be empty or have several lines."""
-    return text_of(key, value, refuse, empty=True, lines=True)
 
 
 _SHAPE = (

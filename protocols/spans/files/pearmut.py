@@ -7,13 +7,15 @@ not have.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any
+from dataclasses import fields
+from typing import Any, Final
 
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.genmt import MAX_BYTES
 from campaign.formats.json_text import decode_file
+from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_of as text_of_file
 from campaign.texts.canonical_json import json_line
@@ -28,17 +30,20 @@ from protocols.spans.records import (
     Severity,
     Span,
 )
-from ranking.files.labels import list_of, object_of, refuse_broken_text, system_of
+from ranking.files.labels import integer_of, list_of, object_of, refuse_broken_text
 from ranking.files.pearmut_log import (
     FORMS,
     SLIDERS,
     LoggedItem,
+    LoggedOutput,
     entry_answers,
     log_read,
     names_of,
     times_of,
 )
 
+#: Attributes of items that are those of judgments.
+_SHARED: Final = {field.name for field in fields(LoggedItem)} - {"outputs"}
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 
@@ -52,10 +57,7 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
         outside its text.
     """
     losses = Losses()
-    items, forms = log_read(file, losses)
-    for form in forms:
-        losses.add(FORMS, f"line {form.line}")
-    return [_judgment(item, file.name, losses) for item in items], losses.found()
+    return _judgments(log_read(file, losses), file.name, losses), losses.found()
 
 
 def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
@@ -76,11 +78,7 @@ def read_pearmut_campaign(file: InputFile) -> tuple[list[ScoredJudgment], tuple[
         if annotation:
             entry = {"item": [item], "annotation": [annotation]}
             answers = entry_answers(1, str(campaign.get("campaign_id")), "", entry, refuse, lose)
-            judgments += [
-                _judgment(answer, file.name, losses)
-                for answer in answers
-                if isinstance(answer, LoggedItem)
-            ]
+            judgments += _judgments(answers, file.name, losses)
     return judgments, losses.found()
 
 
@@ -93,46 +91,33 @@ def _items(values: list[Any]) -> Iterator[dict[str, Any]]:
             yield value
 
 
-def _judgment(item: LoggedItem, file: str, losses: Losses) -> ScoredJudgment:
-    refuse, lose = refuse_at(file, item.line), losses.at(f"line {item.line}")
-    outputs = [_output(item, model, refuse, lose) for model in item.annotations]
-    return made(
-        ScoredJudgment,
-        None,
-        refuse,
-        source_language=item.source_language,
-        target_language=item.target_language,
-        document=item.document,
-        segment=item.segment,
-        judge=item.judge,
-        outputs=tuple(outputs),
-        source=item.source,
-        started_at=item.started_at,
-        ended_at=item.ended_at,
-        duration_ms=item.duration_ms,
-        comment=item.comment,
-        line=item.line,
-    )
+def _judgments(
+    answers: Iterable[LoggedItem | FormAnswer], file: str, losses: Losses
+) -> list[ScoredJudgment]:
+    judgments = []
+    for item in answers:
+        if isinstance(item, FormAnswer):
+            losses.add(FORMS, f"line {item.line}")
+            continue
+        refuse, lose = refuse_at(file, item.line), losses.at(f"line {item.line}")
+        facts = {name: getattr(item, name) for name in _SHARED}
+        outputs = tuple(_output(output, refuse, lose) for output in item.outputs)
+        judgments.append(made(ScoredJudgment, None, refuse, **facts, outputs=outputs))
+    return judgments
 
 
-def _output(item: LoggedItem, model: str, refuse: Refuse, lose: Lose) -> ScoredOutput:
-    key = f"{item.annotation_key}.{model}"
-    values = object_of(key, item.annotations[model], refuse)
-    text = item.text(model, refuse)
+def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
+    values = output.answers
     lose(SLIDERS, bool(values.get("sliders")))
     lose("texts that judges wrote", bool(values.get("textfield")))
     lose("other keys of annotations", bool(values.keys() - set(_OF_OUTPUT)))
     score, spans = values.get("score"), values.get("error_spans")
     lose("outputs without a score", "score" in values and score is None)
-    return made(
-        ScoredOutput,
-        "outputs",
-        refuse,
-        (system_of("item.tgt", model, refuse),),
-        None if score is None else score_value(f"{key}.score", score, refuse),
-        None if spans is None else _spans(f"{key}.error_spans", spans, text, refuse, lose),
-        text,
-    )
+    if score is not None:
+        score = score_value(f"{output.key}.score", score, refuse)
+    if spans is not None:
+        spans = _spans(f"{output.key}.error_spans", spans, output.text, refuse, lose)
+    return made(ScoredOutput, "outputs", refuse, (output.system,), score, spans, output.text)
 
 
 def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
@@ -146,7 +131,8 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
             lose(UNKNOWN_SEVERITY)
             continue
         first, last = (
-            _place(f"{own}.{name}", values.get(name), refuse) for name in ("start_i", "end_i")
+            integer_of(f"{own}.{name}", values.get(name), 0, refuse)
+            for name in ("start_i", "end_i")
         )
         kind = ERROR
         if first >= len(places):
@@ -164,12 +150,6 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
         refuse_broken_text(f"{own}.category", category, refuse)
         spans.append(made(Span, own, refuse, start, end, Severity(severity), category, kind))
     return tuple(spans)
-
-
-def _place(key: str, value: object, refuse: Refuse) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        refuse(key, f"{value!r} is not a position", "write a whole number from 0")
-    return value
 
 
 def character_of_place(text: str) -> list[int]:

@@ -18,9 +18,17 @@ from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.segment_identity import MARK, segment_id
 from campaign.formats.tables import integer
 from protocols.spans.files.appraise import characters_of_utf16, spans_of
-from protocols.spans.files.jsonl import any_text, made, score_value
+from protocols.spans.files.jsonl import made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Span
-from ranking.files.labels import json_objects, list_of, number_of, object_of, system_of, text_of
+from ranking.files.labels import (
+    any_text,
+    json_objects,
+    list_of,
+    number_of,
+    object_of,
+    system_of,
+    text_of,
+)
 
 _SHAPE: Final = '{"doc_id": "…", "src_text": "…", "tgt_text": {…}, "scores": {…}}'
 _NUMBERED: Final = re.compile(r"(human|score|errors|annotator|times)([0-9]*)")
