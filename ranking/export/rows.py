@@ -13,7 +13,7 @@ from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
-from django.db.models import Func, Max, QuerySet, Sum, TextField
+from django.db.models import Func, Max, Q, QuerySet, Sum, TextField
 from django.utils import timezone
 from rest_framework.fields import BooleanField, IntegerField
 from rest_framework.utils.encoders import JSONEncoder
@@ -305,7 +305,8 @@ _EARLIER_WORDING: Final = "earlier_wording"
 
 
 def _asked_judges(task: Task) -> QuerySet[Judge]:
-    return _all_judges(task).filter(origin=Judge.Origin.PERSON)
+    """Return the persons, and imported judges whose log has answers."""
+    return _all_judges(task).filter(Q(origin=Judge.Origin.PERSON) | ~Q(answers={}))
 
 
 def _answer_columns(task: Task, _slots: int) -> Columns:

@@ -5,7 +5,6 @@ position after the last one is ``[missing]``, and those after it are further spe
 not have.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any, Final
@@ -167,18 +166,16 @@ def write_pearmut_log(
 ) -> tuple[list[str], tuple[Loss, ...]]:
     """Return a line for each judgment, as a screen of one item, and the losses.
 
-    `item_id` names document and segment; `item_i` counts the segments of a document in order of
-    first occurrence.
+    `item_id` names document and segment; `item_i` counts the segments in order of first occurrence.
     """
     losses = Losses()
     lines = []
     written: set[tuple[str, ...]] = set()
-    places: dict[str, dict[str, int]] = defaultdict(dict)
+    places: dict[str, int] = {}
     for number, judgment in enumerate(judgments, 1):
         lose = losses.at(f"judgment {number}")
         identifier = segment_id(judgment.document, judgment.segment)
-        of_document = places[judgment.document]
-        place = of_document.setdefault(judgment.segment, len(of_document))
+        place = places.setdefault(identifier, len(places))
         names = names_of(identifier, "")
         lose("languages", names[:2] != (judgment.source_language, judgment.target_language))
         lose(
