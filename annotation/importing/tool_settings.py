@@ -41,10 +41,11 @@ _KINDS: Final = {
 }
 _STAGES: Final = {"data_welcome": QuestionStage.START, "data_goodbye": QuestionStage.END}
 _TUTORIAL: Final = "tutorial"
-_ONLY_QUESTIONS: Final = (
-    "only questions are imported, not scripts, last texts and tutorials: set up training in Quintet"
+_ONLY_QUESTIONS: Final = "only questions of forms are imported; set up training for tutorials"
+_NOT_READ: Final = (
+    "set up design, judges, checks, training and completion codes in Quintet;"
+    " it has no other settings of this kind"
 )
-_NOT_READ: Final = "Quintet has no such setting, or it is chosen there: design, judges, attention checks, training, completion codes"
 
 
 class _TextsField(serializers.ListField):
@@ -259,7 +260,7 @@ def settings_in_words(settings: ToolSettings) -> str:
     """Return the settings of the file as a sentence; empty if it has none."""
     parts = [f"protocol {settings.name}"] if settings.protocol else []
     if settings.questions:
-        parts.append(f"{len(settings.questions)} questions to judges")
+        parts.append(f"{counted(len(settings.questions), 'question')} to judges")
     if settings.instructions:
         parts.append("instructions")
     return f"The campaign file also sets: {comma_list(parts)}." if parts else ""
