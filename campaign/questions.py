@@ -120,12 +120,12 @@ class Question:
 
     def accepts(self, value: object) -> bool:
         """Return whether a judge could give this answer in a form of another tool."""
-        if self.kind == QuestionKind.NUMBER:
-            return isinstance(value, int | float) and abs(value) <= LARGEST_NUMBER
-        is_text = isinstance(value, str) and 0 < len(value) <= MOST_CHARACTERS
         if self.kind == QuestionKind.ONE:
             return value in self.choices
-        return is_text and self.kind == QuestionKind.TEXT
+        if self.kind == QuestionKind.NUMBER:
+            return type(value) in (int, float) and abs(value) <= LARGEST_NUMBER  # type: ignore[arg-type]
+        is_text = self.kind == QuestionKind.TEXT and isinstance(value, str)
+        return is_text and 0 < len(value) <= MOST_CHARACTERS  # type: ignore[arg-type]
 
     def is_owed(self, answers: Mapping[str, Answer]) -> bool:
         """Return whether a judge with these answers must still be asked.

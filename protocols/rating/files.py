@@ -54,14 +54,14 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
         refuse = refuse_at(records.name, item.line)
         others = {key for key, value in output.answers.items() if value} - {"sliders"}
         losses.add("answers beside sliders", f"line {item.line}", len(others))
-        key = f"{output.key}.sliders"
-        for name, value in object_of(key, output.answers.get("sliders"), refuse).items():
+        place = f"{output.key}.sliders"
+        for name, value in object_of(place, output.answers.get("sliders"), refuse).items():
             rating = Rating(
                 segment=segments.setdefault((item.document, item.segment), len(segments)),
                 systems=(output.system,),
                 judge=item.judge,
-                criterion=name,
-                value=integer_of(f"{key}.{name}", value, 0, refuse, HUNDRED),
+                criterion=name.strip(),
+                value=integer_of(f"{place}.{name}", value, 0, refuse, HUNDRED),
                 scale=UNKNOWN_SCALE,
                 screen=item.line,
             )
@@ -91,9 +91,10 @@ def _of_task(
     rules = rules_complete(task.rules)
     criteria = {criterion.key: criterion for criterion in criteria_of(rules)}
     keys = list(criteria)
-    rated = [_with_key(answer, criteria.values()) for answer in answers]
-    for answer in rated:
-        _check_criterion(answer, criteria, refuse)
+    for key in keys:
+        for name in criteria[key].name.values():
+            criteria.setdefault(name, criteria[key])
+    rated = [_checked(answer, criteria, refuse) for answer in answers]
     if rules["all_at_once"]:
         yield from _screens(rated, keys, refuse)
         return
@@ -102,36 +103,31 @@ def _of_task(
     yield from in_passes
 
 
-def _with_key(answer: FileAnswer, criteria: Iterable[Criterion]) -> FileAnswer:
-    """Return a rating with the key of its criterion, which logs of Pearmut call by its name."""
-    [rating] = answer.said
-    for criterion in criteria:
-        if rating.scale == UNKNOWN_SCALE and rating.criterion in criterion.name.values():
-            rating = replace(rating, criterion=criterion.key, scale=criterion.scale)
-    return replace(answer, said=(rating,))
-
-
-def _check_criterion(
+def _checked(
     answer: FileAnswer, criteria: Mapping[str, Criterion], refuse: RefuseAnswer
-) -> None:
+) -> FileAnswer:
+    """Return a rating with the key and the scale of its criterion, which logs call by its name."""
     [rating] = answer.said
-    if rating.criterion not in criteria:
+    criterion = criteria.get(rating.criterion)
+    if criterion is None:
+        known = " or ".join(dict.fromkeys(each.key for each in criteria.values()))
         refuse(
             answer,
             None,
             f"it rates {rating.criterion}, which judges of this task are not asked about",
-            f"provide ratings of {' or '.join(criteria)}",
+            f"provide ratings of {known}",
         )
-    scale = criteria[rating.criterion].scale
-    if rating.value not in scale:
-        refuse(answer, None, f"{rating.value} is not on the scale {scale}", "correct the value")
-    if rating.scale != scale:
+    scale = criterion.scale
+    if rating.scale not in (scale, UNKNOWN_SCALE):
         refuse(
             answer,
             None,
-            f"its scale is {_scale_in_words(rating.scale)}, but the task rates {rating.criterion} on {_scale_in_words(scale)}",
+            f"its scale is {_scale_in_words(rating.scale)}, but the task rates {criterion.key} on {_scale_in_words(scale)}",
             "import it into a task with this scale",
         )
+    if rating.value not in scale:
+        refuse(answer, None, f"{rating.value} is not on the scale {scale}", "correct the value")
+    return replace(answer, said=(replace(rating, criterion=criterion.key, scale=scale),))
 
 
 def _scale_in_words(scale: Scale) -> str:

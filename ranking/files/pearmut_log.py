@@ -141,7 +141,8 @@ def entry_answers(
             if annotation is not None and item["form"] is not None:
                 stage = "end" if document.startswith("goodbye_") else "start"
                 text = plain_text(str(item.get("text")))
-                yield FormAnswer(line, judge, stage, text, annotation)
+                value = _form_value(f"annotation[{number}]", annotation, item["form"], refuse)
+                yield FormAnswer(line, judge, stage, text, value)
         elif _is_check(document, item):
             lose("tutorials and attention checks")
         elif annotation is None:
@@ -159,6 +160,13 @@ def entry_answers(
                 duration_ms=duration if len(items) == 1 else None,
                 comment=any_text("comment", comment, refuse) if isinstance(comment, str) else "",
             )
+
+
+def _form_value(key: str, value: object, form: object, refuse: Refuse) -> object:
+    if not isinstance(value, str):
+        return value
+    text = any_text(key, value, refuse)
+    return " ".join(plain_text(text).split()) if form == "choices" else text.strip()
 
 
 def _outputs(

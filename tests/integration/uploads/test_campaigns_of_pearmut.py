@@ -133,7 +133,7 @@ def log_of(*entries: dict[str, Any]) -> list[StoredFile]:
 
 
 def sliders(**values: tuple[int, int]) -> dict[str, Any]:
-    answers = {
+    answers: dict[str, Any] = {
         model: {"score": None, "error_spans": [], "sliders": {"Fluency": one, "2. 流畅": other}}
         for model, (one, other) in values.items()
     }
@@ -170,7 +170,7 @@ def test_log_with_other_sliders_is_refused(sent: Sent, entry: dict[str, Any], pr
 QUESTIONS = [
     {"text": "Welcome!", "form": None},
     {"text": "What is your <b>native</b> language?", "form": "string"},
-    {"text": "Your level?", "form": "choices", "choices": ["A1", "C2"]},
+    {"text": "Your level?", "form": "choices", "choices": ["A1", "<i>C2</i>"]},
     {"text": "Your age?", "form": "number"},
 ]
 
@@ -188,9 +188,9 @@ def test_answers_to_forms_are_those_to_questions(
     imported(pearmut(sent, info, data_welcome=[QUESTIONS], data_goodbye=[QUESTIONS[3:]]))
     form = {"item_i": "welcome_0", "item": QUESTIONS}
     files = log_of(
-        {**form, "annotation": [None, "Czech", "A1", 30]},
-        {**form, "annotation": [None, "Czech", "C2", "thirty"]},
-        {**form, "annotation": [None, "Slovak", "C2", 25], "user_id": "bob"},
+        {**form, "annotation": [None, "Czech ", "A1", 30]},
+        {**form, "annotation": [None, "Czech", "<i>C2</i>", "thirty"]},
+        {**form, "annotation": [None, "Slovak", "A1", True], "user_id": "bob"},
         answer,
     )
     result = answers_import(task=Task.objects.get(), files=files)
@@ -199,6 +199,6 @@ def test_answers_to_forms_are_those_to_questions(
     judge = Judge.objects.get()
     assert [stored["value"] for stored in judge.answers.values()] == ["Czech", "C2", 30]
     summaries = {
-        summary.question.stage: summary for summary in answers_summaries(campaign=campaign)
+        str(summary.question.stage): summary for summary in answers_summaries(campaign=campaign)
     }
     assert (summaries["start"].median, summaries["end"].answered) == (30, 0)
