@@ -134,7 +134,7 @@ def log_of(*entries: dict[str, Any]) -> list[StoredFile]:
 
 def sliders(**values: tuple[int, int]) -> dict[str, Any]:
     answers: dict[str, Any] = {
-        model: {"score": None, "error_spans": [], "sliders": {"Fluency": one, "2. 流畅": other}}
+        model: {"score": None, "error_spans": [], "sliders": {" Fluency": one, "2. 流畅": other}}
         for model, (one, other) in values.items()
     }
     return {"annotation": [answers]}

@@ -144,4 +144,5 @@ def test_settings_of_another_shape_are_refused_with_their_place(info: Any, field
 
 def test_html_of_instructions_becomes_text() -> None:
     html = "<style>p {}</style><b>Errors</b><ul><li>Mark &lt;all&gt;</li><li>Then score.</li></ul>Thanks<br>"
+    assert plain_text("<style>" * 100_000) == ""
     assert plain_text(html) == "**Errors**\n- Mark <all>\n- Then score.\n\nThanks"
