@@ -145,7 +145,7 @@ def settings_read(campaign: Mapping[str, Any]) -> ToolSettings:
     rules: dict[str, Any] = {}
     keys = [f"info.{key}" for key in given["info"] if key not in info]
     keys += [key for key in given if key not in serializer.fields]
-    lost = [(", ".join(keys), _NOT_READ)] if keys else []
+    lost = [(comma_list(keys), _NOT_READ)] if keys else []
     if info["sliders"] and name not in ("", *_WITH_SPANS):
         protocol = Protocol.RATING
         criteria = [_criterion(slider) for slider in info["sliders"]]
