@@ -43,14 +43,14 @@ def _content(records: FileRecords) -> FileContent:
 
 def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer]:
     """Yield the value of each slider; of several by a judge for an output, the last."""
-    latest: dict[tuple[str, str, str, str], tuple[LoggedItem, LoggedOutput]] = {}
-    for item in records.records:
+    latest: dict[tuple[str, str, str, str], tuple[int, LoggedItem, LoggedOutput]] = {}
+    for screen, item in enumerate(records.records, 1):
         for output in item.outputs:
             key = (item.judge, item.document, item.segment, output.system)
             losses.add(REPLACED, f"line {item.line}", key in latest)
-            latest[key] = (item, output)
+            latest[key] = (screen, item, output)
     segments: dict[tuple[str, str], int] = {}
-    for item, output in latest.values():
+    for screen, item, output in latest.values():
         refuse = refuse_at(records.name, item.line)
         others = {key for key, value in output.answers.items() if value} - {"sliders"}
         losses.add("answers beside sliders", f"line {item.line}", len(others))
@@ -63,7 +63,7 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
                 criterion=name.strip(),
                 value=integer_of(f"{place}.{name}", value, 0, refuse, HUNDRED),
                 scale=UNKNOWN_SCALE,
-                screen=item.line,
+                screen=screen,
             )
             yield FileAnswer(
                 line=item.line,

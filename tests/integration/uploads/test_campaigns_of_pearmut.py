@@ -151,6 +151,21 @@ def test_log_with_sliders_becomes_ratings_by_criterion(sent: Sent) -> None:
     assert (answer.criteria, answer.points) == (["fluency", "scale-0-100"], [5, 99, 3, 40])
 
 
+def test_screens_of_a_download_of_logs_stay_apart(sent: Sent) -> None:
+    imported(pearmut(sent, {"protocol": "DA", "sliders": SLIDERS}))
+    entries = [
+        {"user_id": "ann", "item_i": number, "item": [ITEM], **entry}
+        for number, entry in enumerate((sliders(amber=(1, 20)), sliders(birch=(3, 40))))
+    ]
+    download = json.dumps({"museum": entries}).encode()
+    answers_import(
+        task=Task.objects.get(),
+        files=[StoredFile("log.json", partial(io.BytesIO, download))],
+        file_format="pearmut-log",
+    )
+    assert sorted(RatingAnswer.objects.values_list("points", flat=True)) == [[1, 20], [3, 40]]
+
+
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
