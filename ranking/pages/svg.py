@@ -264,7 +264,9 @@ class Axis:
         # Ranks begin at 1, so there is no tick at 0.
         first = plot.start if plot.is_whole and plot.start == start else 0.0
         self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
-        self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
+        self.end = end
+        if plot.end is None:
+            self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
         self._low, self._high = low, high
 
     def at(self, value: float) -> str:
@@ -275,9 +277,9 @@ class Axis:
     @property
     def ticks(self) -> list[tuple[str, str]]:
         """Positions of ticks, and their numbers in the reader's locale; on horizontal axes, only those that fit."""
-        count = round((self.end - self.start) / self.step)
+        count = (self.end - self.start) / self.step
         places = max(0, -math.floor(math.log10(self.step) + 1e-9))
-        numbers = [self.start + tick * self.step for tick in range(count + 1)]
+        numbers = [self.start + tick * self.step for tick in range(math.floor(count + 1e-9) + 1)]
         found = [(self.at(each), decimals(each, places)) for each in numbers]
         apart = (self._high - self._low) / count
         room = 8 + max(room_of(words) for _, words in found)

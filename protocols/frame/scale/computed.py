@@ -223,10 +223,17 @@ def _weighted(
     return Weighted(weights=weights, means=_means(both.ratings, both.value, options))
 
 
-def _means(ratings: Ratings, value: FloatArray | None, options: Mapping[str, Any]) -> MeanRatings:
+def _means(
+    ratings: Ratings,
+    value: FloatArray | None,
+    options: Mapping[str, Any],
+    *,
+    is_on_scale: bool = True,
+) -> MeanRatings:
     return mean_ratings(
         ratings,
         value=value,
+        is_on_scale=is_on_scale,
         correction=Correction(options["correction"]),
         confidence=options["confidence"],
         seed=options["seed"],
@@ -242,7 +249,8 @@ def _of_criterion(
             raise ValueError(
                 _("Ratings cannot be standardised: every judge gave the same rating throughout.")
             )
-        means, left_out = _means(own.ratings, own.value, options), own.left_out
+        means = _means(own.ratings, own.value, options, is_on_scale=False)
+        left_out = own.left_out
     else:
         means, left_out = _means(ratings, None, options), ()
     judges = rating_judges(

@@ -357,7 +357,12 @@ def _means(title: str, means: MeanRatings, *, name: str) -> Table:
         ),
         notes=[*_ranges_in_words(means)],
         rules=rules_between([row.cluster for row in means.systems]),
-        plot=interval_plot("system", "mean"),
+        plot=interval_plot(
+            *("system", "mean"),
+            start=means.lowest,
+            end=means.highest,
+            is_whole=means.lowest is not None,
+        ),
     )
 
 

@@ -6,6 +6,9 @@ judges minus that over single ratings (`ranking.core.uncertainty`), so they gene
 judges. Degrees of freedom are Satterthwaite's, and at most the number of judges minus two: with
 minus one, 6.7% of the true means lie outside when four judges differ by 1.5 points (SD).
 
+Means cannot leave the scale, so intervals end where it does. A t interval of few ratings often goes
+beyond it. The part cut off holds no possible mean, so as many true means lie inside as before.
+
 Published intervals ignore judges and are not computed here: in simulation, mean ± z · s / √m, as if
 all m ratings were independent (the "confidence range" of Vilar et al. 2007), misses 14% to 60% of
 the true means, and a bootstrap of segments 9% to 57%. s and m are given.
@@ -71,7 +74,7 @@ class MeanRating:
     deviation : float or None
         Standard deviation s of the ratings (n − 1); None for a single rating.
     low, high : float or None
-        Student's t over segments and judges; None without a standard error.
+        Student's t over segments and judges, within the scale; None without a standard error.
     standard_error : float or None
         Over segments and judges; None if all ratings are equal.
     rank : int
@@ -114,6 +117,8 @@ class MeanRatings:
     confidence : float
     not_rated : tuple of str
         Systems without any rating.
+    lowest, highest : int or None
+        Ends of the scale; None for standardised values.
     """
 
     systems: tuple[MeanRating, ...]
@@ -124,12 +129,15 @@ class MeanRatings:
     correction: Correction
     confidence: float
     not_rated: tuple[str, ...]
+    lowest: int | None
+    highest: int | None
 
 
 def mean_ratings(
     ratings: Ratings,
     *,
     value: FloatArray | None = None,
+    is_on_scale: bool = True,
     correction: Correction = Correction.NONE,
     confidence: float = 0.95,
     seed: int = 0,
@@ -142,6 +150,8 @@ def mean_ratings(
         N ratings of n rated systems, at least one. A text that several systems wrote counts for each of them.
     value : float64, shape (N,), optional
         Used instead of the values, such as standardised ones.
+    is_on_scale : bool
+        Whether values are on the scale of the ratings. Standardised ones are not, and have no limits.
     correction : Correction
         `NONE`, or `HOLM` for simultaneous rank ranges and tests.
     confidence : float
@@ -185,6 +195,8 @@ def mean_ratings(
     ranks, _last = shared_ranks(means)
     order = np.argsort(ordinal_ranks(means))
     group = clusters(found)
+    scale = ratings.scale
+    lowest, highest = (scale.lowest, scale.highest) if is_on_scale else (None, None)
     rows = []
     for place in order.tolist():
         own, shortage = of_each[place], shortages[place]
@@ -192,6 +204,9 @@ def mean_ratings(
         freedom = max(1.0, min(own.degrees_of_freedom, own.judges - 2))
         half = float(stdtrit(freedom, (1 + confidence) / 2))
         mean, number = float(sums.mean[place]), int(sums.number[place])
+        ends = (None, None)
+        if error is not None:
+            ends = np.clip([mean - half * error, mean + half * error], lowest, highest).tolist()
         deviation = float(sums.deviation[place]) if number > 1 else None
         rows.append(
             MeanRating(
@@ -200,8 +215,8 @@ def mean_ratings(
                 items=int(sums.items[place]),
                 mean=mean,
                 deviation=deviation,
-                low=None if error is None else mean - half * error,
-                high=None if error is None else mean + half * error,
+                low=ends[0],
+                high=ends[1],
                 standard_error=error,
                 rank=int(ranks[place]),
                 rank_low=None if shortage else int(found.low[place]),
@@ -226,6 +241,8 @@ def mean_ratings(
         correction=correction,
         confidence=confidence,
         not_rated=sums.not_rated,
+        lowest=lowest,
+        highest=highest,
     )
 
 

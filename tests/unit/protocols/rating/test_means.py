@@ -170,12 +170,21 @@ def test_severity_makes_means_uncertain_and_not_their_differences() -> None:
     assert np.mean(wider) > 1.1
 
 
+def test_intervals_of_few_ratings_end_with_the_scale(ratings_of: MakeRatings) -> None:
+    """Four judges of unequal severity: t with two degrees of freedom goes far beyond both ends."""
+    severity = {"a": 1, "b": 2, "c": 4, "d": 5}
+    rows = [(s, "A", judge, value) for s in range(1, 7) for judge, value in severity.items()]
+    found = mean_ratings(ratings_of(rows))
+    assert [(row.low, row.high) for row in found.systems] == [(1, 5)]
+
+
 def test_standardised_values_are_ranked_likewise() -> None:
     ratings = simulated_ratings(WORLD, seed=6)
     own = standardised(ratings)
-    found = mean_ratings(own.ratings, value=own.value)
+    found = mean_ratings(own.ratings, value=own.value, is_on_scale=False)
     assert [row.system for row in found.systems] == ["S03", "S02", "S01"]
     assert sum(row.mean for row in found.systems) == pytest.approx(0, abs=0.05)
+    assert all(row.low is not None and row.low < 1 for row in found.systems)
 
 
 def test_sets_that_hold_together_are_not_narrower() -> None:

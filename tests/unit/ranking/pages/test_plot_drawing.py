@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+from ranking.pages import svg
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.tables import Column, Plot, Table, Value, interval_plot
 
@@ -107,3 +108,10 @@ def test_plot_of_intervals_becomes_narrower_before_a_name_is_shortened() -> None
 
     assert set(names) <= set(texts(*names))
     assert "n" * 60 not in texts("n" * 60)
+
+
+def test_axis_ends_at_the_ends_of_the_plot() -> None:
+    plot = interval_plot("system", "mean", start=1, end=10, is_whole=True)
+    axis = svg.Axis([1.4, 9.7], plot, 0, 400, steps=6)
+    assert (axis.start, axis.end) == (1, 10)
+    assert [number for _position, number in axis.ticks] == ["1", "3", "5", "7", "9"]
