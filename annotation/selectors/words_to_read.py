@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.db.models import Count, FloatField, Func, Q, QuerySet, Sum
 
 from annotation.models import BlockControl, Design, Judgment
+from annotation.protocols import answer_kind_of
 from annotation.selectors.designs import design_or_default, systems_drawn
 from annotation.selectors.shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
@@ -58,7 +59,7 @@ class DesignWords:
     candidates : float
         Candidates in a block.
     comparisons : float
-        Pairs of ranked candidates in a block.
+        Pairs of ranked candidates in a block that an answer compares.
     """
 
     segments: int
@@ -79,6 +80,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     systems = systems_drawn(task=task, design=design)
     count, sample = _sampled(segments)
     words = segment_words(sample, task=task, systems=systems)
+    best_worst = answer_kind_of(task).best_worst
     totals = [0.0, 0.0, 0.0]
     drawn = 0
     damaged = parameters.bad_reference_rate
@@ -89,8 +91,11 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
         drawn += 1
         totals[0] += each.of_block(candidates, task.test_set.campaign)
         totals[1] += candidates
-        ranked = candidates - 1
-        totals[2] += (1 - damaged) * candidates * ranked / 2 + damaged * ranked * (ranked - 1) / 2
+        # A damaged reference is not ranked.
+        totals[2] += (candidates - 1) * (candidates / 2 - damaged)
+        if best_worst:
+            # Neither the best nor the worst, so not compared with each other.
+            totals[2] -= (candidates - 2) * (candidates - 3) / 2
     means = [total / drawn if drawn else 0.0 for total in totals]
     return DesignWords(count, systems.count(), *means)
 

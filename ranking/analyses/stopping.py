@@ -305,7 +305,8 @@ def _designs(
     if work is None or curve is None or forecast.budget is None or not tallies.wins.any():
         return []
     targets = [share for share in TARGETS if curve.separated < share]
-    if not targets:
+    # Blocks are forecast as if all their pairs were compared, which best-worst scaling does not do.
+    if not targets or given.blocks.best_worst:
         return []
     pace = _pace_of_words(work)
     active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection
 from django.test import Client
 
 from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.words_to_read import design_words
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
@@ -124,6 +125,12 @@ def test_blocks_show_three_outputs_or_more(task: Task) -> None:
     with pytest.raises(DesignRefusedError):
         design_change(task=task, kind="uniform", systems_per_block=2)
     assert design_change(task=task, kind="uniform", systems_per_block=3).systems_per_block == 3
+
+
+def test_forecast_expects_only_comparisons_with_the_best_or_worst(task: Task) -> None:
+    plans_delete(task)
+    design = design_change(task=task, kind="uniform", systems_per_block=4)
+    assert design_words(task=task, design=design).comparisons == 5
 
 
 def test_scores_are_computed_beside_the_ranking(task: Task, judge: Judge) -> None:
