@@ -5,6 +5,7 @@ from csv import DictReader
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from django.core.management import call_command
 from django.db import transaction
@@ -39,6 +40,7 @@ from demo.sound import SYSTEMS, recordings_write
 from protocols.frame.scale.criteria import Criterion
 from protocols.frame.scale.presets import preset_criteria
 from protocols.quiz.snippets import snippets_import
+from protocols.spans.presets import SPANS_PRESETS
 from ranking.services.analyses import answer_keep_up
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_history_compute
@@ -68,6 +70,7 @@ INSTRUCTIONS = ("en", "de", "ar")
 # Pseudonyms of judges of several outputs with error spans, and the number of outputs.
 SIDE_BY_SIDE = "spans-side-by-side"
 CRITERIA = "rating-criteria"
+MQM = "spans-mqm"
 SOUND = "rating-sound"
 SENTENCES_SPOKEN = 12
 OUTPUTS_SIDE_BY_SIDE = 3
@@ -223,6 +226,7 @@ def _protocols_load(organiser: User, name: str) -> None:
         judgments_number(task_id=task.pk)
         answer_keep_up(task=task)
     _side_by_side_load()
+    _mqm_load()
     _sound_load(campaign, ranking.test_set)
 
 
@@ -243,9 +247,9 @@ def _sound_load(campaign: Campaign, texts: TestSet) -> None:
     ranking = Task.objects.get(test_set__campaign=campaign, test_set__name="Read aloud")
     task_close(task=ranking)
     outputs = Output.objects.filter(system__test_set=ranking.test_set_id)
-    _ratings_load(
+    _task_load(
         ranking.test_set,
-        criteria=preset_criteria("mos"),
+        rules=_criteria(preset_criteria("mos")),
         outputs=1,
         name=SOUND,
         qualities={
@@ -257,49 +261,57 @@ def _sound_load(campaign: Campaign, texts: TestSet) -> None:
 
 def _side_by_side_load() -> None:
     """Load error spans and ratings by two criteria of several outputs side by side, to compare with single outputs."""
-    ranking = _texts_load(
-        "en-ar",
-        language="ar",
-        name="English–Arabic, side by side",
-        blocks_wanted=150,
-        campaign=PROTOCOLS,
+    test_set = _arabic_load("English–Arabic, side by side")
+    _task_load(
+        test_set,
+        protocol=Protocol.SPANS,
+        rules={},
+        outputs=OUTPUTS_SIDE_BY_SIDE,
+        name=SIDE_BY_SIDE,
     )
-    task_close(task=ranking)
-    task = task_create(
-        test_set=ranking.test_set, protocol=Protocol.SPANS, by=None, blocks_wanted=150
-    )
-    design_change(task=task, kind="uniform", systems_per_block=OUTPUTS_SIDE_BY_SIDE, seed=SEED)
-    _answers_simulate(task, name=SIDE_BY_SIDE)
-    ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
-    judgments_number(task_id=task.pk)
-    answer_keep_up(task=task)
-    _criteria_load(ranking.test_set)
-
-
-def _criteria_load(test_set: TestSet) -> None:
-    """Load ratings of two outputs side by side, by a score and by points."""
     [adequacy] = preset_criteria("da")
     fluency = next(each for each in preset_criteria("summaries") if each.key == "fluency")
-    _ratings_load(test_set, criteria=[adequacy, fluency], outputs=2, name=CRITERIA)
+    _task_load(test_set, rules=_criteria([adequacy, fluency]), outputs=2, name=CRITERIA)
 
 
-def _ratings_load(
+def _mqm_load() -> None:
+    """Load errors with severities and categories."""
+    preset = next(each for each in SPANS_PRESETS if each.name == "mqm-core")
+    _task_load(
+        _arabic_load("English–Arabic, MQM"),
+        protocol=Protocol.SPANS,
+        rules=preset.rules,
+        outputs=1,
+        name=MQM,
+    )
+
+
+def _arabic_load(name: str) -> TestSet:
+    """Load texts whose ranking is closed."""
+    ranking = _texts_load("en-ar", language="ar", name=name, blocks_wanted=150, campaign=PROTOCOLS)
+    task_close(task=ranking)
+    return ranking.test_set
+
+
+def _criteria(criteria: Sequence[Criterion]) -> dict[str, Any]:
+    return {"criteria": [each.as_json() for each in criteria], "all_at_once": True}
+
+
+def _task_load(
     test_set: TestSet,
     *,
-    criteria: Sequence[Criterion],
+    protocol: Protocol = Protocol.RATING,
+    rules: Mapping[str, Any],
     outputs: int,
     name: str,
     qualities: Mapping[int, float] | None = None,
 ) -> None:
-    """Load ratings by several criteria of this number of outputs."""
-    task = task_create(test_set=test_set, protocol=Protocol.RATING, by=None, blocks_wanted=150)
-    rules = {"criteria": [each.as_json() for each in criteria], "all_at_once": True}
+    """Load a task of blocks of this number of outputs, with some answers and its own judge."""
+    task = task_create(test_set=test_set, protocol=protocol, by=None, blocks_wanted=150)
     task_rules_change(task=task, rules=rules)
     design_change(task=task, kind="balanced", systems_per_block=outputs, seed=SEED)
     _answers_simulate(task, name=name, qualities=qualities)
-    if outputs == 1:
-        # No ranking has comparisons, which pages show by their answer instead.
-        ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
+    ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
     judgments_number(task_id=task.pk)
     answer_keep_up(task=task)
 

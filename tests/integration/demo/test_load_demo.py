@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db.models import Q
 from django.test import Client
 from django.urls import reverse
 
@@ -152,21 +151,24 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         *(kind.protocol for kind in answer_kinds()),
         Protocol.SPANS,
         Protocol.RATING,
+        Protocol.SPANS,
         Protocol.RATING,
     ]
-    *_single, side_by_side, criteria, sound = guide["protocols"]
+    *_single, side_by_side, criteria, mqm, sound = guide["protocols"]
     assert "Read aloud" in sound["name"]
     assert side_by_side["name"] == "Error spans and scores (English–Arabic, side by side)"
     for each in guide["protocols"]:
-        is_heard = Q(test_set__name="Read aloud")
+        names = {sound["name"]: "Read aloud", mqm["name"]: "English–Arabic, MQM"}
+        for few in (side_by_side, criteria):
+            names[few["name"]] = "English–Arabic, side by side"
+        name = names.get(each["name"], "English–German, in every way")
         task = Task.objects.get(
-            is_heard if each is sound else ~is_heard,
             test_set__campaign__slug="museum-protocols",
-            test_set__target_language="ar" if each in (side_by_side, criteria) else "de",
+            test_set__name=name,
             protocol=each["protocol"],
         )
         # Each judge meets the twelve Arabic or spoken sentences once.
-        least = 36 if each in (side_by_side, criteria, sound) else 40
+        least = 36 if each["name"] in names else 40
         assert Judgment.objects.filter(task=task).count() >= least, each["protocol"]
         browser = Client()
         assert browser.post(local(each["url"])).headers["Location"] == "/judge/museum-protocols/"
@@ -178,6 +180,9 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
                 "fluency",
             ]
             assert {len(block["candidates"]) for block in lent.json()["blocks"]} == {2}
+        if each is mqm:
+            assert lent.json()["rules"]["categories"]
+            assert not lent.json()["rules"]["scored"]
         if each is sound:
             [candidate] = lent.json()["blocks"][0]["candidates"]
             assert candidate["media"][0]["kind"] == "audio"
