@@ -45,7 +45,7 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
     # A single rank makes no comparison.
     if missing and len(labels) - len(missing) < FEWEST_RANKED:
         return SubmissionRefusedError(
-            _("Rank at least two outputs, or skip the sentence."), missing=missing
+            _("Rank at least two outputs, or skip the item."), missing=missing
         )
     return None
 

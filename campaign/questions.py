@@ -45,8 +45,8 @@ class QuestionKind(TextChoices):
 class QuestionStage(TextChoices):
     """When judges are asked."""
 
-    START = "start", gettext_lazy("Before the first sentence")
-    END = "end", gettext_lazy("After the last sentence")
+    START = "start", gettext_lazy("Before the first item")
+    END = "end", gettext_lazy("After the last item")
 
 
 AnswerValue = str | float | bool | list[str] | None

@@ -73,8 +73,8 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
         counted("Deletes %(count)d planned HIT.", "Deletes %(count)d planned HITs.", hits),
         counted("Deletes %(count)d design.", "Deletes %(count)d designs.", designs),
         *counted_if_any(
-            "Deletes %(count)d training sentence.",
-            "Deletes %(count)d training sentences.",
+            "Deletes %(count)d training item.",
+            "Deletes %(count)d training items.",
             training,
         ),
     ]

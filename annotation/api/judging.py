@@ -115,7 +115,7 @@ class JudgeAddress(Address):
         user = cast("User", self.request.user)
         block = assigned_block(user=user, public_id=public_id)
         if block is None:
-            raise NotFound(_("Sentence not found."))
+            raise NotFound(_("Item not found."))
         judge_logged(block.judge_id)
         return block
 
@@ -128,7 +128,7 @@ class JudgeAddress(Address):
         """Store a machine's answer or skip, and return its data. Raises NotFound, ValidationError and SubmissionRefusedError."""
         asked = machine_block(machine=machine, public_id=self.sent["block"])
         if asked is None:
-            raise NotFound(_("Sentence not found."))
+            raise NotFound(_("Item not found."))
         answer = answer_validated(asked.hit.task.protocol, self.sent.get("answer"))
         stored = machine_judgment_submit(
             machine=machine, asked=asked, client_id=client_id, said={**self.sent, "answer": answer}

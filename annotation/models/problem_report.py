@@ -15,7 +15,7 @@ class ProblemReportKind(models.TextChoices):
     """Kind of problem that a judge reports."""
 
     SOURCE = "source", _("The source is wrong or cut off")
-    REFERENCE = "reference", _("The reference is wrong or belongs to another sentence")
+    REFERENCE = "reference", _("The reference is wrong or belongs to another item")
     OUTPUT = "output", _("An output is garbled or in the wrong language")
     CONTENT = "content", _("Something here is offensive or private")
     PAGE = "page", _("This page does not work properly")

@@ -158,7 +158,7 @@ class ParticipationTable(DeskTable):
     participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
     session = PlainColumn(gettext_lazy("Submission"), by="session_id", kind="wide")
     state = _latest_first(gettext_lazy("State"), "state")
-    done = PlainColumn(gettext_lazy("Sentences"), by="pk", kind="number")
+    done = PlainColumn(gettext_lazy("Items"), by="pk", kind="number")
     code = PlainColumn(gettext_lazy("Code"), by="code")
     started = _latest_first(gettext_lazy("Started"), "started_at", kind="seen")
     service = _latest_first(gettext_lazy("Status at the service"), "service_status")
@@ -250,7 +250,7 @@ class TimeSheetTable(DeskTable):
     """Rows of `time_sheet_sums`; the last line holds the totals."""
 
     judge = SortedColumn(gettext_lazy("Judge"), by="pseudonym", then="pk", kind="judge")
-    sentences = _worked(gettext_lazy("Sentences"), 0)
+    sentences = _worked(gettext_lazy("Items"), 0)
     time = _worked(gettext_lazy("Active time"), 1)
     days = _worked(gettext_lazy("Days"), 3)
 

@@ -283,7 +283,7 @@ class SkipTable(DeskTable):
     time = SortedColumn(gettext_lazy("Time"), by="active_ms", then="-pk", kind="number")
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
 
-    caption = gettext_lazy("Skipped sentences")
+    caption = gettext_lazy("Skipped items")
 
     def cell_segment(self, row: Skip) -> SafeString:
         number = row.block.segment.number

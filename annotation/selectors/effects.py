@@ -79,12 +79,12 @@ def closing_in_words(*, task: Task) -> list[str]:
     """Return the effects of closing a task now as sentences."""
     return [
         _at_work_in_words(task_at_work(task=task)),
-        _("They can finish these sentences but get no new ones. All judgments are kept."),
+        _("They can finish these items but get no new ones. All judgments are kept."),
     ]
 
 
 def _at_work_in_words(now: AtWork) -> str:
-    return _("Judges at work: %(judges)d. Sentences in hand: %(sentences)d.") % {
+    return _("Judges at work: %(judges)d. Items in hand: %(sentences)d.") % {
         "judges": now.judges,
         "sentences": now.blocks,
     }
@@ -167,19 +167,19 @@ def _tasks(before: _Work, after: _Work) -> Iterator[str]:
     lost = [name for pk, name in before.tasks.items() if pk not in after.tasks]
     won = [name for pk, name in after.tasks.items() if pk not in before.tasks]
     if lost:
-        yield _("No new sentences from %(names)s; those in hand can be finished.") % {
+        yield _("No new items from %(names)s; those in hand can be finished.") % {
             "names": comma_list(lost)
         }
     if won:
-        yield _("New sentences also from %(names)s.") % {"names": comma_list(won)}
+        yield _("New items also from %(names)s.") % {"names": comma_list(won)}
 
 
 def _blocks(before: _Work, after: _Work) -> list[str]:
     given_back = sum(count for hit, count in before.held.items() if hit not in after.held)
     return [
         *counted_if_any(
-            "%(count)d sentence in hand goes to other judges.",
-            "%(count)d sentences in hand go to other judges.",
+            "%(count)d item in hand goes to other judges.",
+            "%(count)d items in hand go to other judges.",
             given_back,
         ),
         *counted_if_any(
@@ -394,26 +394,24 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
         return _deleting(campaign, held, judged)
     saved = sentence_list([held, _("Their submissions are still saved.")])
     at_once = _(
-        "Judges stop after their current sentence. Judges who are offline stop when they reconnect."
+        "Judges stop after their current item. Judges who are offline stop when they reconnect."
     )
     facts = {
         Transition.PAUSE: [
             saved,
-            _("Judges get no new sentences and see that the campaign is paused."),
+            _("Judges get no new items and see that the campaign is paused."),
             at_once,
         ],
         Transition.CLOSE: [
             saved,
-            _("Judges get no new sentences and see that the campaign is closed."),
+            _("Judges get no new items and see that the campaign is closed."),
             at_once,
         ],
         Transition.ARCHIVE: [
             sentence_list(
                 [
                     held,
-                    _(
-                        "Their submissions are still saved, but sentences not loaded yet are withdrawn."
-                    ),
+                    _("Their submissions are still saved, but items not loaded yet are withdrawn."),
                 ]
             ),
             _("The campaign becomes read-only and is hidden from the list of campaigns."),
@@ -429,8 +427,8 @@ def _participants_in_words(campaign: Campaign) -> list[str]:
     """Describe what happens to the participants of panels who are at work; empty if there are none."""
     under_way = Participation.objects.under_way().filter(panel__campaign=campaign)
     return counted_if_any(
-        "%(count)d participant from a panel is at work. They finish with their completion code if they have judged a sentence.",
-        "%(count)d participants from panels are at work. They finish with their completion code if they have judged a sentence.",
+        "%(count)d participant from a panel is at work. They finish with their completion code if they have judged an item.",
+        "%(count)d participants from panels are at work. They finish with their completion code if they have judged an item.",
         under_way.count(),
     )
 
@@ -463,8 +461,8 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
         ]
     return [
         counted(
-            "%(count)d judged sentence moves to the bin with it.",
-            "%(count)d judged sentences move to the bin with it.",
+            "%(count)d judged item moves to the bin with it.",
+            "%(count)d judged items move to the bin with it.",
             judged,
         ),
         sentence_list([held, _("Their submissions are still saved.")]),

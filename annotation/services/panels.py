@@ -255,10 +255,7 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
     stopped = judge.withdrawn_at is not None or not judge_status(judge).may_judge
     if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
         raise ParticipationRefusedError(
-            _(
-                "You have already taken part, and this study has no more sentences for you. "
-                "Thank you."
-            )
+            _("You have already taken part, and this study has no more items for you. Thank you.")
         )
     paid = earlier.filter(panel=panel).exclude(code="").count()
     if paid >= panel.participations_per_member:

@@ -239,7 +239,7 @@ def revision_refusal(
 def _answered_elsewhere(stored: Judgment) -> SubmissionRefusedError:
     return SubmissionRefusedError(
         _(
-            "You answered this sentence on another device. That answer counts; you can change it under “Your judgments”."
+            "You answered this item on another device. That answer counts; you can change it under “Your judgments”."
         ),
         stored=stored,
         is_conflict=True,

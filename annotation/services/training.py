@@ -146,7 +146,7 @@ def training_block_change(
     if position is None:
         position = block.position or (others.aggregate(last=Max("position"))["last"] or 0) + 1
     if others.filter(position=position).exists():
-        raise TrainingRefusedError(_("Another training sentence already has this position."))
+        raise TrainingRefusedError(_("Another training item already has this position."))
     _expected_check(block.task, block.segment, expected)
     block.position, block.explanation = position, _explained(explanation)
     block.save()

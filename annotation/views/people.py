@@ -383,9 +383,7 @@ def _question(asked: ErasureRequest) -> Question:
                 "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d."
             )
             % erasure_counts(judge=asked.judge),
-            _(
-                "Judgments stay under the pseudonym (sentences: %(count)d), and rankings do not change."
-            )
+            _("Judgments stay under the pseudonym (items: %(count)d), and rankings do not change.")
             % {"count": sum(tallies)},
             *counted_if_any(
                 "%(count)d participation of this person has not been reported as paid and cannot be paid afterwards.",

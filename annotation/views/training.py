@@ -46,8 +46,8 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
     with refusals_told(request):
         made = len(training_propose(task=task, count=int(count)))
         said = counted(
-            "%(count)d training sentence proposed. Please review it.",
-            "%(count)d training sentences proposed. Please review them.",
+            "%(count)d training item proposed. Please review it.",
+            "%(count)d training items proposed. Please review them.",
             made,
         )
         messages.success(request, said)
@@ -79,20 +79,20 @@ def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int)
 def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> HttpResponse:
     left = TrainingBlock.objects.filter(task=task).count() - 1
     said = counted(
-        "%(count)d training sentence remains for new judges.",
-        "%(count)d training sentences remain for new judges.",
+        "%(count)d training item remains for new judges.",
+        "%(count)d training items remain for new judges.",
         left,
     )
-    none_left = _("No training sentences remain: new judges start without training.")
+    none_left = _("No training items remain: new judges start without training.")
     question = Question(
-        title=_("Remove training sentence"),
+        title=_("Remove training item"),
         facts=[
             said if left else none_left,
             _("Judges who have already seen it are not affected."),
             _("Its explanation is deleted: “%(words)s”") % {"words": block.explanation},
         ],
-        after=_("This cannot be undone, but the sentence can be proposed again."),
-        answers=[Answer(_("Remove training sentence"))],
+        after=_("This cannot be undone, but the item can be proposed again."),
+        answers=[Answer(_("Remove training item"))],
         fields={"decision": "remove"},
         cancel=reverse("training", args=[task.test_set.campaign.slug, task.pk]),
     )

@@ -14,9 +14,9 @@ from campaign.models import Protocol
 PLURAL_SAMPLES = (0, 1, 2, 3, 5, 6, 11, 100)
 
 WORDS = {
-    "sentence": _("Sentence {position} of {total}"),
-    "sentence_revised": _("Back at sentence {position} of {total}"),
-    "new_block": _("Sentence {position} of {total}. Source:"),
+    "sentence": _("Item {position} of {total}"),
+    "sentence_revised": _("Back at item {position} of {total}"),
+    "new_block": _("Item {position} of {total}. Source:"),
     "languages": _("{source} → {target}"),
     "done_of": _("{done} of {wanted}"),
     "colon": pgettext_lazy("after a label", ": "),
@@ -44,30 +44,30 @@ WORDS = {
     "nothing_ranked": _("No ranks yet"),
     "still_to_rank": _("{letters} not ranked yet"),
     "all_ranked": _("All ranked"),
-    "rank_two": _("Rank at least two outputs, or skip the sentence."),
+    "rank_two": _("Rank at least two outputs, or skip the item."),
     "submit": _("Submit"),
     "save_revision": _("Save change"),
     "return": _("Return"),
     "page_done": _("Done"),
-    "page_answered": _("All sentences on this page are answered."),
+    "page_answered": _("All items on this page are answered."),
     "answer_begun": _("Not finished"),
     "unsent": _("Change not sent"),
     "unsent_here": _("You have unsaved changes. Save or discard them."),
     "discarded": _("Change discarded."),
     "skipped": _("Skipped: {reason}"),
-    "skipped_here": _("You skipped this sentence: {reason}. Answer it to undo the skip."),
-    "document_at": _("Sentence {number} of {total} in the document."),
-    "document_part": _("Sentences {first}–{last} of {total}."),
-    "document_nearby": _("Only nearby sentences are available."),
+    "skipped_here": _("You skipped this item: {reason}. Answer it to undo the skip."),
+    "document_at": _("Item {number} of {total} in the document."),
+    "document_part": _("Items {first}–{last} of {total}."),
+    "document_nearby": _("Only nearby items are available."),
     "saved": _("Saved on this device"),
     "sent": pgettext_lazy("judgment", "Sent"),
     "not_kept": _(
         "This browser cannot save your work. Keep this page open until everything is sent."
     ),
     "first": _("You cannot go back further."),
-    "ignored": _("Ignored: this sentence has only just appeared. Answer again."),
-    "done_elsewhere": _("You just answered this sentence in another tab."),
-    "fetched_anew": _("The previous sentences expired. These are new ones."),
+    "ignored": _("Ignored: this item has only just appeared. Answer again."),
+    "done_elsewhere": _("You just answered this item in another tab."),
+    "fetched_anew": _("The previous items expired. These are new ones."),
     "signed_out": _(
         "You are signed out. Open your invitation link again or sign in, then return to this page."
     ),
@@ -81,57 +81,53 @@ WORDS = {
     ),
     "unreachable": _("The server cannot be reached. Try again shortly."),
     "done_on_other_device": _(
-        "You answered this sentence on another device. That answer counts; you can change it under “Your judgments”."
+        "You answered this item on another device. That answer counts; you can change it under “Your judgments”."
     ),
     "end_done_title": _("You are done. Thank you."),
-    "end_done": _(
-        "You have judged all sentences that the organisers asked of you, and all are saved."
-    ),
-    "end_none_left_title": _("No more sentences for now"),
+    "end_done": _("You have judged all items that the organisers asked of you, and all are saved."),
+    "end_none_left_title": _("No more items for now"),
     "end_none_left": _(
-        "Thank you. New sentences appear here when they are ready. You can also come back later with the same link."
+        "Thank you. New items appear here when they are ready. You can also come back later with the same link."
     ),
-    "end_code_title": _("This was your last sentence"),
+    "end_code_title": _("This was your last item"),
     "end_code": _("Thank you. Everything is saved. The next page shows your completion code."),
     "get_code": _("Get your code"),
     "end_time_over_title": _("The time for this study is over"),
     "end_time_over": _("Everything you submitted is saved."),
-    "time_over_here": _("The time for this study is over. You can still submit this sentence."),
+    "time_over_here": _("The time for this study is over. You can still submit this item."),
     "end_returned_title": _("You have left this study"),
     "end_returned": _("Everything you submitted is saved."),
     "end_screened_out_title": _("Your part ends here. Thank you."),
     "end_screened_out": _("Everything you submitted is saved."),
     "go_on": _("Continue"),
-    "none_yet": _("No new sentences yet."),
-    "loading": _("Loading your next sentences …"),
-    "loading_offline": _(
-        "You are offline. Your next sentences will load when you are back online."
-    ),
-    "loading_server": _("Your next sentences could not be loaded. Trying again …"),
-    "loading_preparing": _("Your next sentences are being prepared …"),
+    "none_yet": _("No new items yet."),
+    "loading": _("Loading your next items …"),
+    "loading_offline": _("You are offline. Your next items will load when you are back online."),
+    "loading_server": _("Your next items could not be loaded. Trying again …"),
+    "loading_preparing": _("Your next items are being prepared …"),
     "loading_waiting": _(
-        "No sentences are available: the rest are assigned to other judges. Returned sentences will appear here automatically."
+        "No items are available: the rest are assigned to other judges. Returned items will appear here automatically."
     ),
     "loading_paused": _("Your judging is paused. The organisers will contact you."),
     "loading_excluded": _(
         "You no longer take part in this campaign. Your judgments are kept. If you have questions, ask the organisers."
     ),
     "loading_not_begun": _(
-        "This campaign has not started yet. Your first sentences will appear here when it does."
+        "This campaign has not started yet. Your first items will appear here when it does."
     ),
     "loading_campaign_paused": _(
-        "The organisers paused this campaign. Your judgments are kept. New sentences will appear here when it resumes."
+        "The organisers paused this campaign. Your judgments are kept. New items will appear here when it resumes."
     ),
     "loading_campaign_closed": _("This campaign is closed. Your judgments are kept. Thank you!"),
     "loading_instructions": _("The organisers changed the instructions. Read them to continue."),
     "loading_questions": _("The organisers have a question for you. Answer it to continue."),
-    "loading_outdated": _("Reload this page to load your next sentences."),
+    "loading_outdated": _("Reload this page to load your next items."),
     "loading_declined": _("You declined to take part. Reload this page to take part again."),
     "practice": _("Practice"),
     "practice_agrees": _("Correct"),
     "practice_differs": _("See the expected answer"),
     "practice_expected": _("Expected order: {order}"),
-    "loading_signed_out": _("Your next sentences will load when you sign in again."),
+    "loading_signed_out": _("Your next items will load when you sign in again."),
     "refused": _("The server refused this judgment: {detail}"),
     "differences_on": _("Differences between the outputs highlighted."),
     "differences_off": _("Highlighting off."),
@@ -166,7 +162,7 @@ OF_SCREENS = {
         "criteria_question": _("Rate each criterion."),
         "no_score": _("No score yet."),
         "points_given": _("{value} of {highest}"),
-        "points_wanted": _("Rate the output, or skip the sentence."),
+        "points_wanted": _("Rate the output, or skip the item."),
     },
     "two_outputs": {
         "output": _("Output {letter}"),
@@ -176,7 +172,7 @@ OF_SCREENS = {
         "verdict_second": _("B is better"),
         "verdict_both_fine": _("both fine"),
         "verdict_both_wrong": _("both wrong"),
-        "verdict_wanted": _("Choose an answer, or skip the sentence."),
+        "verdict_wanted": _("Choose an answer, or skip the item."),
     },
     "top": {
         "top_question": _(
@@ -186,14 +182,14 @@ OF_SCREENS = {
             "Which output is best, and which is worst? Judge meaning first, then fluency."
         ),
         "best_worst_said": _("Best: {best}, worst: {worst}"),
-        "best_worst_wanted": _("Mark the best and the worst output, or skip the sentence."),
+        "best_worst_wanted": _("Mark the best and the worst output, or skip the item."),
         "best_on": _("{letter} marked as best."),
         "worst_on": _("{letter} marked as worst."),
         "top_none": _("No outputs marked yet"),
         "top_said": _("Top: {letters}"),
         "top_on": _("{letter} marked as top."),
         "top_off": _("{letter} unmarked."),
-        "top_wanted": _("Mark at least one output as top, or skip the sentence."),
+        "top_wanted": _("Mark at least one output as top, or skip the item."),
     },
     "spans": {
         "spans_question": _("Mark the errors and give a score from 0 to 100."),
@@ -244,9 +240,9 @@ OF_SCREENS = {
         "outcome_edited": _("edited"),
         "outcome_unchanged": _("no corrections needed"),
         "outcome_unable": _("unable to correct"),
-        "edit_wanted": _("Edit the text, choose one of the answers, or skip the sentence."),
+        "edit_wanted": _("Edit the text, choose one of the answers, or skip the item."),
         "edit_empty": _("The text is empty."),
-        "accept_wanted": _("Choose an answer, or skip the sentence."),
+        "accept_wanted": _("Choose an answer, or skip the item."),
     },
     "quiz": {
         "quiz_reading": _("Read the text. Statements about it follow."),
@@ -263,8 +259,8 @@ OF_SCREENS = {
 
 PLURALS = {
     "ratings_wanted": ngettext_lazy(
-        "{n} rating is missing. Add it, or skip the sentence.",
-        "{n} ratings are missing. Add them, or skip the sentence.",
+        "{n} rating is missing. Add it, or skip the item.",
+        "{n} ratings are missing. Add them, or skip the item.",
     ),
     "done": ngettext_lazy("{n} done", "{n} done"),
     "waiting": ngettext_lazy(
@@ -287,8 +283,8 @@ PLURALS = {
         "You have been judging for {n} minute. Time for a short break?",
         "You have been judging for {n} minutes. Time for a short break?",
     ),
-    "worked_today": ngettext_lazy("Today: {n} sentence, {time}.", "Today: {n} sentences, {time}."),
-    "worked_total": ngettext_lazy("Total: {n} sentence, {time}.", "Total: {n} sentences, {time}."),
+    "worked_today": ngettext_lazy("Today: {n} item, {time}.", "Today: {n} items, {time}."),
+    "worked_total": ngettext_lazy("Total: {n} item, {time}.", "Total: {n} items, {time}."),
 }
 
 # Hints for judges, each shown once; `static/judge/hints.js` decides when. Keys are in brackets, so
@@ -299,7 +295,7 @@ HINTS = {
         _("Tap a number: 1 is best, 5 is worst."),
     ),
     "back": (
-        _("Changed your mind? [u] opens the previous sentence."),
+        _("Changed your mind? [u] opens the previous item."),
         _("Changed your mind? Tap “go back”."),
     ),
     "ties": (
@@ -307,8 +303,8 @@ HINTS = {
         _("Equally good? Give both outputs the same rank."),
     ),
     "skip": (
-        _("Cannot judge a sentence? [s] skips it."),
-        _("Cannot judge a sentence? Tap “Skip”."),
+        _("Cannot judge an item? [s] skips it."),
+        _("Cannot judge an item? Tap “Skip”."),
     ),
     "differences": (
         _("[d] highlights differences between the outputs."),

@@ -11,17 +11,13 @@ from campaign.texts.joining import sentence_list, with_full_stop
 
 #: A protocol that is missing here is shown by its name alone.
 _ASKED: Final[Mapping[str, Promise]] = {
-    "ranking": _("Judges rank five outputs for a sentence from best to worst; ties are allowed."),
+    "ranking": _("Judges rank five outputs from best to worst; ties are allowed."),
     "rating": _(
         "Judges rate single outputs on five-point scales, first for fluency, then for adequacy."
     ),
-    "two_outputs": _(
-        "Judges compare two outputs for a sentence: one is better, or they are equal."
-    ),
-    "top": _("Judges mark the best output for a sentence, or several."),
-    "spans": _(
-        "Judges mark errors in one to five outputs for a sentence and score each from 0 to 100."
-    ),
+    "two_outputs": _("Judges compare two outputs: one is better, or they are equal."),
+    "top": _("Judges mark the best output, or several."),
+    "spans": _("Judges mark errors in one to five outputs and score each from 0 to 100."),
     "sorting": _(
         "Judges compare the outputs of two systems; each result decides which pair comes next."
     ),

@@ -46,7 +46,7 @@ def starter_instructions(*, campaign: Campaign, language: str) -> str:
         for task in tasks:
             paragraphs |= dict.fromkeys(filter(None, (task.work, task.criterion)))
         closing = _(
-            "Skip a sentence that you cannot judge. Your judgments are published without your name."
+            "Skip an item that you cannot judge. Your judgments are published without your name."
         )
         return "\n\n".join([*paragraphs, closing])
 

@@ -25,7 +25,7 @@ def refusal(assigned: AssignedBlock, _answer: Mapping[str, str]) -> SubmissionRe
     if len(assigned.candidates) == _OUTPUTS:
         return None
     # A practice block that lost an output because its system was withdrawn.
-    return answer_refused(_("Rank at least two outputs, or skip the sentence."))
+    return answer_refused(_("Rank at least two outputs, or skip the item."))
 
 
 def simulated(perceived: Perceived) -> dict[str, str]:

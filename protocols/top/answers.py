@@ -76,7 +76,7 @@ def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedErr
         )
     if any(answer["top"]):
         return None
-    return answer_refused(_("Mark at least one output as top, or skip the sentence."))
+    return answer_refused(_("Mark at least one output as top, or skip the item."))
 
 
 def _simulated(perceived: Perceived) -> dict[str, list[bool]]:

@@ -189,7 +189,7 @@ _ALL: Final = (
         ),
         by_number=True,
     ),
-    ExportKind(name="skips", title=_("Skips"), description=_("Skipped sentences with reasons.")),
+    ExportKind(name="skips", title=_("Skips"), description=_("Skipped items with reasons.")),
     ExportKind(
         name="assignments",
         title=_("Assignments"),

@@ -178,10 +178,10 @@ def _hours(_request: HttpRequest, _task: Task, judge: Judge) -> Table:
     worked = hours_worked(judge)
     return Table(
         name="hours",
-        title=_("Sentences by hour of day (%(zone)s)") % {"zone": settings.TIME_ZONE},
+        title=_("Items by hour of day (%(zone)s)") % {"zone": settings.TIME_ZONE},
         columns=(
             Column("time", _("Time"), is_text=True),
-            Column("sentences", _("Sentences")),
+            Column("sentences", _("Items")),
         ),
         rows=[(f"{hour:02}:00", worked.get(hour, 0)) for hour in range(24)],
         plot=Plot(kind="bars", label="time", value="sentences", is_whole=True),

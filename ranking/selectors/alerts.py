@@ -390,8 +390,8 @@ def _never_lent(facts: CampaignFacts) -> _Said:
             shown.append("…")
         yield (
             counted(
-                "%(count)d judge can never get a sentence: %(names)s.",
-                "%(count)d judges can never get a sentence: %(names)s.",
+                "%(count)d judge can never get an item: %(names)s.",
+                "%(count)d judges can never get an item: %(names)s.",
                 len(names),
                 names=comma_list(shown),
             ),

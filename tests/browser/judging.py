@@ -57,7 +57,7 @@ def rank_of(page: Page, letter: str, rank: int) -> Locator:
 
 
 def at_sentence(page: Page, position: int, total: int = 3) -> None:
-    expect(page.locator("#sentence")).to_have_text(f"Sentence {position} of {total}")
+    expect(page.locator("#sentence")).to_have_text(f"Item {position} of {total}")
 
 
 def type_ranks(page: Page, digits: str) -> None:

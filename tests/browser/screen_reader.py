@@ -30,7 +30,7 @@ _TEXTS = (
     (re.compile(r"Source sentence \d+ of the story\."), "‹source›"),
     (re.compile(r"Reference \d+ der Geschichte\."), "‹reference›"),
     (re.compile(r"(?<= done\. )Today: [^.]*\. ?"), ""),
-    (re.compile(r"(?<=sentences, )[^.]*(?=\.)"), "‹how long›"),
+    (re.compile(r"(?<=items, )[^.]*(?=\.)"), "‹how long›"),
     (re.compile(r"[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M\s[A-Z]{3}"), "‹time›"),
 )
 _AROUND = {"dialog": "dialog", "radiogroup": "group", "group": "group", "alertdialog": "dialog"}

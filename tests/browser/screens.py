@@ -221,7 +221,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "rating-document": Screen(
         Protocol.RATING,
-        heard=("Sentence 1 of", "Source:", "How good is the style?"),
+        heard=("Item 1 of", "Source:", "How good is the style?"),
         keys=("4",),
         taps=(".point:has(input[value='4'])",),
         rules={"criteria": FOUR[2:3], "all_at_once": True, "page": "document"},
@@ -244,7 +244,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "spans-document": Screen(
         Protocol.SPANS,
-        heard=("Sentence 1 of", "Source:"),
+        heard=("Item 1 of", "Source:"),
         of_each=("ArrowRight", "1", "p", "7", "5", "Enter"),
         keys=(),
         taps=_ONE_SCORED,
@@ -287,7 +287,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "quiz": Screen(
         Protocol.QUIZ,
-        heard=("Sentence 1 of 3", "Ausgabe"),
+        heard=("Item 1 of 3", "Ausgabe"),
         keys=("Enter",),
         taps=(".quiz-onward",),
     ),

@@ -146,7 +146,7 @@ def test_ignored_answer_is_seen_to_be_ignored(new_page: NewPage, sign_in: SignIn
     at_sentence(page, 2)
     better.click()
     expect(page.locator("#missing")).to_have_text(
-        "Ignored: this sentence has only just appeared. Answer again."
+        "Ignored: this item has only just appeared. Answer again."
     )
     expect(page.locator("#outputs")).to_have_class("outputs pale")
     at_sentence(page, 2)

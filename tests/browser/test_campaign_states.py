@@ -45,7 +45,7 @@ def test_a_campaign_is_paused_while_somebody_judges(
     enter(organiser, campaign)
     to_state(organiser)
     organiser.get_by_role("link", name="Pause campaign").click()
-    expect(organiser.get_by_text("Judges at work: 1. Sentences in hand: 3.")).to_be_visible()
+    expect(organiser.get_by_text("Judges at work: 1. Items in hand: 3.")).to_be_visible()
     organiser.get_by_role("button", name="Pause campaign").click()
     expect(organiser.get_by_text("This campaign has been paused")).to_be_visible()
     judge_hit(judge)

@@ -50,11 +50,11 @@ def judge() -> Judge:
 
 
 def card(page: Page, number: int) -> Locator:
-    return page.get_by_role("group", name=f"Sentence {number} of {SEGMENTS}", exact=True)
+    return page.get_by_role("group", name=f"Item {number} of {SEGMENTS}", exact=True)
 
 
 def at_segment(page: Page, number: int) -> None:
-    expect(page.locator("#segment-title")).to_have_text(f"Sentence {number} of {SEGMENTS}")
+    expect(page.locator("#segment-title")).to_have_text(f"Item {number} of {SEGMENTS}")
 
 
 def stored() -> dict[int, list[int]]:

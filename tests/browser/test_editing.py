@@ -115,7 +115,7 @@ def test_one_key_says_what_is_acceptable(page: Page, acceptor: Judge, sign_in: S
     expect(page.locator("#submit")).to_be_hidden()
     heard = reader.focus()
     for words in (
-        "Sentence 1 of 3. Source:",
+        "Item 1 of 3. Source:",
         "does it mean the same?",
         "The edit of somebody else.",
     ):

@@ -35,7 +35,7 @@ def judging(page: Page, sign_in: SignIn) -> Page:
 def test_every_status_is_there_before_its_words(judging: Page) -> None:
     assert judging.evaluate(ABSENT) == []
     for key, title in (
-        ("s", "Skip this sentence"),
+        ("s", "Skip this item"),
         ("r", "Report a problem"),
         ("h", "Your judgments"),
     ):

@@ -204,7 +204,7 @@ def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: S
     tap("#history")
     # Two: the sentence skipped is the latest.
     page.get_by_role("dialog").get_by_role("listitem").get_by_role("button").last.tap()
-    expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(page.locator("#sentence")).to_have_text("Back at item 1 of 3")
     rank_of(page, "A", 5).tap()
     tap("#submit")
     at_sentence(page, 3)

@@ -50,7 +50,7 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     expect(entries.nth(0).get_by_role("button")).to_be_focused()
     entries.nth(2).get_by_role("button").press("Enter")
     expect(history(judging)).to_be_hidden()
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#sentence")).to_have_text("Back at item 1 of 3")
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
     type_ranks(judging, "5")
     asked: list[str] = []
@@ -62,7 +62,7 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     judging.once("dialog", leave)
     judging.reload()
     assert asked == ["beforeunload"]
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#sentence")).to_have_text("Back at item 1 of 3")
     expect(judging.locator("#missing")).to_have_text(
         "You have unsaved changes. Save or discard them."
     )
@@ -107,7 +107,7 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     # The planner comes by, before the next HIT is fetched ahead.
     pool_fill(task_id=task.pk)
     judging.keyboard.press("u")
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
+    expect(judging.locator("#sentence")).to_have_text("Back at item 3 of 3")
     judging.keyboard.press("Enter")
     with judging.expect_response("**/judging/judgments/*/"):
         judge_hit(judging, "12345")
@@ -116,7 +116,7 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     assert lent.hit.purpose == HITPurpose.INTRA
     assert lent.hit.repeats == Assignment.objects.get(judge=judge, ordinal=1).hit
     judging.keyboard.press("u")
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#sentence")).to_have_text("Back at item 1 of 3")
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
     judging.keyboard.press("u")
     expect(judging.locator("#missing")).to_have_text("You cannot go back further.")

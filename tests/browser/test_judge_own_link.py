@@ -73,7 +73,7 @@ def test_the_link_is_offered_once_and_goes_with_the_next_answer(
     for position in (2, 3):
         at_sentence(page, position)
         judge_block(page)
-    expect(page.locator("#sentence")).not_to_have_text("Sentence 3 of 3")
+    expect(page.locator("#sentence")).not_to_have_text("Item 3 of 3")
     expect(offer).to_be_hidden()
 
 

@@ -18,7 +18,7 @@ from tests.factories import make_campaign, make_organiser, make_task
 from tests.recruiting import Prolific, make_panel
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-CHECK = "Check for more sentences"
+CHECK = "Check for more items"
 
 
 @pytest.fixture
@@ -117,4 +117,4 @@ def test_page_of_panel_whose_time_is_over_promises_no_code(new_page: NewPage, ta
     expect(heading).to_be_visible()
     expect(page.get_by_role("link", name="Get your code")).to_be_hidden()
     page.get_by_role("link", name="Continue").click()
-    expect(page.get_by_role("main")).to_contain_text("You judged 1 of 3 sentences")
+    expect(page.get_by_role("main")).to_contain_text("You judged 1 of 3 items")

@@ -53,7 +53,7 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#document li[aria-current]")).not_to_contain_text(source)
     judge_block(judging, "54321")
     expect(judging.locator("#missing")).to_have_text(
-        re.compile(r"^3 of 60\.( Today: 3 sentences, less than a minute\.)?$")
+        re.compile(r"^3 of 60\.( Today: 3 items, less than a minute\.)?$")
     )
     at_sentence(judging, 1)
     expect(judging.locator("#count")).to_have_text("3 of 60")
@@ -166,9 +166,7 @@ def test_partial_rankings_where_and_while_the_campaign_allows_them(
     at_sentence(page, 1)
     type_ranks(page, "2")
     page.keyboard.press("Enter")
-    expect(page.locator("#missing")).to_have_text(
-        "Rank at least two outputs, or skip the sentence."
-    )
+    expect(page.locator("#missing")).to_have_text("Rank at least two outputs, or skip the item.")
     type_ranks(page, "1")
     page.keyboard.press("Enter")
     at_sentence(page, 2)

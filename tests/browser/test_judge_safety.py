@@ -279,9 +279,7 @@ def test_after_the_lease_untouched_sentences_are_new_ones(judging_with_clock: Pa
     page = judging_with_clock
     before = page.locator("#source .source").inner_text()
     let_the_lease_run_out(page)
-    expect(page.locator("#missing")).to_have_text(
-        "The previous sentences expired. These are new ones."
-    )
+    expect(page.locator("#missing")).to_have_text("The previous items expired. These are new ones.")
     at_sentence(page, 1)
     expect(page.locator("#source .source")).not_to_have_text(before)
 
@@ -312,17 +310,17 @@ def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn
         at_sentence(page, position)
         judge_block(page)
     # Nobody has looked yet whether there is more: the page asks again by itself.
-    expect(page.get_by_text("Your next sentences are being prepared")).to_be_visible()
+    expect(page.get_by_text("Your next items are being prepared")).to_be_visible()
     pool_fill(task_id=task.pk)
-    expect(page.get_by_role("heading", name="No more sentences for now")).to_be_focused()
-    expect(page.get_by_text("Today: 3 sentences, less than a minute.")).to_be_visible()
-    page.get_by_role("button", name="Previous sentence").click()
-    expect(page.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
+    expect(page.get_by_role("heading", name="No more items for now")).to_be_focused()
+    expect(page.get_by_text("Today: 3 items, less than a minute.")).to_be_visible()
+    page.get_by_role("button", name="Previous item").click()
+    expect(page.locator("#sentence")).to_have_text("Back at item 3 of 3")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="No more sentences for now")).to_be_visible()
+    expect(page.get_by_role("heading", name="No more items for now")).to_be_visible()
     Task.objects.update(blocks_wanted=6)
     pool_fill(task_id=task.pk)
-    page.get_by_role("button", name="Check for more sentences").click()
+    page.get_by_role("button", name="Check for more items").click()
     at_sentence(page, 1)
 
 

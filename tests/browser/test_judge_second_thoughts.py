@@ -28,7 +28,7 @@ def third(judging: Page) -> Page:
 
 
 def back_at(page: Page, position: int) -> None:
-    expect(page.locator("#sentence")).to_have_text(f"Back at sentence {position} of 3")
+    expect(page.locator("#sentence")).to_have_text(f"Back at item {position} of 3")
 
 
 def question(page: Page) -> Locator:
@@ -152,7 +152,7 @@ def test_a_skip_is_in_the_list_and_taken_back_from_there(judging: Page, judge: J
     expect(entries.nth(2)).to_contain_text("Skipped: I cannot judge this")
     entries.nth(2).get_by_role("button").click()
     back_at(judging, 1)
-    note = judging.get_by_text("You skipped this sentence: I cannot judge this.")
+    note = judging.get_by_text("You skipped this item: I cannot judge this.")
     expect(note).to_be_visible()
     judge_block(judging, "54321")
     at_sentence(judging, 1)

@@ -65,9 +65,7 @@ def test_the_menu_knows_also_what_is_still_on_this_device(
     judge_slowly(judging, 80)
     at_sentence(judging, 3)
     open_menu(judging)
-    expect(judging.locator("#worked-today")).to_have_text(
-        re.compile(r"^Today: 2 sentences, \d min\.$")
-    )
+    expect(judging.locator("#worked-today")).to_have_text(re.compile(r"^Today: 2 items, \d min\.$"))
 
 
 def test_a_skip_is_sent_with_its_time(judging: Page, judge: Judge) -> None:

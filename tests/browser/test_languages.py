@@ -31,7 +31,7 @@ def words_of(code: str) -> dict[str, str]:
     """What the page should say in this language; nothing of it in English."""
     with override(code):
         words = {place: gettext(english) for place, english in SHOWN.items()}
-        words["#sentence"] = gettext("Sentence {position} of {total}").format(position=1, total=3)
+        words["#sentence"] = gettext("Item {position} of {total}").format(position=1, total=3)
     return words
 
 

@@ -31,7 +31,7 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
         judge_block(page)
     at_sentence(page, 1)
     page.keyboard.press("u")
-    expect(page.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
+    expect(page.locator("#sentence")).to_have_text("Back at item 3 of 3")
     page.keyboard.press("Escape")
     at_sentence(page, 1)
     page.keyboard.press("s")

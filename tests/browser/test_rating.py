@@ -46,7 +46,7 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     # Nothing goes on without points.
     shown = text.inner_text()
     press(page, "Enter")
-    expect(page.locator("#missing")).to_have_text("Rate the output, or skip the sentence.")
+    expect(page.locator("#missing")).to_have_text("Rate the output, or skip the item.")
     press(page, "4")
     expect(page.locator(".point input[value='4']")).to_be_checked()
     press(page, "2")
@@ -112,9 +112,7 @@ def test_a_digit_rates_and_moves_on_to_the_next_criterion(
         press(page, key)
     # The foot says what is missing.
     press(page, "Control+Enter")
-    expect(page.locator("#missing")).to_have_text(
-        "1 rating is missing. Add it, or skip the sentence."
-    )
+    expect(page.locator("#missing")).to_have_text("1 rating is missing. Add it, or skip the item.")
     page.keyboard.type("90")
     press(page, "Enter")
     expect(page.locator("#submit")).to_be_focused()

@@ -73,6 +73,6 @@ def test_suggested_errors_are_kept_changed_removed_and_added_to(
     [start] = SpansAnswer.objects.values_list("starts", flat=True).get() or []
     assert [span["severity"] for span in start["spans"]] == ["minor"] * 3
     press(page, "u")
-    expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(page.locator("#sentence")).to_have_text("Back at item 1 of 3")
     expect(errors(page, "A").filter(has_text="suggested")).to_have_count(1)
     expect(output(page, "A")).to_contain_text("major error")

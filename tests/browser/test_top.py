@@ -73,7 +73,7 @@ def test_digits_mark_and_enter_submits(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("4")
     expect(marked(judging)).to_have_count(0)
     painted_for_a_while(judging)
-    expect(judging.locator("#missing")).to_contain_text("Ignored: this sentence has only just")
+    expect(judging.locator("#missing")).to_contain_text("Ignored: this item has only just")
     judging.keyboard.press("Enter")
     expect(judging.locator("#missing.refused:not(.hint)")).to_contain_text("Mark at least one")
     for key in ("ArrowDown", "j", "k", "Space"):
@@ -91,7 +91,7 @@ def test_u_goes_back_and_a_mark_changes_it(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("Enter")
     at_sentence(judging, 2)
     judging.keyboard.press("u")
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#sentence")).to_have_text("Back at item 1 of 3")
     expect(mark(judging, "B")).to_be_checked()
     judging.keyboard.press("5")
     expect(judging.locator("#submit-word")).to_have_text("Save change")

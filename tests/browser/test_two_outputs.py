@@ -96,7 +96,7 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, ju
     press(judging, "1")
     at_sentence(judging, 2)
     judging.keyboard.press("u")
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#sentence")).to_have_text("Back at item 1 of 3")
     expect(chosen(judging)).to_have_attribute("data-choice", "first")
     expect(judging.locator("#submit-word")).to_have_text("Return")
     judging.keyboard.press("3")
@@ -120,7 +120,7 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, ju
 @pytest.mark.thorough
 def test_enter_gives_no_answer_and_a_double_press_only_one(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("Enter")
-    expect(judging.locator("#missing")).to_have_text("Choose an answer, or skip the sentence.")
+    expect(judging.locator("#missing")).to_have_text("Choose an answer, or skip the item.")
     judging.evaluate(TWICE, "1")
     at_sentence(judging, 2)
     all_sent(judging)

@@ -141,7 +141,7 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
 
     organiser.goto(f"/campaigns/{first.slug}/")
     change_state(organiser, "Delete campaign")
-    expect(organiser.get_by_text("6 judged sentences move to the bin with it.")).to_be_visible()
+    expect(organiser.get_by_text("6 judged items move to the bin with it.")).to_be_visible()
     organiser.get_by_label("Campaign name").fill("WMT 2012")
     organiser.get_by_role("button", name="Delete campaign").click()
     expect(organiser.get_by_role("heading", level=1)).to_have_text("Bin")

@@ -44,7 +44,7 @@ def judging(page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]) -> P
 
 def revise(page: Page) -> None:
     page.keyboard.press("u")
-    expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(page.locator("#sentence")).to_have_text("Back at item 1 of 3")
     type_ranks(page, "5")
     page.get_by_role("button", name="Save change").click()
     at_sentence(page, 2)

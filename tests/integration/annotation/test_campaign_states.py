@@ -248,7 +248,7 @@ def test_pages_ask_do_and_undo(client: Client, task: Task) -> None:
     campaign.refresh_from_db()
     assert campaign.state == S.PAUSED
     facts = state_effects(campaign=campaign, transition=Transition.CLOSE).facts
-    assert facts[0] == "Judges at work: 1. Sentences in hand: 3. Their submissions are still saved."
+    assert facts[0] == "Judges at work: 1. Items in hand: 3. Their submissions are still saved."
     page = client.get(done.url).content.decode()
     undo = reverse("campaign-transition", args=[campaign.slug, "resume"])
     assert f'action="{undo}"' in page

@@ -48,7 +48,7 @@ def is_closed(task: Task) -> bool:
 def page(client: Client, task: Task) -> None:
     close = reverse("test-set-close", args=[task.test_set.campaign.slug, task.pk])
     asked = client.get(close).content.decode()
-    assert "Judges at work: 1. Sentences in hand: 3." in asked
+    assert "Judges at work: 1. Items in hand: 3." in asked
     assert client.post(close).status_code == 200
     assert not is_closed(task)
     client.post(close, {"act": "yes"})

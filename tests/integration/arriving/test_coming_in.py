@@ -103,12 +103,10 @@ class TestTheDoor:
         assert "Continue as" not in client.get(own_link(judge)).content.decode()
         judge_one_hit(judge)
         link = own_link(judge)
-        assert (
-            f"{judge.pseudonym} and have completed 3 sentences" in client.get(link).content.decode()
-        )
+        assert f"{judge.pseudonym} and have completed 3 items" in client.get(link).content.decode()
         judge.blocks_asked = 45
         judge.save(update_fields=["blocks_asked"])
-        assert "3 of 45 sentences" in client.get(link).content.decode()
+        assert "3 of 45 items" in client.get(link).content.decode()
 
     def test_the_way_back_of_a_judge_comes_before_passwords(self, client: Client) -> None:
         came = client.get("/judge/museum/", follow=True).content.decode()

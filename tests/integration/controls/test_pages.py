@@ -83,7 +83,7 @@ def test_training_is_proposed_explained_and_removed(page: Client, task: Task) ->
     )
     assert "Enter an explanation" in words(empty)
     asked = page.post(at("training-block", task, two.pk), {"decision": "remove"})
-    assert "1 training sentence remains" in words(asked)
+    assert "1 training item remains" in words(asked)
     assert TrainingBlock.objects.count() == 2
     page.post(at("training-block", task, two.pk), {"decision": "remove", "act": "yes"})
     assert TrainingBlock.objects.count() == 1

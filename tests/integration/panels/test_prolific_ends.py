@@ -106,7 +106,7 @@ def test_page_rest_and_csv_count_late_answers_alike(client: Client, prolific: Pr
     assert first != second
     answer = asks_for_work(client)
     assert (answer.status_code, answer["No-Work-Reason"]) == (204, "time_over")
-    assert "You judged 2 of 3 sentences" in " ".join(client.get(DONE).content.decode().split())
+    assert "You judged 2 of 3 items" in " ".join(client.get(DONE).content.decode().split())
     (row,) = participations_described([participation()])
     assert row.done == 2
     (line,) = csv.DictReader(participations_csv(panel=prolific.panel))
@@ -132,7 +132,7 @@ def test_what_was_done_of_a_returned_submission_counts_for_the_next(
     judge_part(judge_of(), blocks=2)
     prolific.tells("ada", "RETURNED")
     prolific.opens(client, "ada", "second")
-    assert "You have judged 2 of 3 sentences" in " ".join(client.get(DONE).content.decode().split())
+    assert "You have judged 2 of 3 items" in " ".join(client.get(DONE).content.decode().split())
     assert (participation().state, participation(session="second").state) == ("returned", "started")
 
 

@@ -99,11 +99,11 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, conflicts=systems[:1])
     )
-    assert said == ["3 sentences in hand go to other judges."]
+    assert said == ["3 items in hand go to other judges."]
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, languages=["fr"])
     )
-    assert said == [f"No new sentences from {task.test_set.name}; those in hand can be finished."]
+    assert said == [f"No new items from {task.test_set.name}; those in hand can be finished."]
     judge.refresh_from_db()
     assert judge.languages == ["en", "de"]
     assert not judge.conflicts.exists()

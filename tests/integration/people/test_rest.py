@@ -82,7 +82,7 @@ def test_a_judge_is_changed_over_rest(client: APIClient, task: Task) -> None:
     assert lent is not None
     asked = client.patch(address, {"languages": ["fr"]}, format="json")
     assert asked.status_code == 409
-    assert "No new sentences" in asked.json()["words"][0]
+    assert "No new items" in asked.json()["words"][0]
     done = client.patch(address, {"languages": ["fr"], "confirm": True}, format="json")
     assert done.json()["languages"] == ["fr"]
     assert done.json()["conflicts"] == [reference.name]

@@ -126,7 +126,7 @@ class TestDeleting:
         said = task_deletion_in_words(task=task)
         assert "Deletes 2 planned HITs." in said
         assert "Deletes 1 design." in said
-        assert "Deletes 1 training sentence." in said
+        assert "Deletes 1 training item." in said
         before = HIT.objects.filter(task=ranking).count()
 
         task_delete(task=task, by=olga)
@@ -166,7 +166,7 @@ class TestPages:
         campaign, test_set = ranking.test_set.campaign, ranking.test_set
         add = reverse("task-add", args=[campaign.slug])
         asked = client.get(add, {"test_set": test_set.pk}).content.decode()
-        assert "Two outputs. Judges compare two outputs of a sentence" in asked
+        assert "Two outputs. Judges compare two outputs" in asked
         assert "Five-way ranking" not in asked
         refused = client.post(add, {"test_set": test_set.pk, "protocol": "ranking"})
         assert refused.status_code == 400
