@@ -183,7 +183,7 @@ class JudgeQuestionTextSerializer(serializers.Serializer[Any]):
     def validate_choices(self, choices: list[str]) -> list[str]:
         """Refuse a choice that occurs twice."""
         choices = [" ".join(choice.split()) for choice in choices]
-        if len(set(choices)) < len(choices):
+        if len({choice.casefold() for choice in choices}) < len(choices):
             raise serializers.ValidationError(_("A choice occurs twice."))
         return choices
 
@@ -191,7 +191,15 @@ class JudgeQuestionTextSerializer(serializers.Serializer[Any]):
 class JudgeQuestionSerializer(serializers.Serializer[Any]):
     """A question to judges."""
 
-    name = serializers.RegexField(NAME_PATTERN, help_text="Column of exported tables.")
+    name = serializers.RegexField(
+        NAME_PATTERN,
+        help_text="Column of exported tables.",
+        error_messages={
+            "invalid": gettext_lazy(
+                "Use lowercase letters, digits and underscores, beginning with a letter."
+            )
+        },
+    )
     kind = serializers.ChoiceField(choices=QuestionKind.choices, help_text="Kind of answer.")
     stage = serializers.ChoiceField(
         choices=QuestionStage.choices,

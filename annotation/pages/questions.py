@@ -1,5 +1,6 @@
 """Forms for questions to judges and their answers, and facts about the judges for a paper."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -69,12 +70,23 @@ class AnswersForm(forms.Form):
         return values
 
 
+#: A number with one separator that groups no thousands, so that it is the decimal separator.
+_WITH_DECIMALS: Final = re.compile(r"(\d)[.,٫](\d{1,2}|\d{4,})\s*\Z")
+
+
+class _NumberField(forms.FloatField):
+    """Takes the decimal separator of any language: “3,5” is not 35 where commas group thousands."""
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(_WITH_DECIMALS.sub(r"\1.\2", value or ""))
+
+
 def _answer_field(question: Question, wording: Wording) -> Any:
     choices = list(zip(question.choices, wording.choices, strict=True))
     match question.kind:
         case QuestionKind.NUMBER:
             # Localized, because people type the decimal separator of their language.
-            return forms.FloatField(
+            return _NumberField(
                 localize=True,
                 min_value=-LARGEST_NUMBER,
                 max_value=LARGEST_NUMBER,
@@ -151,7 +163,7 @@ class QuestionForm(VersionedForm):
         self._entry = {name: self.cleaned_data.get(name) for name in _OF_QUESTION}
         choices = self.cleaned_data.get("choices", "").splitlines()
         text = {name: self.cleaned_data.get(name) for name in ("language", "question")}
-        text["choices"] = [choice for choice in choices if choice.strip()]
+        text["choices"] = [choice.strip() for choice in choices if choice.strip()]
         self._entry["texts"] = [text]
         if not self.errors:
             for field, message in question_problems(self._entry):

@@ -94,12 +94,21 @@ def _answers_save(judge: Judge, answers: dict[str, Answer]) -> None:
 def question_save(*, campaign: Campaign, entry: dict[str, Any]) -> None:
     """Add a question, or replace the one with its name; its answers are kept.
 
-    `entry` is its JSON with one text; texts in other languages are kept. Raises `QuestionsRefusedError`.
+    `entry` is its JSON with one text; texts in other languages are kept. Their choices follow those of the first
+    language. Raises `QuestionsRefusedError`.
     """
     entries = {row["name"]: row for row in _questions_locked(campaign)}
     before = entries.get(entry["name"], {"texts": []})
-    texts = {text["language"]: text for text in [*before["texts"], *entry["texts"]]}
-    entries[entry["name"]] = {**entry, "texts": list(texts.values())}
+    [written] = entry["texts"]
+    texts = before["texts"]
+    if texts and texts[0]["language"] == written["language"]:
+        choices = texts[0]["choices"]
+        for text in texts:
+            # A moved choice takes its translation along; a new one is not translated yet.
+            translations = dict(zip(choices, text["choices"], strict=True))
+            text["choices"] = [translations.get(choice, choice) for choice in written["choices"]]
+    by_language = {text["language"]: text for text in [*texts, written]}
+    entries[entry["name"]] = {**entry, "texts": list(by_language.values())}
     campaign_change(campaign=campaign, questions=list(entries.values()))
 
 

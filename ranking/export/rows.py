@@ -29,7 +29,7 @@ from annotation.services.numbers import judgments_number
 from campaign.export.activity import COLUMNS as ACTIVITY_COLUMNS
 from campaign.export.activity import event_data, event_rows
 from campaign.models import ActivityEvent, Judge, Output, Reference, Segment, SystemKind, Task
-from campaign.questions import RESERVED_NAMES, Question, questions_stored
+from campaign.questions import RESERVED_NAMES, Question, choices_of, questions_stored
 from campaign.selectors.activity import users_named
 from campaign.selectors.media import has_media
 from campaign.selectors.texts import text_lines
@@ -346,10 +346,12 @@ def _answers_of(judge: Judge, names: Sequence[str], questions: Sequence[Question
 
 
 def _answers_in_table(_task: Task, row: Row) -> list[Row]:
-    """Return the answers with `yes` and `no` for consents."""
-    words = {True: "yes", False: "no"}
+    """Return the answers with `yes` and `no` for consents, and a line for each of several choices, which may have commas."""
     return [
-        {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
+        {
+            name: "\n".join(choices_of(value)) if isinstance(value, bool | list) else value
+            for name, value in row.items()
+        }
     ]
 
 

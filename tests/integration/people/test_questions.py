@@ -1,5 +1,6 @@
 """Questions to judges: asked before and after the sentences, kept, corrected and deleted."""
 
+import csv
 from typing import Any
 
 import pytest
@@ -190,6 +191,25 @@ def test_organiser_writes_translates_and_deletes_questions(organiser: Client) ->
 
 
 @pytest.mark.parametrize(
+    ("choices", "german"),
+    [
+        ("No\nYes", ["Nein", "Ja"]),
+        ("Yes\nPartly\nNo", ["Ja", "Partly", "Nein"]),
+        ("No\nPartly", ["Nein", "Partly"]),
+    ],
+)
+def test_choices_in_other_languages_follow_those_of_the_first(
+    organiser: Client, choices: str, german: list[str]
+) -> None:
+    organiser.post(EDITOR, ENTRY)
+    organiser.post(EDITOR, ENTRY | {"language": "de", "choices": "Ja\nNein"})
+    organiser.post(EDITOR, ENTRY | {"choices": choices})
+    english, translated = questions_of()[0]["texts"]
+    assert english["choices"] == choices.split("\n")
+    assert translated["choices"] == german
+
+
+@pytest.mark.parametrize(
     "change",
     [
         {"name": "Native?"},
@@ -320,3 +340,16 @@ def test_exported_answers_have_a_described_column_each(campaign: Campaign) -> No
     assert lines[0].split(",")[1:] == ["judge", "native", "age", "earlier_wording"]
     assert lines[4].split(",")[1:] == ["judge3", "No", "61", "native"]
     assert described_columns(KINDS["judge-answers"], task)["native"] == "Native?"
+
+
+def test_exported_choices_are_told_apart(judge: Judge) -> None:
+    choices = ["Translator, freelance", "Teacher", "Other"]
+    work = {"language": "en", "question": "Work?", "choices": choices}
+    ask(judge.campaign, {"name": "work", "kind": "several", "texts": [work]})
+    answers = {"work": choices[:2]}
+    questions = questions_stored(judge.campaign.questions)
+    judge_answers_write(judge=judge, questions=questions, values=answers, language="en")
+    task = Task.objects.get(test_set__campaign=judge.campaign)
+    export = export_asked(task=task, kind="judge-answers", file_format="csv")
+    [_header, row] = csv.reader(b"".join(export_bytes(export)).decode().splitlines(keepends=True))
+    assert row[2].splitlines() == choices[:2]
