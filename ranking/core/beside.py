@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array, share
 from ranking.core.counting.counts import tally
 from ranking.core.counting.resampling import (
     Resampling,
@@ -202,6 +202,42 @@ class OutputScores:
             judge=tuple(judge for _segment, judge, *_others in ordered),
             score=np.array([score for *_others, score in ordered], dtype=np.float64),
         )
+
+
+    @cached_property
+    def by_judge(self) -> ScoresByJudge:
+        """The mean scores of each judge's outputs of a segment."""
+        names, judge = np.unique(self.judge, return_inverse=True)
+        judges, n = len(names), len(self.systems)
+        keys, row = np.unique(self.segment * judges + judge, return_inverse=True)
+        cell, size = row * n + self.system, len(keys) * n
+        total = np.bincount(cell, self.score, size)
+        count = np.bincount(cell, minlength=size)
+        segment, own_judge = np.divmod(keys, judges)
+        values = share(total, count).reshape(-1, n)
+        return ScoresByJudge(segment, own_judge, tuple(names.tolist()), values)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoresByJudge:
+    """Mean scores of n systems, with a row for each of R judged segments of a judge.
+
+    Attributes
+    ----------
+    segment : int64, shape (R,)
+        Ascending.
+    judge : int64, shape (R,)
+        Index into `judges`.
+    judges : tuple of str
+        Pseudonyms, sorted.
+    values : float64, shape (R, n)
+        NaN where missing.
+    """
+
+    segment: Int64Array
+    judge: Int64Array
+    judges: tuple[str, ...]
+    values: FloatArray
 
 
 @dataclass(frozen=True, eq=False)

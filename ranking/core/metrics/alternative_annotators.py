@@ -131,16 +131,18 @@ def alternative_annotator_test(
     count = len(people)
     annotators = np.concatenate([people, machine[np.newaxis]])
     annotators = annotators.reshape(count + 1, people.shape[1], -1)
-    likeness = np.array([_likeness(annotators, one, alignment) for one in annotators[:count]])
     has_answer = ~np.isnan(annotators).all(axis=2)
     is_used = (has_answer[:count].sum(axis=0) >= fewest_people) & has_answer[count]
     items = np.count_nonzero(has_answer[:count] & is_used, axis=1).astype(np.int64)
     advantage = np.full(count, np.nan)
     p_value = np.full(count, np.nan)
     for person in np.flatnonzero(items >= fewest_items).tolist():
-        own = is_used & has_answer[person]
-        remaining = np.delete(likeness, person, axis=0)[:, :, own]
-        of_person, of_machine = np.nanmean(remaining[:, [person, count]], axis=0)
+        own = annotators[:, is_used & has_answer[person]]
+        remaining = np.delete(own, [person, count], axis=0)
+        of_person, of_machine = (
+            np.nanmean(_likeness(remaining, own[one], alignment), axis=0)
+            for one in (person, count)
+        )
         is_machine_as_good = of_machine >= of_person - _EQUAL
         is_person_as_good = of_person >= of_machine - _EQUAL
         lead = is_person_as_good.astype(np.float64) - is_machine_as_good
@@ -166,7 +168,7 @@ def alternative_annotator_test(
 
 
 def _likeness(annotators: FloatArray, one: FloatArray, alignment: Alignment) -> FloatArray:
-    """Return the agreement of each annotator with one of them on each item, shape (J + 1, I); NaN without both.
+    """Return the agreement of each annotator with one of them on each item, shape (J, I); NaN without both.
 
     Only the order of agreements matters to the test, so the root of the mean square is not taken.
     """

@@ -48,7 +48,8 @@ class Metric:
         Scores of whole systems; NaN without one. None for means over segments alone.
     sign : float
         −1 if lower is better in the metric's own direction; its scores were multiplied by this.
-    is_human : bool
+    is_human, is_machine : bool
+        Whether these are scores by people, or by a machine judge.
     signature : str
         Version and settings; empty if unknown.
     missing : int or None
@@ -66,6 +67,7 @@ class Metric:
     of_systems: FloatArray | None = None
     sign: float = 1.0
     is_human: bool = False
+    is_machine: bool = False
     signature: str = ""
     missing: int | None = None
     kind: str = ""

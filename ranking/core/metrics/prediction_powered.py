@@ -426,12 +426,5 @@ def _human_scores(people: People) -> tuple[Int64Array, Int64Array | None, FloatA
     ratings = people.ratings
     if ratings is None:
         return people.segments, None, people.values  # type: ignore[return-value]  # Only ranked outputs have none.
-    _names, judge = np.unique(ratings.judge, return_inverse=True)
-    judges, n = int(judge.max()) + 1, len(ratings.systems)
-    keys, row = np.unique(ratings.segment * judges + judge, return_inverse=True)
-    cell, size = row * n + ratings.system, len(keys) * n
-    total = np.bincount(cell, ratings.score, size)
-    count = np.bincount(cell, minlength=size)
-    values = share(total, count).reshape(-1, n)
-    segment, own_judge = np.divmod(keys, judges)
-    return segment, own_judge, values
+    own = ratings.by_judge
+    return own.segment, own.judge, own.values
