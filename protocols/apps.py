@@ -14,7 +14,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol
         from ranking.analyses.registry import analysis_register
-        from ranking.selectors.analyses import ERROR_READERS, SCORE_READERS
+        from ranking.selectors.analyses import ERROR_READERS, GIVEN_SCORE_READERS, SCORE_READERS
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):
             own = import_module(f"protocols.{protocol}")
@@ -32,5 +32,7 @@ class ProtocolsConfig(AppConfig):
             # For protocols whose blocks show one output.
             if hasattr(files, "output_scores"):
                 SCORE_READERS[protocol] = files.output_scores
+            if hasattr(files, "given_scores"):
+                GIVEN_SCORE_READERS[protocol] = files.given_scores
             if hasattr(files, "output_errors"):
                 ERROR_READERS[protocol] = files.output_errors

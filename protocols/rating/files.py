@@ -22,8 +22,8 @@ from protocols.frame.scale.files import LINES, UNKNOWN_SCALE, Item, Rating, csv_
 from protocols.frame.scale.presets import criteria_of
 from protocols.frame.scale.rating_records import CSV, rating_records
 from protocols.frame.scale.statistics.ratings import HUNDRED, Scale
-from protocols.rating.answers import answer_made, rules_complete
-from ranking.analyses.kind import ChosenJudgments
+from protocols.rating.answers import answer_made, ratings_given, rules_complete
+from ranking.analyses.kind import ChosenJudgments, GivenAnswer
 from ranking.core.beside import OutputScores
 from ranking.files.labels import integer_of, object_of
 from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, LoggedOutput
@@ -227,7 +227,26 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     not rate by all criteria that count are left out, because the levels of criteria differ. Lower
     values count as negative if they are better.
     """
-    rated = LINES.chosen(task, watermark, chosen).rows
+    return _scores_of(task, LINES.chosen(task, watermark, chosen).rows)
+
+
+def given_scores(
+    task: Task, _chosen: ChosenJudgments, answers: Iterable[GivenAnswer]
+) -> OutputScores | None:
+    """Return the scores of the ratings in answers, as `output_scores` does."""
+    criteria = criteria_of(rules_complete(task.rules))
+    ratings = [
+        Rating(each.segment, tuple(sorted(systems)), each.judge, criterion, value)
+        for each in answers
+        for systems, points in zip(
+            each.candidates, ratings_given(each.answer, criteria), strict=True
+        )
+        for criterion, value in points.items()
+    ]
+    return _scores_of(task, ratings)
+
+
+def _scores_of(task: Task, rated: Sequence[Rating]) -> OutputScores | None:
     rules = rules_complete(task.rules)
     criteria = criteria_of(rules)
     by_others = rules["adequacy_by_others"] and not rules["all_at_once"]

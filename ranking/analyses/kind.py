@@ -100,6 +100,9 @@ class ChosenJudgments:
         The other tasks of its test set at request time; None if the kind does not need them.
     metrics : tuple of str or None
         Digests of the metrics of its test set at request time; None if the kind does not need them.
+    machines : tuple of str or None
+        Machine judges of the task with their last answers at request time, as `machine_digests` names them; None if there
+        are none, or the kind does not need them.
     of_chosen_systems : bool
         Whether a design of the task was limited to some systems; reports then name systems not judged.
     without_blocks : tuple of int or None
@@ -122,6 +125,7 @@ class ChosenJudgments:
     rule: RuleState | None = None
     beside: tuple[TaskBeside, ...] | None = None
     metrics: tuple[str, ...] | None = None
+    machines: tuple[str, ...] | None = None
     of_chosen_systems: bool = False
     without_blocks: tuple[int, ...] | None = None
     rules: Mapping[str, Any] | None = None
@@ -135,6 +139,16 @@ class ChosenJudgments:
             for name, value in plain(self).items()
             if name in always or (value is not None and value is not False)
         }
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer in JSON, with the systems behind each candidate."""
+
+    segment: int
+    judge: str
+    candidates: Sequence[tuple[str, ...]]
+    answer: Mapping[str, Any]
 
 
 def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
@@ -203,6 +217,8 @@ class AnalysisKind:
         Whether files of judgments are sufficient without the other tasks.
     needs_metrics : bool
         Whether it needs the metrics of the test set, which are recorded with the request.
+    needs_machines : bool
+        Whether it needs the answers of machine judges, the last of which are recorded with the request.
     stands_for_ranking : bool
         Whether its first table replaces the ranking if no judgments compare systems. Dashboards then show it, and a
         worker keeps it up to date (`ranking.services.analyses`).
@@ -246,6 +262,7 @@ class AnalysisKind:
     reads_other_tasks: bool = False
     files_are_enough: bool = False
     needs_metrics: bool = False
+    needs_machines: bool = False
     stands_for_ranking: bool = False
     protocols: frozenset[str] | None = None
     fits: Callable[[Task], bool] = lambda _task: True

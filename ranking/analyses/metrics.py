@@ -27,6 +27,7 @@ from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
 from ranking.core.beside import OutputScores, ScoredTask
 from ranking.core.metrics.figures import Drawing
+from ranking.core.metrics.machine_judges import metric_of_blocks, metric_of_scores
 from ranking.core.metrics.meta_evaluation import meta_evaluation
 from ranking.core.metrics.orders import PLACES, RangeKind, Row, metric_order, people_order
 from ranking.core.metrics.people import (
@@ -123,8 +124,7 @@ def judged_side(
     given: Input, options: Mapping[str, Any]
 ) -> tuple[Callable[..., People], OutputScores | None]:
     """Return the human side of comparisons with metrics, and the scores by judge if outputs are scored."""
-    # The task itself comes first among those of its test set.
-    judged = given.beside[0].judged if given.beside else None
+    judged = given.judged
     if isinstance(judged, ScoredTask):
         return partial(people_of_ratings, judged, _drawing(options)), judged.scores
     drawing = _drawing(options)
@@ -193,7 +193,18 @@ def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     groups = _groups(given, options["by"])
-    return _compared(given.metrics or (), groups, options, begin, *judged_side(given, options))
+    return _compared(_with_machines(given), groups, options, begin, *judged_side(given, options))
+
+
+def _with_machines(given: Input) -> list[Metric]:
+    """Return the metrics, and the scores by machine judges."""
+    metrics = list(given.metrics or ())
+    for machine in given.machines or ():
+        if not isinstance(given.judged, ScoredTask):
+            metrics.append(metric_of_blocks(machine.name, machine.blocks))
+        elif machine.scores is not None:
+            metrics.append(metric_of_scores(machine.name, machine.scores))
+    return metrics
 
 
 def _groups(given: Input, by: str) -> dict[str, Int64Array]:
@@ -393,6 +404,7 @@ METRICS = AnalysisKind(
     options=(HUMAN, BY, SEGMENTS, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",
     needs_metrics=True,
+    needs_machines=True,
     reads_other_tasks=True,
     files_are_enough=True,
     find=_find,
@@ -414,17 +426,20 @@ Found = Mapping[str, Any]
 
 
 def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    if not given.metrics:
+    metrics = _with_machines(given)
+    if not metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
     with comparing(options["method"]):
         people = judged_side(given, options)[0]()
     progress = begin(_("Metrics"))
     orders = []
-    for number, metric in enumerate(labelled(given.metrics)):
-        progress(number, len(given.metrics))
+    for number, metric in enumerate(labelled(metrics)):
+        progress(number, len(metrics))
         chosen = metric if options["segments"] == "all" else metric.within(people.segments)
         if metric.is_human:
             chosen = replace(chosen, name=_("%(name)s (human)") % {"name": metric.name})
+        elif metric.is_machine:
+            chosen = replace(chosen, name=_("%(name)s (machine judge)") % {"name": metric.name})
         orders.append(metric_order(chosen, people, most=_MOST_SEGMENTS))
     pairs = np.argwhere(people.better).tolist()
     separated = [[people.systems[one], people.systems[other]] for one, other in pairs]
@@ -691,6 +706,7 @@ METRIC_ORDERS = AnalysisKind(
     page="metrics",
     reads_other_tasks=True,
     needs_metrics=True,
+    needs_machines=True,
     find=_find_orders,
     tell=_tell_orders,
 )

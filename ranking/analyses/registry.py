@@ -12,6 +12,7 @@ from ranking.analyses.diagnosis import DIAGNOSIS
 from ranking.analyses.firmness import FIRMNESS
 from ranking.analyses.judges import JUDGES, WITHOUT_JUDGES
 from ranking.analyses.kind import AnalysisKind
+from ranking.analyses.machines import MACHINES
 from ranking.analyses.methods import COMPARED_METHODS
 from ranking.analyses.metrics import METRIC_ORDERS, METRICS
 from ranking.analyses.options import OptionError
@@ -39,6 +40,7 @@ _OF_COMPARISONS = (
     JUDGES,
     JUDGE_PAIRS,
     WITHOUT_JUDGES,
+    MACHINES,
 )
 
 _OF_CAMPAIGNS = (COLLECTED, CLUSTERS, AGREEMENT_TABLE, CLUSTERS_BY_METHODS, AVERAGE_RANKS)

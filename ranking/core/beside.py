@@ -203,19 +203,17 @@ class OutputScores:
             score=np.array([score for *_others, score in ordered], dtype=np.float64),
         )
 
-
-    @cached_property
-    def by_judge(self) -> ScoresByJudge:
-        """The mean scores of each judge's outputs of a segment."""
+    def by_judge(self, systems: Sequence[str]) -> ScoresByJudge:
+        """Return the mean scores of each judge's outputs of a segment, by these systems, which include all with scores."""
         names, judge = np.unique(self.judge, return_inverse=True)
-        judges, n = len(names), len(self.systems)
-        keys, row = np.unique(self.segment * judges + judge, return_inverse=True)
-        cell, size = row * n + self.system, len(keys) * n
+        keys, row = np.unique(self.segment * len(names) + judge, return_inverse=True)
+        column = np.array([systems.index(name) for name in self.systems])[self.system]
+        cell = row * len(systems) + column
+        size = len(keys) * len(systems)
         total = np.bincount(cell, self.score, size)
-        count = np.bincount(cell, minlength=size)
-        segment, own_judge = np.divmod(keys, judges)
-        values = share(total, count).reshape(-1, n)
-        return ScoresByJudge(segment, own_judge, tuple(names.tolist()), values)
+        values = share(total, np.bincount(cell, minlength=size))
+        segment, own_judge = np.divmod(keys, len(names))
+        return ScoresByJudge(segment, own_judge, values.reshape(-1, len(systems)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,16 +225,13 @@ class ScoresByJudge:
     segment : int64, shape (R,)
         Ascending.
     judge : int64, shape (R,)
-        Index into `judges`.
-    judges : tuple of str
-        Pseudonyms, sorted.
+        Index of the judge's pseudonym in alphabetical order.
     values : float64, shape (R, n)
         NaN where missing.
     """
 
     segment: Int64Array
     judge: Int64Array
-    judges: tuple[str, ...]
     values: FloatArray
 
 

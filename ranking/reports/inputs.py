@@ -23,6 +23,7 @@ from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
+from ranking.core.metrics.machine_judges import MachineAnswers
 from ranking.core.metrics.people import Metric
 from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
@@ -207,6 +208,8 @@ class Input:
         Answers of a protocol beyond labels, as its analysis reads them; None if it needs none.
     metrics : sequence of Metric, or None
         None if not requested.
+    machines : sequence of MachineAnswers, or None
+        Answers of machine judges; None if not requested, or there are none.
     corpora : Corpora or None
         All texts, if they are stored.
     document_of : mapping of int to str, or None
@@ -225,6 +228,7 @@ class Input:
     beside: Sequence[TaskRead] | None = None
     answers: Any = None
     metrics: Sequence[Metric] | None = None
+    machines: Sequence[MachineAnswers] | None = None
     corpora: Corpora | None = None
     document_of: Mapping[int, str] | None = None
 
@@ -242,6 +246,11 @@ class Input:
     def judged_blocks(self) -> int:
         """Number of judged blocks."""
         return len(self.blocks)
+
+    @property
+    def judged(self) -> JudgedTask | ScoredTask | None:
+        """The task itself, which comes first among those of its test set; None if they were not requested."""
+        return self.beside[0].judged if self.beside else None
 
     @cached_property
     def tallies(self) -> Tallies:

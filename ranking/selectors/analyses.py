@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from django.conf import settings
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.utils.translation import get_language
 
@@ -22,7 +22,7 @@ from ranking.analyses.across.rows import (
     TableTestSet,
     live_test_set,
 )
-from ranking.analyses.kind import AnalysisChoice, AnalysisKind, ChosenJudgments
+from ranking.analyses.kind import AnalysisChoice, AnalysisKind, ChosenJudgments, GivenAnswer
 from ranking.analyses.registry import ANALYSES
 from ranking.core.beside import OutputScores
 from ranking.models import Analysis, LatestRanking
@@ -139,10 +139,11 @@ def answered(
     choice_digest: str,
     watermark: int | None = None,
     metrics: Sequence[str] | None = None,
+    machines: Sequence[str] | None = None,
 ) -> Answered:
     """Return the newest answer to a request, on the judgments 1…`watermark` if given. Three queries.
 
-    With `metrics`, the digests of metrics, answers about other metrics are ignored. The answer's content
+    With `metrics` or `machines`, their digests, answers about others are ignored. The answer's content
     is deferred, because it takes megabytes if there are many judges: see `answer_for_people`; `data` is
     loaded on access.
     """
@@ -151,11 +152,20 @@ def answered(
         asked = asked.filter(watermark=watermark)
     if metrics is not None:
         asked = asked.filter(judgments__metrics=list(metrics))
+    if machines is not None:
+        asked = asked.filter(of_machines(machines))
     return answered_among(
         asked.order_by("-watermark", "-id"),
         choice_digest,
         last=JudgmentSequence.objects.filter(task=task),
     )
+
+
+def of_machines(digests: Sequence[str]) -> Q:
+    """Return the condition of analyses of these answers of machine judges."""
+    if not digests:
+        return Q(judgments__machines__isnull=True)
+    return Q(judgments__machines=list(digests))
 
 
 def answered_among(
@@ -279,8 +289,11 @@ ScoresReader = Callable[[Task, int, ChosenJudgments], OutputScores | None]
 ErrorsReader = Callable[
     [Task, int, ChosenJudgments], Iterator[tuple[str, str, int, list[dict[str, Any]]]]
 ]
+#: Called with a task, the selection of judgments and answers; returns None if they have no scores.
+GivenScoresReader = Callable[[Task, ChosenJudgments, Iterable[GivenAnswer]], OutputScores | None]
 #: Readers of scores and of error spans by protocol, added in `AppConfig.ready`.
 SCORE_READERS: Final[dict[str, ScoresReader]] = {}
+GIVEN_SCORE_READERS: Final[dict[str, GivenScoresReader]] = {}
 ERROR_READERS: Final[dict[str, ErrorsReader]] = {}
 
 

@@ -54,6 +54,7 @@ from ranking.selectors.analyses import (
     table_tasks,
 )
 from ranking.selectors.chosen_judgments import chosen_segments, judgments_chosen, stored_input
+from ranking.selectors.machines import machine_digests, machines_given
 from ranking.selectors.metrics import metric_digests, metrics_given
 from ranking.selectors.runs import latest_run
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
@@ -212,6 +213,8 @@ def _judgments(
     chosen = judgments_chosen(task=task, options=choice.options, watermark=watermark, kind=kind)
     if kind.needs_metrics:
         chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
+    if kind.needs_machines:
+        chosen = replace(chosen, machines=machine_digests(task_id=task.pk) or None)
     if kind.reads_other_tasks:
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
     elif kind.beside:
@@ -356,6 +359,9 @@ def _of_task(
             numbers = np.array(list(document_of), dtype=np.int64)
             metrics = tuple(metric.within(numbers) for metric in metrics)
         given = replace(given, metrics=metrics, document_of=document_of)
+    if chosen.machines is not None:
+        machines = machines_given(task=task, chosen=chosen, systems=given.blocks.systems)
+        given = replace(given, machines=machines)
     if kind.read is not None:
         given = replace(given, answers=kind.read(task, analysis.watermark, chosen, options))
     found = kind.find(given, options, begin)

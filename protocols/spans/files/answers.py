@@ -1,6 +1,6 @@
 """Answers of a task with error spans and scores: as scored judgments, as files, and as scores only."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -51,7 +51,7 @@ from protocols.spans.rules import (
     weights_of,
 )
 from protocols.spans.weights import Weights, weighted_score
-from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments, GivenAnswer
 from ranking.core.beside import OutputScores
 
 
@@ -150,16 +150,25 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
 
     Scores are from 0 to 100, or minus the weights of the errors if judges give none. Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
     """
+    stored = _stored(chosen_answers(task, watermark, chosen))
+    answers = (
+        GivenAnswer(
+            judgment.block.segment.number, judgment.judge.pseudonym, systems, {"outputs": given}
+        )
+        for judgment, systems, given in stored
+    )
+    return given_scores(task, chosen, answers)
+
+
+def given_scores(
+    task: Task, chosen: ChosenJudgments, answers: Iterable[GivenAnswer]
+) -> OutputScores | None:
+    """Return the scores in answers, as `output_scores` does."""
     weights = _weights(task, chosen)
     return OutputScores.of_rows(
-        (
-            judgment.block.segment.number,
-            judgment.judge.pseudonym,
-            system,
-            output_score(said, weights),
-        )
-        for judgment, systems, given in _stored(chosen_answers(task, watermark, chosen))
-        for wrote, said in zip(systems, given, strict=True)
+        (each.segment, each.judge, system, output_score(output, weights))
+        for each in answers
+        for wrote, output in zip(each.candidates, each.answer["outputs"], strict=True)
         for system in wrote
     )
 

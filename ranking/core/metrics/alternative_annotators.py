@@ -140,8 +140,7 @@ def alternative_annotator_test(
         own = annotators[:, is_used & has_answer[person]]
         remaining = np.delete(own, [person, count], axis=0)
         of_person, of_machine = (
-            np.nanmean(_likeness(remaining, own[one], alignment), axis=0)
-            for one in (person, count)
+            np.nanmean(_likeness(remaining, own[one], alignment), axis=0) for one in (person, count)
         )
         is_machine_as_good = of_machine >= of_person - _EQUAL
         is_person_as_good = of_person >= of_machine - _EQUAL

@@ -324,11 +324,14 @@ class Figure:
         Influence of each item on the figure, with a sum of 0.
     kinds : sequence of int, shape (P,)
         The segment of each item and, if known, its judge.
+    of_judge : float64, shape (P,), or None
+        Influence of the item's judge through it, if this is not that of the item.
     """
 
     value: float
     influence: FloatArray
     kinds: Sequence[npt.NDArray[np.integer]]
+    of_judge: FloatArray | None = None
 
     @classmethod
     def of_sums(
@@ -350,8 +353,10 @@ class Figure:
             # Each judge's judgments of a segment.
             judges = np.int64(units[1].max(initial=0) + 1)
             units.append(units[0] * judges + units[1])
+        of_judge = self.influence if self.of_judge is None else self.of_judge
         sums = [
-            np.bincount(np.unique(each, return_inverse=True)[1], self.influence) for each in units
+            np.bincount(np.unique(each, return_inverse=True)[1], influence)
+            for each, influence in zip(units, (self.influence, of_judge, of_judge), strict=False)
         ]
         parts = [float(each @ each) * len(each) / max(1, len(each) - 1) for each in sums]
         variance = parts[0] if len(parts) == 1 else max(parts[0] + parts[1] - parts[2], *parts[:2])

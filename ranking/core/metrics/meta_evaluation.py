@@ -304,7 +304,12 @@ def meta_evaluation(
             "from": "rankings" if people.values is None else "scores",
         },
         "metrics": [
-            {"metric": metric.name, "is_human": metric.is_human, **agreement}
+            {
+                "metric": metric.name,
+                "is_human": metric.is_human,
+                "is_machine": metric.is_machine,
+                **agreement,
+            }
             | {"scores": _by_system(metric.systems, metric.on_common_segments.scores)}
             for metric, agreement in found
         ],

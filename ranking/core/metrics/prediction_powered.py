@@ -426,5 +426,5 @@ def _human_scores(people: People) -> tuple[Int64Array, Int64Array | None, FloatA
     ratings = people.ratings
     if ratings is None:
         return people.segments, None, people.values  # type: ignore[return-value]  # Only ranked outputs have none.
-    own = ratings.by_judge
+    own = ratings.by_judge(ratings.systems)
     return own.segment, own.judge, own.values

@@ -570,10 +570,10 @@ def _metrics_choice(run: RankingRun) -> AnalysisChoice:
 
 
 def _metrics_filters(run: RankingRun) -> dict[str, Any]:
-    """Select analyses of the current metrics."""
+    """Select analyses of the current metrics, without machine judges."""
     digests = list(metric_digests(test_set_id=run.task.test_set_id))
     chosen = {f"choice__{name}": value for name, value in _metrics_choice(run).options.items()}
-    return {"judgments__metrics": digests, **chosen}
+    return {"judgments__metrics": digests, "judgments__machines__isnull": True, **chosen}
 
 
 def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ from ranking.services.analyses import analysis_reproduce
 from ranking.services.metrics import metric_store
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_analyst
+from tests.integration.machines.answering import machine_judges
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.writing import TestSetWriter
 from tests.some_now import some_now
@@ -83,6 +84,7 @@ def with_reference(varied: TestSetWriter) -> TestSetWriter:
         systems=["A", "B", "C"],
         values=np.random.default_rng(1).normal([1, 2, 0], 1, (18, 3)),
     )
+    machine_judges(varied.campaign, varied.task)
     return varied
 
 

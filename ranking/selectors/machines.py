@@ -1,0 +1,77 @@
+"""Answers of machine judges, as input of analyses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from django.db.models import Max
+
+from annotation.models import MachineJudgment
+from annotation.models.block import by_candidate
+from annotation.protocols import answer_kind_of
+from annotation.selectors.machines import machine_judgments
+from campaign.models import Output, Task
+from ranking.analyses.kind import ChosenJudgments, GivenAnswer
+from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.core.metrics.machine_judges import MachineAnswers
+from ranking.selectors.analyses import GIVEN_SCORE_READERS
+from ranking.selectors.chosen_judgments import chosen_segments
+
+#: Judges of the blocks of a machine, by whether they are in reverse order.
+_ORDERS = {False: "0", True: "1"}
+
+
+def machine_digests(*, task_id: int) -> tuple[str, ...]:
+    """Return the machine judges of a task and the last answer of each, as “machine-answer”. One query.
+
+    A machine's answers get ascending ids and never change, so these name exact sets.
+    """
+    answers = MachineJudgment.objects.filter(task=task_id).order_by("machine").values("machine")
+    last = answers.annotate(last=Max("pk")).values_list("machine", "last")
+    return tuple(f"{machine}-{answer}" for machine, answer in last)
+
+
+def machines_given(
+    *, task: Task, chosen: ChosenJudgments, systems: Sequence[str]
+) -> list[MachineAnswers]:
+    """Return the recorded answers of machine judges about the chosen segments and these systems."""
+    segments = chosen_segments(task=task, chosen=chosen).keys()
+    outputs = Output.objects.filter(segment__test_set=task.test_set_id, system__name__in=systems)
+    system_of = dict(outputs.order_by().values_list("pk", "system__name"))
+    machines = []
+    for digest in chosen.machines or ():
+        machine, _dash, last = digest.partition("-")
+        found = machine_judgments(task_id=task.pk).filter(machine=machine, pk__lte=last)
+        answers = [answer for answer in found if answer.segment.number in segments]
+        if answers:
+            machines.append(_machine(task, chosen, answers, system_of))
+    return machines
+
+
+def _machine(
+    task: Task,
+    chosen: ChosenJudgments,
+    answers: Sequence[MachineJudgment],
+    system_of: Mapping[int, str],
+) -> MachineAnswers:
+    judged = [answer for answer in answers if not answer.skip_reason]
+    rows, given = [], []
+    for answer in judged:
+        shown = _candidates(answer, system_of)
+        segment, order = answer.segment.number, _ORDERS[answer.is_reversed]
+        labels = [label for systems, label in zip(shown, answer.labels, strict=True) if systems]
+        rows.append(BlockRow(order, segment, [systems for systems in shown if systems], labels))
+        given.append(GivenAnswer(segment, order, shown, answer.answer))
+    blocks = blocks_from_rows(rows, system_of.values())
+    read = GIVEN_SCORE_READERS.get(task.protocol)
+    return MachineAnswers(
+        name=str(answers[0].machine),
+        blocks=replace(blocks, best_worst=answer_kind_of(task).best_worst),
+        scores=None if read is None else read(task, chosen, given),
+        skipped=len(answers) - len(judged),
+    )
+
+
+def _candidates(answer: MachineJudgment, system_of: Mapping[int, str]) -> list[tuple[str, ...]]:
+    """Return those of the systems behind each candidate that count."""
+    shown = by_candidate(answer.outputs, answer.stands_for)
+    return [tuple(system_of[each] for each in outputs if each in system_of) for outputs in shown]
