@@ -17,7 +17,7 @@ from annotation.selectors.shown import (
     unlent_data,
 )
 from annotation.submissions import AssignedBlock
-from campaign.models import MachineJudge
+from campaign.models import Campaign, MachineJudge, Task
 
 #: Stands for the judge where texts are read for a machine.
 _NO_JUDGE: Final = 0
@@ -32,6 +32,12 @@ def machines_of(*, campaign_id: int) -> QuerySet[MachineJudge]:
         judged=Count("judgments", filter=~is_skip), skipped=Count("judgments", filter=is_skip)
     )
     return machines.order_by("name", "version", "pk")
+
+
+def tasks_of_machines(*, campaign: Campaign) -> QuerySet[Task]:
+    """Return the tasks in which machine judges have answered, with their names."""
+    answers = MachineJudgment.objects.filter(task=OuterRef("pk"))
+    return Task.objects.of(campaign).named().filter(Exists(answers)).order_by("pk")
 
 
 def machine_judgments(*, task_id: int) -> QuerySet[MachineJudgment]:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
-from annotation.selectors.machines import machines_of
+from annotation.selectors.machines import machines_of, tasks_of_machines
 from campaign.models import Campaign, MachineJudge
 from campaign.refusals import RefusalsAt
 from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
@@ -66,6 +66,7 @@ def _page(
         "campaign": campaign,
         "section": "campaign-judges",
         "machines": machines_of(campaign_id=campaign.pk),
+        "tasks": tasks_of_machines(campaign=campaign),
         "form": form,
         # Without a redirect, for which it would have to be stored.
         "token": token,

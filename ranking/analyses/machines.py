@@ -18,10 +18,10 @@ from ranking.core.metrics.figures import Drawing, Pairs
 from ranking.core.metrics.machine_judges import (
     MachineAnswers,
     MachineBesidePeople,
+    annotators_of_blocks,
+    annotators_of_scores,
     pairs_as_shown,
     pairs_scored,
-    test_on_blocks,
-    test_on_scores,
 )
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
@@ -66,8 +66,8 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         figures += [name | vars(figure) for figure in own]
         judged = {"judgments": len(machine.blocks), "skipped": machine.skipped}
         machines.append(name | judged | _tested(given, machine, options["epsilon"]))
-    if not figures:
-        raise ValueError(_("No machine judge has answered what these people have judged."))
+    if not machines:
+        raise ValueError(_("No answers of machine judges match these options."))
     return {"machines": machines, "figures": figures, **options}
 
 
@@ -87,9 +87,9 @@ def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> dict[str, 
         if isinstance(given.judged, ScoredTask):
             assert machine.scores is not None  # noqa: S101  `_sides` left the others out
             scores, systems = given.judged.scores, given.blocks.systems
-            found = test_on_scores(scores, machine.scores, systems, epsilon=epsilon)
+            found = annotators_of_scores(scores, machine.scores, systems, epsilon=epsilon)
         else:
-            found = test_on_blocks(given.blocks, machine.blocks, epsilon=epsilon)
+            found = annotators_of_blocks(given.blocks, machine.blocks, epsilon=epsilon)
         is_compared = ~np.isnan(found.p_value)
         return {
             "people": int(np.count_nonzero(is_compared)),
@@ -113,7 +113,9 @@ def _lengths(given: Input) -> FloatArray:
 
 
 def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
-    tables = [_machines_table(found), _figures_table(found)]
+    tables = [_machines_table(found)]
+    if found["figures"]:
+        tables.append(_figures_table(found))
     return report_on(given, notes=_notes(found), tables=tables, data=found)
 
 

@@ -41,7 +41,7 @@ from ranking.core.metrics.people import (
 from ranking.core.metrics.texts import corpus_statistics, language_tokens
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.metric_agreement import metrics_tables
+from ranking.reports.metric_agreement import metrics_tables, shown_name
 from ranking.reports.tables import (
     Column,
     Plot,
@@ -439,7 +439,8 @@ def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict
         if metric.is_human:
             chosen = replace(chosen, name=_("%(name)s (human)") % {"name": metric.name})
         elif metric.is_machine:
-            chosen = replace(chosen, name=_("%(name)s (machine judge)") % {"name": metric.name})
+            name = shown_name({"metric": metric.name, "is_machine": True})
+            chosen = replace(chosen, name=name)
         orders.append(metric_order(chosen, people, most=_MOST_SEGMENTS))
     pairs = np.argwhere(people.better).tolist()
     separated = [[people.systems[one], people.systems[other]] for one, other in pairs]

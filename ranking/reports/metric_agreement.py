@@ -82,7 +82,10 @@ def _agreement(
         key=lambda each: (-each[part].get(best, {"value": -2})["value"], each["metric"]),
     )
     limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
-    rows = [each | each[part] | {"cluster": clusters.get(each["metric"])} for each in metrics]
+    rows = [
+        {**each, **each[part], "cluster": clusters.get(each["metric"]), "metric": shown_name(each)}
+        for each in metrics
+    ]
     rows += [{"metric": label, **each[part]} for label, each in limits if each and each[part]]
     known = _known(names, rows)
     notes = [note]
@@ -108,6 +111,14 @@ def _agreement(
         rules=frozenset({len(metrics) - 1} if metrics else ()),
         plot=plot if best in known else None,
     )
+
+
+def shown_name(metric: Data) -> str:
+    """Return the name of a metric, which marks a machine judge. Older answers have none."""
+    name: str = metric["metric"]
+    if not metric.get("is_machine"):
+        return name
+    return _("%(name)s (machine judge)") % {"name": name}
 
 
 def metrics_tables(data: Data, confidence: float) -> list[Table]:

@@ -196,22 +196,28 @@ class MachineBesidePeople:
             np.bincount(place, 2 * each[chosen]).astype(np.int64) for each in (own, trials)
         )
         found = clustered_share(successes, tried, confidence=self._drawing.confidence)
-        return Estimate(float(found.value or 0.0), found.low, found.high)
+        value = float(found.value or 0.0)
+        if len(tried) < 2:
+            return Estimate(value, None, None)
+        return Estimate(value, found.low, found.high)
 
     def _mean(
         self,
         values: FloatArray | BoolArray,
         rows: BoolArray,
         of_judges: FloatArray | None = None,
-    ) -> Estimate:
-        """Return the mean over some comparisons by people; `of_judges` are values through which judges influence it."""
+    ) -> Estimate | None:
+        """Return the mean over some comparisons by people; None if it has no value.
+
+        `of_judges` are values through which judges influence it.
+        """
         weight = share(self._of_machine.sum(axis=1), self._of_people.sum(axis=1))[self._item[rows]]
         kinds = self._people.take(rows).kinds
         found = Figure.of_sums(weight * values[rows], weight, kinds)
         if of_judges is not None:
             through = Figure.of_sums(weight * of_judges[rows], weight, kinds)
             found = replace(found, of_judge=through.influence)
-        return found.estimate(self._drawing)
+        return None if np.isnan(found.value) else found.estimate(self._drawing)
 
     def _agreement(self) -> FigureBesidePeople:
         """Return the share of people who agree with the machine, and with another person on the same items."""
@@ -222,13 +228,12 @@ class MachineBesidePeople:
         alike_people = share(self._of_people[place] - 1, others)
         rows = others > 0
         if not rows.any():
-            value = self._mean(alike, ~rows)
-            return FigureBesidePeople(
-                figure="agreement", value=value, comparisons=int(trials.sum())
-            )
+            rows = ~rows
+        value = self._mean(alike, rows)
+        assert value is not None  # noqa: S101  the machine has answers
         return FigureBesidePeople(
             figure="agreement",
-            value=self._mean(alike, rows),
+            value=value,
             # Each of two people influences their agreement.
             people=self._mean(alike_people, rows, 2 * alike_people),
             difference=self._mean(alike - alike_people, rows, alike - 2 * alike_people),
@@ -262,7 +267,9 @@ def _outcomes(side: Pairs) -> Int64Array:
     return np.where(side.first < side.second, side.human, -side.human).astype(np.int64)
 
 
-def test_on_blocks(people: Blocks, machine: Blocks, *, epsilon: float) -> AlternativeAnnotators:
+def annotators_of_blocks(
+    people: Blocks, machine: Blocks, *, epsilon: float
+) -> AlternativeAnnotators:
     """Run the alternative annotator test on rankings and choices. An item is the outputs that are shown together.
 
     Agreement is the share of pairs of outputs that both order or tie alike; for two outputs, both choose the same. Raises
@@ -283,7 +290,7 @@ def test_on_blocks(people: Blocks, machine: Blocks, *, epsilon: float) -> Altern
     return _tested(people.judge, item, ranks, "order", epsilon)
 
 
-def test_on_scores(
+def annotators_of_scores(
     people: OutputScores, machine: OutputScores, systems: Sequence[str], *, epsilon: float
 ) -> AlternativeAnnotators:
     """Run the alternative annotator test on scores. Each output is an item.

@@ -35,5 +35,3 @@ def machine_judges(
             machine_judgment_submit(machine=machine, asked=asked, client_id=uuid4(), said=said)
     assert MachineJudgment.objects.filter(machine=machine).exists()
     return machine
-
-

@@ -1,0 +1,159 @@
+"""Machine judges beside people and metrics, in analyses of stored answers."""
+
+from collections import Counter
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Judgment, MachineJudgment
+from annotation.protocols import answer_kind_of
+from annotation.services.numbers import judgments_number
+from campaign.models import MachineJudge, Task, User
+from campaign.services.machines import machine_add
+from ranking.analyses.kind import JUDGMENT_OPTIONS
+from ranking.analyses.options import completed
+from ranking.core.beside import OutputScores
+from ranking.reports.stored import report_in
+from ranking.selectors.analyses import output_scores
+from ranking.selectors.chosen_judgments import judgments_chosen
+from ranking.selectors.machines import machine_digests, machines_given
+from ranking.services.analyses import analysis_reproduce
+from tests.factories import make_campaign
+from tests.integration.machines.answering import machine_judges
+from tests.integration.protocols.judging import rated_task, scored_task, topped_task
+from tests.integration.protocols.test_criteria_report import rated
+from tests.integration.ranking.answered import answer
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = pytest.mark.django_db
+
+
+def copied(task: Task, judge: str) -> MachineJudge:
+    """Add a machine judge that answers as a person did."""
+    campaign = task.test_set.campaign
+    by = User.objects.create_user(name="copier")
+    machine, _token = machine_add(campaign=campaign, by=by, name="copier", version="1")
+    kind = answer_kind_of(task)
+    judgments_number(task_id=task.pk)
+    judgments = Judgment.objects.of(task.pk).counted().filter(judge__pseudonym=judge)
+    MachineJudgment.objects.bulk_create(
+        MachineJudgment(
+            client_id=uuid4(),
+            machine=machine,
+            task=task,
+            segment=judgment.block.segment,
+            block=judgment.block,
+            part=judgment.block.hit.part,
+            is_reversed=False,
+            outputs=judgment.block.outputs,
+            stands_for=judgment.block.stands_for,
+            labels=judgment.labels,
+            answer=kind.answer_of(judgment),
+        )
+        for judgment in judgments.select_related("block__hit", "block__segment").order_by("pk")
+    )
+    return machine
+
+
+def by_output(scores: OutputScores | None) -> dict[tuple[int, str], float]:
+    assert scores is not None
+    return {
+        (int(segment), scores.systems[system]): float(score)
+        for segment, system, score in zip(scores.segment, scores.system, scores.score, strict=True)
+    }
+
+
+SCORED = {
+    "ratings in passes": lambda: rated_task(make_campaign()),
+    "scores": lambda: scored_task(make_campaign()),
+    "criteria with weights": lambda: rated(1),
+}
+
+
+@pytest.mark.parametrize("of", SCORED)
+def test_same_answers_have_the_same_scores(of: str) -> None:
+    task = SCORED[of]()
+    judge, *others = judges_of(task)
+    copied(task, judge)
+    options = completed(JUDGMENT_OPTIONS, {"without": others})
+    chosen = judgments_chosen(task=task, options=options)
+    people = output_scores(task=task, watermark=10_000, chosen=chosen)
+    systems = task.test_set.systems.values_list("name", flat=True)
+    chosen = replace(chosen, machines=machine_digests(task_id=task.pk))
+    [machine] = machines_given(task=task, chosen=chosen, systems=systems)
+    assert by_output(machine.scores) == by_output(people)
+    data = answer(task, "machines", without=others).data
+    assert data is not None
+    # In passes, nobody rates two texts of a segment.
+    figures = data["figures"]
+    assert {each["value"]["value"] for each in figures[:1]} <= {1}
+    assert {each["difference"]["value"] for each in figures[1:]} <= {0}
+    assert bool(figures) == (of != "ratings in passes")
+    [metric] = answer(task, "metrics", resamples=100, without=others).data["metrics"]
+    assert (metric["metric"], metric["is_machine"]) == ("copier 1", True)
+    assert {value["value"] for name, value in metric["segments"].items() if name == "acc_eq"} <= {1}
+
+
+def judges_of(task: Task) -> list[str]:
+    """Return the judges of a task, the one with the most judgments first."""
+    names = Judgment.objects.of(task.pk).values_list("judge__pseudonym", flat=True)
+    return [name for name, _count in Counter(names).most_common()]
+
+
+def test_choices_are_compared() -> None:
+    task = topped_task(make_campaign())
+    copied(task, judges_of(task)[0])
+    data = answer(task, "machines").data
+    assert data is not None
+    assert [each["figure"] for each in data["figures"]][:3] == ["agreement", "ties", "first"]
+
+
+def test_request_counts_the_answers_of_its_time(varied: TestSetWriter) -> None:
+    machine_judges(varied.campaign, varied.task)
+    analyses = [answer(varied.task, kind) for kind in ("machines", "metrics")]
+    assert analyses[0].data["machines"][0]["judgments"] == 24
+    machine_judges(varied.campaign, varied.task, name="later")
+    for analysis in analyses:
+        assert analysis_reproduce(analysis)[0] == analysis.data
+    names = {row["machine"] for row in answer(varied.task, "machines").data["machines"]}
+    assert names == {"judgebot 1", "later 1"}
+
+
+def test_excluded_judges_are_no_people_to_compare_with(varied: TestSetWriter) -> None:
+    machine_judges(
+        varied.campaign, varied.task, ranks=lambda _candidates: [2, 1, 3], asked_twice=False
+    )
+    found = {
+        without: answer(varied.task, "machines", without=without).data["figures"][0]
+        for without in (("j0", "j1"), ("j2", "j3", "j4", "j5"))
+    }
+    # A third of all people rank like the machine, on all of three pairs, and the others on two.
+    values = [each["value"]["value"] for each in found.values()]
+    assert values == [pytest.approx(2 / 3), 1]
+
+
+def test_task_without_answers_of_machines_is_refused(varied: TestSetWriter) -> None:
+    with pytest.raises(ValueError, match="machine"):
+        answer(varied.task, "machines")
+
+
+def test_machines_are_marked_beside_metrics(varied: TestSetWriter) -> None:
+    machine_judges(varied.campaign, varied.task)
+    tables = {
+        kind: report_in(answer(varied.task, kind, resamples=100).reports or {}, "en").tables
+        for kind in ("metrics", "metric_orders")
+    }
+    assert tables["metrics"][0].rows[0][0] == "judgebot 1 (machine judge)"
+    assert tables["metric_orders"][0].rows[0][0] == "judgebot 1 (machine judge)"
+
+
+def test_pages_link_to_the_analysis(varied: TestSetWriter, as_organiser: Client) -> None:
+    quality = reverse("judge-quality", args=[varied.campaign.slug, varied.task.pk])
+    assert "analyses/machines/" not in as_organiser.get(quality).content.decode()
+    machine_judges(varied.campaign, varied.task)
+    page = as_organiser.get(f"/campaigns/{varied.campaign.slug}/people/judges/machines/")
+    assert f'href="{quality}' in page.content.decode()
+    assert "analyses/machines/" in as_organiser.get(quality).content.decode()

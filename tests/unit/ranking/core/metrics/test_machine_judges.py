@@ -1,0 +1,273 @@
+"""Machine judges beside people: worked examples, and intervals in simulated worlds with and without biases."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ranking.core.arrays import FloatArray
+from ranking.core.beside import OutputScores
+from ranking.core.estimates import Estimate
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.metrics.alternative_annotators import (
+    TooFewPeopleError,
+    alternative_annotator_test,
+)
+from ranking.core.metrics.figures import Drawing, Pairs
+from ranking.core.metrics.machine_judges import (
+    FigureBesidePeople,
+    MachineBesidePeople,
+    annotators_of_blocks,
+    annotators_of_scores,
+    metric_of_blocks,
+    metric_of_scores,
+    pairs_as_shown,
+    pairs_scored,
+)
+
+SYSTEMS = ("A", "B", "C")
+
+
+def row(judge: str, shown: str, *labels: int, segment: int = 1) -> BlockRow:
+    return BlockRow(judge, segment, [(system,) for system in shown], labels)
+
+
+def measured(
+    people: Pairs,
+    machine: Pairs,
+    systems: tuple[str, ...] = SYSTEMS,
+    lengths: FloatArray | None = None,
+    *,
+    has_positions: bool = True,
+) -> dict[str, FigureBesidePeople]:
+    """Return the figures by name, those of systems by their names."""
+    if lengths is None:
+        lengths = np.full((4, len(systems)), np.nan)
+    beside = MachineBesidePeople(people, machine, systems, Drawing())
+    figures = beside.figures(lengths, has_positions=has_positions)
+    return {each.system or each.figure: each for each in figures}
+
+
+def values(found: dict[str, FigureBesidePeople]) -> dict[str, tuple[float, float | None, int]]:
+    return {
+        name: (each.value.value, each.people and each.people.value, each.comparisons)
+        for name, each in found.items()
+    }
+
+
+def test_worked_example_of_a_machine_that_prefers_the_first_output() -> None:
+    people = blocks_from_rows([row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)], SYSTEMS)
+    machine = blocks_from_rows([row("0", "ABC", 1, 2, 2), row("1", "CBA", 1, 1, 2)], SYSTEMS)
+    lengths = np.array([[np.nan] * 3, [50, 30, 30]])
+    found = measured(pairs_as_shown(people), pairs_as_shown(machine), lengths=lengths)
+    assert values(found) == {
+        # With Ada: A–B and A–C in one of two orders; with Ben: these, and B–C in both. Ada and Ben agree on nothing.
+        "agreement": (pytest.approx(3 / 6), 0, 6),
+        "ties": (pytest.approx(2 / 6), pytest.approx(1 / 6), 6),
+        "first": (pytest.approx(5 / 6), pytest.approx(5.5 / 6), 6),
+        "consistency": (pytest.approx(1 / 3), None, 3),
+        # B and C are equally long.
+        "longer": (0.5, 0.5, 4),
+        "A": (0.5, 0.5, 4),
+        "B": (0.5, pytest.approx(2.5 / 4), 4),
+        "C": (0.5, pytest.approx(1.5 / 4), 4),
+    }
+    # One segment tells nothing about others.
+    assert {each.value.low for each in found.values()} == {None}
+    difference = found["first"].difference
+    assert difference is not None
+    assert difference.value == pytest.approx(-0.5 / 6)
+
+
+def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
+    people = OutputScores.of_rows(
+        [
+            *[(1, "ada", "A", 70), (1, "ada", "B", 50), (2, "ada", "A", 60), (2, "ada", "B", 60)],
+            *[(1, "ben", "A", 90), (1, "ben", "B", 95), (3, "ben", "A", 10), (3, "ben", "B", 20)],
+        ]
+    )
+    machine = OutputScores.of_rows(
+        [(1, "0", "A", 5), (1, "0", "B", 3), (2, "0", "A", 4), (2, "0", "B", 4)]
+    )
+    assert people is not None
+    assert machine is not None
+    systems = ("A", "B")
+    found = measured(
+        pairs_scored(people, systems), pairs_scored(machine, systems), systems, has_positions=False
+    )
+    assert values(found) == {
+        # Only segment 1 has two people: the machine agrees with Ada, and they disagree.
+        "agreement": (0.5, 0, 1),
+        "ties": (0.5, 0.5, 2),
+        # People of segment 1 count half each.
+        "A": (0.75, 0.5, 2),
+        "B": (0.25, 0.5, 2),
+    }
+
+
+def test_items_of_people_alone_change_nothing() -> None:
+    rows = [row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)]
+    machine = pairs_as_shown(blocks_from_rows([row("0", "ABC", 1, 2, 2)], SYSTEMS))
+    more = [*rows, row("ada", "ABC", 3, 2, 1, segment=2), row("ben", "ABC", 3, 2, 1, segment=2)]
+    some, all_ = (pairs_as_shown(blocks_from_rows(each, SYSTEMS)) for each in (rows, more))
+    assert measured(some, machine) == measured(all_, machine)
+
+
+def test_machine_without_items_of_people_has_no_figures() -> None:
+    people = pairs_as_shown(blocks_from_rows([row("ada", "AB", 1, 2)], SYSTEMS))
+    machine = pairs_as_shown(blocks_from_rows([row("0", "BC", 1, 2)], SYSTEMS))
+    assert measured(people, machine) == {}
+
+
+def test_score_of_a_ranked_output_is_the_share_of_its_comparisons_that_it_wins() -> None:
+    rows = [row("0", "ABC", 1, 2, 2), row("1", "CBA", 1, 1, 2), row("0", "AC", 2, 1, segment=3)]
+    metric = metric_of_blocks("bot 1", blocks_from_rows(rows, SYSTEMS))
+    assert metric.segments.tolist() == [1, 3]
+    assert metric.values == pytest.approx(
+        np.array([[2 / 4, 2 / 4, 2 / 4], [0, np.nan, 1]]), nan_ok=True
+    )
+    assert metric.is_machine
+    # Expected Wins: B lost once against A and won once; A and C have won 1 of 2 and 1 of 3.
+    assert metric.scores == pytest.approx([(1 / 2 + 1 / 3) / 2, 1 / 2, 2 / 3])
+
+
+def test_scores_of_a_machine_are_its_metric() -> None:
+    scores = OutputScores.of_rows([(2, "0", "B", 5.0), (2, "0", "C", 3.0), (7, "0", "B", 4.0)])
+    assert scores is not None
+    metric = metric_of_scores("bot 1", scores)
+    assert (metric.systems, metric.segments.tolist()) == (("B", "C"), [2, 7])
+    assert metric.values == pytest.approx(np.array([[5, 3], [4, np.nan]]), nan_ok=True)
+
+
+def ranked_by_four(segments: int) -> tuple[Blocks, Blocks, FloatArray]:
+    """Return blocks of four people and a machine in different orders, and all ranks."""
+    random = np.random.default_rng(1)
+    ranks = random.integers(1, 4, (5, segments, 3))
+    rows = []
+    for annotator in range(5):
+        for segment in range(segments):
+            order = random.permutation(3)
+            shown = "".join(SYSTEMS[index] for index in order)
+            labels = ranks[annotator, segment, order].tolist()
+            rows.append(row(f"j{annotator}", shown, *labels, segment=segment + 1))
+    people = blocks_from_rows(rows[: 4 * segments], SYSTEMS)
+    return people, blocks_from_rows(rows[4 * segments :], SYSTEMS), ranks.astype(np.float64)
+
+
+def test_alternative_annotator_test_of_rankings_is_that_of_their_ranks() -> None:
+    people, machine, ranks = ranked_by_four(40)
+    found = annotators_of_blocks(people, machine, epsilon=0.1)
+    expected = alternative_annotator_test(ranks[:4], ranks[4], alignment="order", epsilon=0.1)
+    assert found.p_value == pytest.approx(expected.p_value)
+    assert found.advantage == pytest.approx(expected.advantage)
+    assert found.items.tolist() == [40] * 4
+
+
+def test_alternative_annotator_test_of_scores_is_that_of_each_output() -> None:
+    random = np.random.default_rng(2)
+    scored = random.integers(0, 100, (5, 20, 2)).astype(np.float64)
+    rows = [
+        (segment, f"j{annotator}", system, scored[annotator, segment, column])
+        for annotator in range(5)
+        for segment in range(20)
+        for column, system in enumerate("AB")
+    ]
+    people, machine = (OutputScores.of_rows(each) for each in (rows[:160], rows[160:]))
+    assert people is not None
+    assert machine is not None
+    found = annotators_of_scores(people, machine, ("A", "B"), epsilon=0.1)
+    flat = scored.reshape(5, 40)
+    expected = alternative_annotator_test(flat[:4], flat[4], alignment="rmse", epsilon=0.1)
+    assert found.p_value == pytest.approx(expected.p_value)
+    assert found.winning_rate == expected.winning_rate
+
+
+def test_alternative_annotator_test_needs_three_people_and_thirty_items() -> None:
+    people, machine, _ranks = ranked_by_four(40)
+    two = people.without_judges(["j0", "j1"])
+    with pytest.raises(TooFewPeopleError):
+        annotators_of_blocks(two, machine, epsilon=0.2)
+    with pytest.raises(TooFewPeopleError):
+        annotators_of_blocks(people.take(people.segment < 30), machine, epsilon=0.2)
+
+
+@dataclass(frozen=True)
+class World:
+    """A machine that judges four systems beside people, with added quality for the output shown first, the longer one, and
+    those of the first system.
+    """
+
+    first: float = 0
+    longer: float = 0
+    own: float = 0
+
+
+WORLDS = {"unbiased": World(), "biased": World(first=0.8, longer=0.6, own=0.8)}
+FOUR = ("A", "B", "C", "D")
+
+
+def judged(world: World, seed: int, *, segments: int, judges: int) -> dict[str, Estimate]:
+    """Return the estimates of figures from simulated judgments."""
+    random = np.random.default_rng(seed)
+    lengths = random.integers(20, 60, (segments, 4)).astype(np.float64)
+    quality = np.array([0.6, 0.3, 0, 0]) + random.normal(0, 0.7, (segments, 4))
+    taste = random.normal(0, 0.3, (judges, 4))
+    noise = random.choice([0.3, 0.6, 2.0], judges)
+    people, machine = [], []
+    for segment in range(segments):
+        order = random.permutation(4)
+        for judge in random.choice(judges, 3, replace=False):
+            seen = quality[segment] + taste[judge] + random.normal(0, noise[judge], 4)
+            people.append(ranked(f"j{judge}", segment, order, seen))
+        seen = quality[segment] + random.normal(0, 0.7, 4)
+        seen += world.longer * (lengths[segment] - 40) / 12
+        seen[0] += world.own
+        for name, shown in (("0", order), ("1", order[::-1])):
+            again = seen + random.normal(0, 0.5, 4)
+            again[shown[0]] += world.first
+            machine.append(ranked(name, segment, shown, again))
+    sides = (pairs_as_shown(blocks_from_rows(rows, FOUR)) for rows in (people, machine))
+    found = measured(*sides, FOUR, lengths)
+    estimates = {name: each.value for name, each in found.items()}
+    for name, each in found.items():
+        if each.people is not None and each.difference is not None:
+            estimates |= {f"{name}, people": each.people, f"{name}, difference": each.difference}
+    return estimates
+
+
+def ranked(judge: str, segment: int, order: FloatArray, seen: FloatArray) -> BlockRow:
+    steps = np.round(-2 * seen)
+    labels = np.minimum(5, 1 + np.unique(steps, return_inverse=True)[1])
+    shown = [(FOUR[index],) for index in order]
+    return BlockRow(judge, segment, shown, labels[order].tolist())
+
+
+@cache
+def true_values(name: str) -> dict[str, float]:
+    """Return the figures of a large campaign with many judges."""
+    found = judged(WORLDS[name], 0, segments=8_000, judges=1_500)
+    return {figure: each.value for figure, each in found.items()}
+
+
+def test_biases_are_found_where_they_are() -> None:
+    biased, unbiased = true_values("biased"), true_values("unbiased")
+    for figure in ("first", "longer", "A"):
+        difference = f"{figure}, difference"
+        assert biased[difference] > 0.05
+        assert abs(unbiased[difference]) < 0.02
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_intervals_hold_the_truth(name: str) -> None:
+    truth = true_values(name)
+    campaigns = 120
+    inside = dict.fromkeys(truth, 0)
+    for seed in range(1, campaigns + 1):
+        for figure, each in judged(WORLDS[name], seed, segments=60, judges=8).items():
+            assert each.low is not None
+            assert each.high is not None
+            inside[figure] += each.low <= truth[figure] <= each.high
+    # 95%, less three standard errors.
+    least = 0.95 - 3 * (0.95 * 0.05 / campaigns) ** 0.5
+    assert {figure: n for figure, n in inside.items() if n < least * campaigns} == {}
