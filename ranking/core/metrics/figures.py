@@ -354,9 +354,10 @@ class Figure:
             judges = np.int64(units[1].max(initial=0) + 1)
             units.append(units[0] * judges + units[1])
         of_judge = self.influence if self.of_judge is None else self.of_judge
+        influences = (self.influence, of_judge, of_judge)
         sums = [
             np.bincount(np.unique(each, return_inverse=True)[1], influence)
-            for each, influence in zip(units, (self.influence, of_judge, of_judge), strict=False)
+            for each, influence in zip(units, influences, strict=False)
         ]
         parts = [float(each @ each) * len(each) / max(1, len(each) - 1) for each in sums]
         variance = parts[0] if len(parts) == 1 else max(parts[0] + parts[1] - parts[2], *parts[:2])

@@ -18,7 +18,6 @@ from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import listed_comparisons, tally
 from ranking.core.estimates import Estimate
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.shares import clustered_share
 from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics.alternative_annotators import (
     FEWEST_ITEMS,
@@ -84,7 +83,7 @@ class FigureBesidePeople:
 
     figure: str
     system: str = ""
-    value: Estimate
+    value: Estimate | None
     people: Estimate | None = None
     difference: Estimate | None = None
     comparisons: int
@@ -93,8 +92,7 @@ class FigureBesidePeople:
 class MachineBesidePeople:
     """A machine and people on the I items that both compared.
 
-    Intervals of the machine's own shares are over segments (`ranking.core.judges.shares`), the others over segments and
-    judges.
+    Intervals are over segments and judges. There is none where all answers are the same.
 
     Parameters
     ----------
@@ -123,6 +121,7 @@ class MachineBesidePeople:
         self._item = np.searchsorted(shared, theirs[rows])
         self._of_machine = self._counted(self._machine, self._own_item)
         self._of_people = self._counted(self._people, self._item)
+        self._trials = self._of_machine.sum(axis=1)
 
     def _counted(self, side: Pairs, item: Int64Array) -> Int64Array:
         """Return the number of comparisons with each outcome −1, 0 and 1, shape (I, 3)."""
@@ -141,13 +140,13 @@ class MachineBesidePeople:
         """
         if not len(self._segment):
             return
-        yield self._agreement()
-        counts = self._of_machine
-        every = np.ones(len(counts), dtype=np.bool_)
-        yield self._figure("ties", counts[:, 1], self._people.human == 0, every)
+        yield self.agreement()
+        every = np.ones(len(self._item), dtype=np.bool_)
+        ties = self._of_machine[:, 1] / self._trials
+        yield self._figure("ties", ties[self._item], self._people.human == 0, every)
         if has_positions:
-            shown = np.bincount(self._own_item, (1 + self._machine.human) / 2)
-            yield self._figure("first", shown, (1 + self._people.human) / 2, every)
+            shown = np.bincount(self._own_item, (1 + self._machine.human) / 2) / self._trials
+            yield self._figure("first", shown[self._item], (1 + self._people.human) / 2, every)
             yield from self._consistency()
         longer = lengths[self._segment, self._first] - lengths[self._segment, self._second]
         yield from self._preference("longer", np.sign(np.nan_to_num(longer)))
@@ -155,51 +154,58 @@ class MachineBesidePeople:
             direction = 1.0 * (self._first == index) - (self._second == index)
             yield from self._preference("system", direction, system)
 
+    def agreement(self) -> FigureBesidePeople:
+        """Return the share of people who agree with the machine, and with another person on the same items."""
+        place = (self._item, _outcomes(self._people) + 1)
+        others = self._of_people.sum(axis=1)[self._item] - 1
+        of_machine = self._of_machine[place] / self._trials[self._item]
+        of_people = share(self._of_people[place] - 1, others)
+        rows = others > 0
+        # Each of two people influences their agreement.
+        found = self._figure("agreement", of_machine, of_people, rows, each_counts=2)
+        return found if rows.any() else replace(found, value=self._mean(of_machine, ~rows))
+
+    def _consistency(self) -> Iterator[FigureBesidePeople]:
+        """Yield the agreement of the machine with itself in reverse order."""
+        is_reversed = self._machine.kinds[-1] == 1
+        straight, reverse = (self._machine.take(rows) for rows in (~is_reversed, is_reversed))
+        itself = replace(reverse, judge=None)
+        beside = MachineBesidePeople(itself, straight, self._systems, self._drawing)
+        if len(beside._segment):
+            yield replace(beside.agreement(), figure="consistency", comparisons=len(reverse))
+
     def _preference(
         self, figure: str, direction: FloatArray, system: str = ""
     ) -> Iterator[FigureBesidePeople]:
         """Yield the preference for the first output (1) or the second one (−1) of items; other items are left out."""
-        counts = self._of_machine
-        own = (counts.sum(axis=1) + direction * (counts[:, 2] - counts[:, 0])) / 2
+        lead = (self._of_machine[:, 2] - self._of_machine[:, 0]) / self._trials
+        own = (1 + direction * lead) / 2
         theirs = (1 + direction[self._item] * _outcomes(self._people)) / 2
-        if direction.any():
-            yield self._figure(figure, own, theirs, direction != 0, system)
+        rows = direction[self._item] != 0
+        if rows.any():
+            yield replace(self._figure(figure, own[self._item], theirs, rows), system=system)
 
     def _figure(
         self,
         figure: str,
-        own: FloatArray | Int64Array,
+        own: FloatArray,
         theirs: FloatArray | BoolArray,
-        chosen: BoolArray,
-        system: str = "",
+        rows: BoolArray,
+        *,
+        each_counts: int = 1,
     ) -> FigureBesidePeople:
-        """Return the mean of values of comparisons of the chosen items: sums over the machine's, and each of people's."""
-        rows = chosen[self._item]
-        trials = self._of_machine.sum(axis=1)
-        ahead = (own / trials)[self._item] - theirs
+        """Return the means of the machine's and of people's values, for some comparisons by people.
+
+        A person influences people's mean `each_counts` times as much as through their own value.
+        """
+        of_judges = each_counts * theirs
         return FigureBesidePeople(
             figure=figure,
-            system=system,
-            value=self._share(own, trials, chosen),
-            people=self._mean(theirs, rows),
-            difference=self._mean(ahead, rows),
-            comparisons=int(trials[chosen].sum()),
+            value=self._mean(own, rows),
+            people=self._mean(theirs, rows, of_judges),
+            difference=self._mean(own - theirs, rows, own - of_judges),
+            comparisons=int(self._trials[np.unique(self._item[rows])].sum()),
         )
-
-    def _share(
-        self, own: FloatArray | Int64Array, trials: Int64Array, chosen: BoolArray
-    ) -> Estimate:
-        """Return a share of the machine from sums over items."""
-        place = np.unique(self._segment[chosen], return_inverse=True)[1]
-        # Ties are halves.
-        successes, tried = (
-            np.bincount(place, 2 * each[chosen]).astype(np.int64) for each in (own, trials)
-        )
-        found = clustered_share(successes, tried, confidence=self._drawing.confidence)
-        value = float(found.value or 0.0)
-        if len(tried) < 2:
-            return Estimate(value, None, None)
-        return Estimate(value, found.low, found.high)
 
     def _mean(
         self,
@@ -211,50 +217,15 @@ class MachineBesidePeople:
 
         `of_judges` are values through which judges influence it.
         """
-        weight = share(self._of_machine.sum(axis=1), self._of_people.sum(axis=1))[self._item[rows]]
+        weight = share(self._trials, self._of_people.sum(axis=1))[self._item[rows]]
         kinds = self._people.take(rows).kinds
-        found = Figure.of_sums(weight * values[rows], weight, kinds)
-        if of_judges is not None:
-            through = Figure.of_sums(weight * of_judges[rows], weight, kinds)
-            found = replace(found, of_judge=through.influence)
-        return None if np.isnan(found.value) else found.estimate(self._drawing)
-
-    def _agreement(self) -> FigureBesidePeople:
-        """Return the share of people who agree with the machine, and with another person on the same items."""
-        place = (self._item, _outcomes(self._people) + 1)
-        trials = self._of_machine.sum(axis=1)
-        others = self._of_people.sum(axis=1)[self._item] - 1
-        alike = self._of_machine[place] / trials[self._item]
-        alike_people = share(self._of_people[place] - 1, others)
-        rows = others > 0
-        if not rows.any():
-            rows = ~rows
-        value = self._mean(alike, rows)
-        assert value is not None  # noqa: S101  the machine has answers
-        return FigureBesidePeople(
-            figure="agreement",
-            value=value,
-            # Each of two people influences their agreement.
-            people=self._mean(alike_people, rows, 2 * alike_people),
-            difference=self._mean(alike - alike_people, rows, alike - 2 * alike_people),
-            comparisons=int(trials[np.unique(self._item[rows])].sum()),
+        found, through = (
+            Figure.of_sums(weight * each[rows], weight, kinds)
+            for each in (values, values if of_judges is None else of_judges)
         )
-
-    def _consistency(self) -> Iterator[FigureBesidePeople]:
-        """Yield the share of the machine's pairs of answers in both orders that are alike."""
-        orders = self._machine.kinds[-1]
-        straight, reverse = (
-            self._counted(self._machine.take(orders == order), self._own_item[orders == order])
-            for order in (0, 1)
-        )
-        trials = straight.sum(axis=1) * reverse.sum(axis=1)
-        if trials.any():
-            alike = (straight * reverse).sum(axis=1)
-            yield FigureBesidePeople(
-                figure="consistency",
-                value=self._share(alike, trials, trials > 0),
-                comparisons=int(trials.sum()),
-            )
+        if np.isnan(found.value):
+            return None
+        return replace(found, of_judge=through.influence).estimate(self._drawing)
 
 
 def _items(side: Pairs, systems: int) -> Int64Array:

@@ -49,9 +49,15 @@ def measured(
     return {each.system or each.figure: each for each in figures}
 
 
-def values(found: dict[str, FigureBesidePeople]) -> dict[str, tuple[float, float | None, int]]:
+def values(
+    found: dict[str, FigureBesidePeople],
+) -> dict[str, tuple[float | None, float | None, int]]:
     return {
-        name: (each.value.value, each.people and each.people.value, each.comparisons)
+        name: (
+            None if each.value is None else each.value.value,
+            None if each.people is None else each.people.value,
+            each.comparisons,
+        )
         for name, each in found.items()
     }
 
@@ -74,7 +80,7 @@ def test_worked_example_of_a_machine_that_prefers_the_first_output() -> None:
         "C": (0.5, pytest.approx(1.5 / 4), 4),
     }
     # One segment tells nothing about others.
-    assert {each.value.low for each in found.values()} == {None}
+    assert {each.value and each.value.low for each in found.values()} == {None}
     difference = found["first"].difference
     assert difference is not None
     assert difference.value == pytest.approx(-0.5 / 6)
@@ -229,11 +235,12 @@ def judged(world: World, seed: int, *, segments: int, judges: int) -> dict[str, 
             machine.append(ranked(name, segment, shown, again))
     sides = (pairs_as_shown(blocks_from_rows(rows, FOUR)) for rows in (people, machine))
     found = measured(*sides, FOUR, lengths)
-    estimates = {name: each.value for name, each in found.items()}
-    for name, each in found.items():
-        if each.people is not None and each.difference is not None:
-            estimates |= {f"{name}, people": each.people, f"{name}, difference": each.difference}
-    return estimates
+    estimates = {
+        f"{name}, {part}": getattr(each, part)
+        for name, each in found.items()
+        for part in ("value", "people", "difference")
+    }
+    return {name: each for name, each in estimates.items() if each is not None}
 
 
 def ranked(judge: str, segment: int, order: FloatArray, seen: FloatArray) -> BlockRow:
