@@ -266,10 +266,10 @@ class Sections(SectionsOf):
         return self.listed(kind for kind in kinds if kind.page == page and self._has_all(kind))
 
     def _has_all(self, kind: AnalysisKind) -> bool:
-        """Return whether the test set has the other tasks, metrics or machine judges that a kind needs."""
+        """Return whether the test set has the other tasks or metrics, or its campaign the machine judges, that a kind needs."""
         if kind.needs_metrics or kind.needs_machines:
             has_metrics = kind.needs_metrics and bool(self._metrics)
-            return has_metrics or (kind.needs_machines and bool(self._machines))
+            return has_metrics or (kind.needs_machines and self._campaign.machines.exists())
         return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
@@ -279,7 +279,7 @@ class Sections(SectionsOf):
             choice_digest=choice.digest,
             watermark=form.watermark,
             metrics=self._metrics if form.kind.needs_metrics else None,
-            machines=self._machines if form.kind.needs_machines else None,
+            machines=machine_digests(task_id=self._task.pk) if form.kind.needs_machines else None,
         )
         if form.watermark is not None:
             watermark_check(form.watermark, found.last)
@@ -367,10 +367,6 @@ class Sections(SectionsOf):
     @cached_property
     def _metrics(self) -> list[str]:
         return list(metric_digests(test_set_id=self._task.test_set_id))
-
-    @cached_property
-    def _machines(self) -> tuple[str, ...]:
-        return machine_digests(task_id=self._task.pk)
 
     @cached_property
     def _addresses(self) -> Addresses:

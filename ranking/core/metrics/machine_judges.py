@@ -241,11 +241,12 @@ def _outcomes(side: Pairs) -> Int64Array:
 def annotators_of_blocks(
     people: Blocks, machine: Blocks, *, epsilon: float
 ) -> AlternativeAnnotators:
-    """Run the alternative annotator test on rankings and choices. An item is the outputs that are shown together.
+    """Run the alternative annotator test on rankings and choices, without the machine's answers in reverse order.
 
-    Agreement is the share of pairs of outputs that both order or tie alike; for two outputs, both choose the same. Raises
-    TooFewPeopleError as `alternative_annotator_test` does.
+    An item is the outputs that are shown together. Agreement is the share of pairs that both order or tie alike; for two
+    outputs, both choose the same. Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
+    machine = machine.take(machine.judge == 0)
     labels, candidates, segment = (
         np.concatenate([getattr(side, name) for side in (people, machine)])
         for name in ("labels", "candidates", "segment")

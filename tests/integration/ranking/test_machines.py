@@ -152,8 +152,9 @@ def test_machines_are_marked_beside_metrics(varied: TestSetWriter) -> None:
 
 def test_pages_link_to_the_analysis(varied: TestSetWriter, as_organiser: Client) -> None:
     quality = reverse("judge-quality", args=[varied.campaign.slug, varied.task.pk])
+    machines = reverse("machines", args=[varied.campaign.slug])
     assert "analyses/machines/" not in as_organiser.get(quality).content.decode()
+    assert quality not in as_organiser.get(machines).content.decode()
     machine_judges(varied.campaign, varied.task)
-    page = as_organiser.get(f"/campaigns/{varied.campaign.slug}/people/judges/machines/")
-    assert f'href="{quality}' in page.content.decode()
+    assert f'href="{quality}#machines"' in as_organiser.get(machines).content.decode()
     assert "analyses/machines/" in as_organiser.get(quality).content.decode()
