@@ -35,7 +35,7 @@ EPSILON: Final = Option(
     low=0,
     high=0.99,
     help=gettext_lazy(
-        "How much more often people must agree with others to be worth their cost. The authors suggest 0.2 for experts, 0.15 for skilled people and 0.1 for crowd workers."
+        "How much more often people must agree with others to be worth their cost. The authors suggest 20% for experts, 15% for skilled people and 10% for crowd workers."
     ),
 )
 _FIGURES: Final = {
@@ -140,7 +140,7 @@ def _machine_column() -> Column:
 
 def _machines_table(found: Mapping[str, Any]) -> Table:
     words = _(
-        "Alternative annotator test: the machine judge wins against a person unless this person may agree with the others more often, by ε = %(epsilon)s or more (false discovery rate 5%%). It may replace people from a winning rate of 0.5 (Calderon et al. 2025)."
+        "The machine judge wins against a person if tests show, at a false discovery rate of 5%%, that this person’s lead in agreeing with the others is below ε = %(epsilon)s. It may replace people if it wins against at least half of them (Calderon et al. 2025)."
     )
     return Table.of(
         found["machines"],
