@@ -25,7 +25,7 @@ from ranking.core.metrics.machine_judges import (
 )
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, interval_plot, system_column
+from ranking.reports.tables import Column, Report, Table, system_column
 from ranking.wording.numbers import in_figures
 
 EPSILON: Final = Option(
@@ -113,9 +113,8 @@ def _lengths(given: Input) -> FloatArray:
 
 
 def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
-    tables = [_machines_table(found)]
-    if found["figures"]:
-        tables.append(_figures_table(found))
+    tables = [_figures_table(found), _machines_table(found)]
+    tables = [table for table in tables if table.rows]
     return report_on(given, notes=_notes(found), tables=tables, data=found)
 
 
@@ -181,7 +180,6 @@ def _figures_table(found: Mapping[str, Any]) -> Table:
                 "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model."
             )
         ],
-        plot=interval_plot("figure", "difference", "difference_", mark=0),
     )
 
 
@@ -193,6 +191,7 @@ MACHINES: Final = AnalysisKind(
     page="judges",
     reads_other_tasks=True,
     needs_machines=True,
+    is_slow=True,
     find=_find,
     tell=_tell,
 )

@@ -115,7 +115,9 @@ class MachineBesidePeople:
         self._machine = machine.take(is_shared)
         self._own_item = np.searchsorted(shared, own[is_shared])
         # One answer of each person to an item.
-        _codes, once = np.unique(np.stack([theirs, people.kinds[-1]]), axis=1, return_index=True)
+        judge = people.kinds[-1]
+        judges = int(judge.max(initial=0)) + 1
+        _codes, once = np.unique(theirs * judges + judge, return_index=True)
         rows = once[np.isin(theirs[once], shared)]
         self._people = people.take(rows)
         self._item = np.searchsorted(shared, theirs[rows])
@@ -198,13 +200,14 @@ class MachineBesidePeople:
 
         A person influences people's mean `each_counts` times as much as through their own value.
         """
-        of_judges = each_counts * theirs
+        through = each_counts * theirs
+        is_compared = np.bincount(self._item[rows], minlength=len(self._trials)) > 0
         return FigureBesidePeople(
             figure=figure,
             value=self._mean(own, rows),
-            people=self._mean(theirs, rows, of_judges),
-            difference=self._mean(own - theirs, rows, own - of_judges),
-            comparisons=int(self._trials[np.unique(self._item[rows])].sum()),
+            people=self._mean(theirs, rows, through),
+            difference=self._mean(own - theirs, rows, own - through),
+            comparisons=int(self._trials[is_compared].sum()),
         )
 
     def _mean(
@@ -219,13 +222,13 @@ class MachineBesidePeople:
         """
         weight = share(self._trials, self._of_people.sum(axis=1))[self._item[rows]]
         kinds = self._people.take(rows).kinds
-        found, through = (
-            Figure.of_sums(weight * each[rows], weight, kinds)
-            for each in (values, values if of_judges is None else of_judges)
-        )
+        found = Figure.of_sums(weight * values[rows], weight, kinds)
         if np.isnan(found.value):
             return None
-        return replace(found, of_judge=through.influence).estimate(self._drawing)
+        if of_judges is not None:
+            through = Figure.of_sums(weight * of_judges[rows], weight, kinds)
+            found = replace(found, of_judge=through.influence)
+        return found.estimate(self._drawing)
 
 
 def _items(side: Pairs, systems: int) -> Int64Array:
