@@ -40,7 +40,7 @@ def machines_given(
     machines = []
     for digest in chosen.machines or ():
         machine, _dash, last = digest.partition("-")
-        found = machine_judgments(task_id=task.pk).filter(machine=machine, pk__lte=last)
+        found = machine_judgments(task_id=task.pk).filter(machine=int(machine), pk__lte=int(last))
         answers = [answer for answer in found if answer.segment.number in segments]
         if answers:
             machines.append(_machine(task, chosen, answers, system_of))
@@ -60,7 +60,7 @@ def _machine(
         segment, order = answer.segment.number, _ORDERS[answer.is_reversed]
         labels = [label for systems, label in zip(shown, answer.labels, strict=True) if systems]
         rows.append(BlockRow(order, segment, [systems for systems in shown if systems], labels))
-        given.append(GivenAnswer(segment, order, shown, answer.answer))
+        given.append(GivenAnswer(segment, order, shown, answer.answer or {}))
     blocks = blocks_from_rows(rows, system_of.values())
     read = GIVEN_SCORE_READERS.get(task.protocol)
     return MachineAnswers(

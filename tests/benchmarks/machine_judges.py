@@ -51,8 +51,10 @@ def judged(world: World, seed: int, *, segments: int, judges: int) -> dict[str, 
             again = seen + random.normal(0, 0.5, 4)
             again[shown[0]] += world.first
             machine.append(ranked(name, segment, shown, again))
-    sides = (pairs_as_shown(blocks_from_rows(rows, FOUR)) for rows in (people, machine))
-    beside = MachineBesidePeople(*sides, FOUR, Drawing())
+    of_people, of_machine = (
+        pairs_as_shown(blocks_from_rows(rows, FOUR)) for rows in (people, machine)
+    )
+    beside = MachineBesidePeople(of_people, of_machine, FOUR, Drawing())
     figures = beside.figures(lengths, has_positions=True)
     found = {each.system or each.figure: each for each in figures}
     estimates = {

@@ -53,15 +53,22 @@ class MachineAnswers:
 def pairs_as_shown(blocks: Blocks) -> Pairs:
     """Return comparisons of outputs that were shown together, the one shown first as the first; rows are segments."""
     block, first, second, outcome = listed_comparisons(blocks, as_shown=True)
-    segment, judge = blocks.segment[block], blocks.judge[block]
-    return Pairs(segment, first, second, outcome, judge, by_segment=False)
+    return Pairs(
+        row=blocks.segment[block],
+        first=first.astype(np.int32),
+        second=second.astype(np.int32),
+        human=outcome.astype(np.int8),
+        judge=blocks.judge[block],
+        by_segment=False,
+    )
 
 
 def pairs_scored(scores: OutputScores, systems: Sequence[str]) -> Pairs:
     """Return the pairs of outputs that a judge scored on one segment; rows are segments."""
     own = scores.by_judge(systems)
     pairs = pairs_of_scores(own.values)
-    return replace(pairs, row=own.segment[pairs.row], judge=own.judge[pairs.row])
+    segment, judge = (each[pairs.row].astype(np.int32) for each in (own.segment, own.judge))
+    return replace(pairs, row=segment, judge=judge)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +152,8 @@ class MachineBesidePeople:
         yield self.agreement()
         every = np.ones(len(self._item), dtype=np.bool_)
         ties = self._of_machine[:, 1] / self._trials
-        yield self._figure("ties", ties[self._item], self._people.human == 0, every)
+        tied = (self._people.human == 0).astype(np.float64)
+        yield self._figure("ties", ties[self._item], tied, every)
         if has_positions:
             shown = np.bincount(self._own_item, (1 + self._machine.human) / 2) / self._trials
             yield self._figure("first", shown[self._item], (1 + self._people.human) / 2, every)
@@ -164,7 +172,7 @@ class MachineBesidePeople:
         of_people = share(self._of_people[place] - 1, others)
         rows = others > 0
         # Each of two people influences their agreement.
-        found = self._figure("agreement", of_machine, of_people, rows, each_counts=2)
+        found = self._figure("agreement", of_machine, of_people, rows, each_counts=2.0)
         return found if rows.any() else replace(found, value=self._mean(of_machine, ~rows))
 
     def _consistency(self) -> Iterator[FigureBesidePeople]:
@@ -191,10 +199,10 @@ class MachineBesidePeople:
         self,
         figure: str,
         own: FloatArray,
-        theirs: FloatArray | BoolArray,
+        theirs: FloatArray,
         rows: BoolArray,
         *,
-        each_counts: int = 1,
+        each_counts: float = 1.0,
     ) -> FigureBesidePeople:
         """Return the means of the machine's and of people's values, for some comparisons by people.
 
@@ -212,7 +220,7 @@ class MachineBesidePeople:
 
     def _mean(
         self,
-        values: FloatArray | BoolArray,
+        values: FloatArray,
         rows: BoolArray,
         of_judges: FloatArray | None = None,
     ) -> Estimate | None:
@@ -262,7 +270,7 @@ def annotators_of_blocks(
     shown = np.argsort(~is_shown, axis=1, kind="stable")[:, :most]
     ranks = np.take_along_axis(labels, shown, axis=1).astype(np.float64)
     ranks[ranks == 0] = np.nan
-    return _tested(people.judge, item, ranks, "order", epsilon)
+    return _tested(people.judge.astype(np.int64), item, ranks, "order", epsilon)
 
 
 def annotators_of_scores(
@@ -282,7 +290,8 @@ def _tested(
 ) -> AlternativeAnnotators:
     """Run the test on rows of values of K outputs, those of the machine, which have no judge, last."""
     count = int(judge.max(initial=-1)) + 1
-    annotators = np.full((count + 1, int(item.max(initial=-1)) + 1, values.shape[1]), np.nan)
+    shape = (count + 1, int(item.max(initial=-1)) + 1, values.shape[1])
+    annotators: FloatArray = np.full(shape, np.nan)
     annotators[np.append(judge, np.full(len(item) - len(judge), count)), item] = values
     if alignment == "rmse":
         annotators = annotators.reshape(count + 1, -1)

@@ -25,8 +25,9 @@ def machine_judges(
 ) -> MachineJudge:
     """Add a machine judge that ranks all blocks of a task."""
     by = User.objects.create_user(name=f"adds {name}")
-    terms = {"name": name, "version": "1", "asked_twice": asked_twice}
-    machine, _token = machine_add(campaign=campaign, by=by, **terms)
+    machine, _token = machine_add(
+        campaign=campaign, by=by, name=name, version="1", asked_twice=asked_twice
+    )
     blocks = Block.objects.filter(hit__task=task, control="").order_by("pk")
     for block in blocks.select_related("hit__task__test_set__campaign"):
         for is_reversed in (False, True)[: 1 + asked_twice]:

@@ -13,6 +13,8 @@ from ranking.reports.published import PublishedFile, published_report
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.metrics import metric_store
 from ranking.services.publishing.publish import published_draft
+from tests.integration.machines.answering import machine_judges
+from tests.integration.ranking.answered import answer
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -26,6 +28,9 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     values = np.random.default_rng(1).normal([4, 3, 2, 1], 1, (8, 4))
     given: dict[str, Any] = {"test_set": judged.task.test_set, "systems": systems, "values": values}
     metric_store(name="COMET", file_name="comet.tsv", **given)
+    # The page of metrics lists machine judges, too.
+    machine_judges(judged.campaign, judged.task)
+    assert len((answer(judged.task, "metrics").data or {})["metrics"]) == 2
     of = [judged.campaign.slug, judged.task.pk]
     form = as_organiser.get(reverse("publish", args=of)).context["form"]
     assert form["metrics"].value() is True

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -58,6 +59,12 @@ def copied(task: Task, judge: str) -> MachineJudge:
     return machine
 
 
+def data_of(task: Task, kind: str, **options: Any) -> dict[str, Any]:
+    data: dict[str, Any] | None = answer(task, kind, **options).data
+    assert data is not None
+    return data
+
+
 def by_output(scores: OutputScores | None) -> dict[tuple[int, str], float]:
     assert scores is not None
     return {
@@ -81,7 +88,7 @@ def test_same_answers_have_the_same_scores(of: str) -> None:
     options = completed(JUDGMENT_OPTIONS, {"without": others})
     chosen = judgments_chosen(task=task, options=options)
     people = output_scores(task=task, watermark=10_000, chosen=chosen)
-    systems = task.test_set.systems.values_list("name", flat=True)
+    systems = list(task.test_set.systems.values_list("name", flat=True))
     chosen = replace(chosen, machines=machine_digests(task_id=task.pk))
     [machine] = machines_given(task=task, chosen=chosen, systems=systems)
     assert by_output(machine.scores) == by_output(people)
@@ -92,7 +99,7 @@ def test_same_answers_have_the_same_scores(of: str) -> None:
     assert {each["value"]["value"] for each in figures[:1]} <= {1}
     assert {each["difference"]["value"] for each in figures[1:]} <= {0}
     assert bool(figures) == (of != "ratings in passes")
-    [metric] = answer(task, "metrics", resamples=100, without=others).data["metrics"]
+    [metric] = data_of(task, "metrics", resamples=100, without=others)["metrics"]
     assert (metric["metric"], metric["is_machine"]) == ("copier 1", True)
     assert {value["value"] for name, value in metric["segments"].items() if name == "acc_eq"} <= {1}
 
@@ -114,11 +121,11 @@ def test_choices_are_compared() -> None:
 def test_request_counts_the_answers_of_its_time(varied: TestSetWriter) -> None:
     machine_judges(varied.campaign, varied.task)
     analyses = [answer(varied.task, kind) for kind in ("machines", "metrics")]
-    assert analyses[0].data["machines"][0]["judgments"] == 24
+    assert data_of(varied.task, "machines")["machines"][0]["judgments"] == 24
     machine_judges(varied.campaign, varied.task, name="later")
     for analysis in analyses:
         assert analysis_reproduce(analysis)[0] == analysis.data
-    names = {row["machine"] for row in answer(varied.task, "machines").data["machines"]}
+    names = {row["machine"] for row in data_of(varied.task, "machines")["machines"]}
     assert names == {"judgebot 1", "later 1"}
 
 
@@ -127,7 +134,7 @@ def test_excluded_judges_are_no_people_to_compare_with(varied: TestSetWriter) ->
         varied.campaign, varied.task, ranks=lambda _candidates: [2, 1, 3], asked_twice=False
     )
     found = {
-        without: answer(varied.task, "machines", without=without).data["figures"][0]
+        without: data_of(varied.task, "machines", without=without)["figures"][0]
         for without in (("j0", "j1"), ("j2", "j3", "j4", "j5"))
     }
     # A third of all people rank like the machine, on all of three pairs, and the others on two.
