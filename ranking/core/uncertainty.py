@@ -504,15 +504,19 @@ def covariance_by_unit(
     ClusteredCovariance
         All 0 with fewer than two units.
     """
-    names, place = np.unique(unit, return_inverse=True)
-    rows = np.arange(len(place))
-    effective = effective_number(np.bincount(place, weights=sizes))
+    number = np.unique(unit, return_inverse=True)[1]
+    effective = effective_number(np.bincount(number, weights=sizes))
     if effective <= 1 + _ROUNDING:
         return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
-    sums = np.asarray(
-        sparse.csr_matrix((np.ones(len(rows)), (place, rows)), (len(names), len(rows))) @ influence
-    )
+    sums = sums_by_unit(influence, number)
     return ClusteredCovariance(sums.T @ sums * (effective / (effective - 1)), effective)
+
+
+def sums_by_unit(influence: FloatArray, unit: npt.NDArray[np.integer]) -> FloatArray:
+    """Return the sums of rows, shape (R, n), over each unit, shape (units, n), in ascending order of units."""
+    number = np.unique(unit, return_inverse=True)[1]
+    rows = np.arange(len(number))
+    return np.asarray(sparse.csr_matrix((np.ones(len(rows)), (number, rows))) @ influence)
 
 
 def variance_of_sum(influence: FloatArray, unit: npt.NDArray[np.integer]) -> float:

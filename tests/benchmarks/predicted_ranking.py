@@ -151,14 +151,7 @@ def scored_campaign(
     of_rows = severity[judge] + ease[segment]
     values = quality + luck[segment] + taste[judge] + of_rows[:, np.newaxis]
     values = values + random.normal(size=values.shape)
-    predicted = predicted_means(
-        values,
-        metric.of(segment),
-        segment,
-        segments=metric.segments,
-        everywhere=metric.values,
-        judge=judge,
-    )
+    predicted = predicted_means(values, segment, judge, metric)
     return predicted, metric, people
 
 

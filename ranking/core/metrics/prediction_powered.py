@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypedDict
 
 import numpy as np
 from scipy import sparse
@@ -41,6 +40,7 @@ from ranking.core.uncertainty import (
     ScoreCovariance,
     combined_covariance,
     covariance_by_unit,
+    sums_by_unit,
 )
 
 #: Corrections that are smaller, relative to the influence of a row, are 0.
@@ -56,25 +56,19 @@ class ScoredRows:
     scores : float64, shape (n,)
     influence : float64, shape (R, n)
         Change of each score if the row is drawn once more.
-    segment : int64, shape (R,)
-        Number of the segment of each row.
     """
 
     scores: FloatArray
     influence: FloatArray
-    segment: Int64Array
 
 
-def mean_rows(
-    values: FloatArray, segment: Int64Array, weights: FloatArray | float = 1.0
-) -> ScoredRows:
+def mean_rows(values: FloatArray, weights: FloatArray | float = 1.0) -> ScoredRows:
     """Return weighted mean scores of systems.
 
     Parameters
     ----------
     values : float64, shape (R, n)
         NaN where a row does not score a system.
-    segment : int64, shape (R,)
     weights : float64, shape (R, n), or one for all
     """
     known = ~np.isnan(values)
@@ -84,27 +78,22 @@ def mean_rows(
     scores = share((weight * filled).sum(axis=0), total)
     apart = filled - np.nan_to_num(scores)
     influence = weight * apart / np.where(total > 0, total, 1.0)
-    return ScoredRows(scores, influence, segment)
+    return ScoredRows(scores, influence)
 
 
-def win_rows(won: BoolArray, segment: Int64Array) -> ScoredRows:
+def win_rows(won: BoolArray) -> ScoredRows:
     """Return Expected Wins.
 
     Parameters
     ----------
     won : bool, shape (R, n, n)
         Whether the first system won against the second in a row; ties are dropped.
-    segment : int64, shape (R,)
     """
     n = won.shape[1]
     wins = won.sum(axis=0, dtype=np.int64)
     cells = sparse.csr_array(won.reshape(len(won), n * n))
     influence = cells.astype(np.float64) @ expected_wins_influence(wins).T
-    return ScoredRows(
-        scores=expected_wins(wins).values,
-        influence=np.asarray(influence),
-        segment=segment,
-    )
+    return ScoredRows(expected_wins(wins).values, np.asarray(influence))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -119,57 +108,47 @@ class Predicted:
         The machine on the same R judgments.
     everywhere : ScoredRows
         The machine on all S segments that it scores.
+    segment : int64, shape (R + S,)
+        Segment of each judgment, and each of the machine's segments.
+    judge : int64, shape (R,)
+        Judge of each judgment; one for all if judges are unknown.
     sizes : float64, shape (R,)
         Number of comparisons, or of scores, of each judgment.
     order : int64, shape (n,)
         Order of the systems that does not depend on their names.
-    judge : int64, shape (R,), or None
-        Number of the judge of each judgment; None if judges are unknown.
-    document : int64, shape (R + S,), or None
-        Number of the document of each judgment, and of each of the machine's segments; None if documents are unknown.
+    documents : mapping of int to int, or None
+        Document of each segment; segments without one are documents of their own. None if documents are unknown.
     """
 
     people: ScoredRows
     judged: ScoredRows
     everywhere: ScoredRows
+    segment: Int64Array
+    judge: Int64Array
     sizes: FloatArray
     order: Int64Array
-    judge: Int64Array | None = None
-    document: Int64Array | None = None
+    documents: Mapping[int, int] | None = None
 
     @cached_property
-    def _segments(self) -> Int64Array:
-        return np.concatenate([self.people.segment, self.everywhere.segment])
-
-    @cached_property
-    def _by_segment(self) -> tuple[Int64Array, FloatArray]:
-        """Segments, and the sums over each of the squares of people's influence, of the products with the correction's, and
-        of the squares of the correction's, shape (S, 3). Differences between systems do not depend on their means.
+    def _squares(self) -> FloatArray:
+        """Sums over systems of the squares of people's influence, of the products with the correction's, and of the
+        squares of the correction's, by segment, shape (segments, 3).
         """
-        numbers, place = np.unique(self._segments, return_inverse=True)
-        rows = np.arange(len(place))
-        ones = np.ones(len(place))
-        by_segment = sparse.csr_array((ones, (place, rows)))
         nothing = np.zeros_like(self.everywhere.influence)
         of_people = np.concatenate([self.people.influence, nothing])
-        people = np.asarray(by_segment @ _centred(of_people))
-        correction = np.asarray(by_segment @ _centred(self._correction))
+        of_correction = np.concatenate([self.judged.influence, -self.everywhere.influence])
+        people = sums_by_unit(_centred(of_people), self.segment)
+        correction = sums_by_unit(_centred(of_correction), self.segment)
         # Where everything is judged, only rounding errors are left.
-        least = _ROUNDING * np.abs(self._correction).max(initial=0.0)
+        least = _ROUNDING * np.abs(of_correction).max(initial=0.0)
         correction[np.abs(correction) < least] = 0.0
-        squares = (people * people).sum(axis=1)
-        products = (people * correction).sum(axis=1)
-        of_correction = (correction * correction).sum(axis=1)
-        return numbers, np.stack([squares, products, of_correction], axis=1)
-
-    @property
-    def _correction(self) -> FloatArray:
-        return np.concatenate([self.judged.influence, -self.everywhere.influence])
+        products = (people * people, people * correction, correction * correction)
+        return np.stack([product.sum(axis=1) for product in products], axis=1)
 
     @cached_property
     def weight(self) -> float:
         """The weight λ of the machine; 0 if it gives all systems the same scores."""
-        _people, both, correction = self._by_segment[1].sum(axis=0).tolist()
+        _people, both, correction = self._squares.sum(axis=0).tolist()
         return both / correction if correction > 0 else 0.0
 
     @property
@@ -185,15 +164,15 @@ class Predicted:
         People alone need 1 / (1 − share) times as many judged segments for the same variance of the differences between
         systems: it is 1 − the variance with the machine / the variance without it, over segments.
         """
-        numbers, products = self._by_segment
-        correlation = _correlation(products.sum(axis=0))
-        drawn = _correlation(resampled_sums(products, segment_keys(numbers), drawing))
+        keys = segment_keys(np.unique(self.segment))
+        correlation = _correlation(self._squares.sum(axis=0))
+        drawn = _correlation(resampled_sums(self._squares, keys, drawing))
         unchanged = np.zeros(len(drawn))
         # Correlations are nearly symmetric around the estimate, their squares near 0 are not.
         found = estimate(
             float(abs(correlation)),
             {"segments": drawn * np.sign(correlation), "judges": unchanged, "cells": unchanged},
-            fewest_units=len(np.unique(self.people.segment)),
+            fewest_units=len(np.unique(self.segment[: len(self.judge)])),
             confidence=drawing.confidence,
             least=0.0,
             most=1.0,
@@ -208,30 +187,33 @@ class Predicted:
         of_judgments = self.people.influence - weight * self.judged.influence
         of_machine = weight * self.everywhere.influence
         rows = np.concatenate([of_judgments, of_machine])
-        count = len(self.sizes)
         sizes = np.concatenate([self.sizes, np.zeros(len(of_machine))])
-        judge = self.judge
-        if judge is None:
-            judge = np.zeros(count, dtype=np.int64)
-        unit, judgment = self._segments, np.arange(count)
+        unit, cell = self.segment, np.arange(len(self.judge))
         few_documents = False
-        if self.document is not None:
-            by_document = np.bincount(self.document, weights=sizes)
-            few_documents = effective_number(by_document) < MIN_UNITS
+        if self.documents is not None:
+            document = self._document(self.documents)
+            few_documents = effective_number(np.bincount(document, sizes)) < MIN_UNITS
             if not few_documents:
-                unit = self.document
-                judges = int(judge.max(initial=0)) + 1
-                judgment = unit[:count] * judges + judge
+                unit = document
+                judges = int(self.judge.max(initial=0)) + 1
+                cell = unit[: len(self.judge)] * judges + self.judge
         return combined_covariance(
-            covariance_by_unit(of_judgments, judgment, self.sizes),
+            covariance_by_unit(of_judgments, cell, self.sizes),
             # The machine's other segments belong to no judge.
             covariance_by_unit(rows, unit, sizes),
-            covariance_by_unit(of_judgments, judge, self.sizes),
+            covariance_by_unit(of_judgments, self.judge, self.sizes),
             few_documents=few_documents,
         )
 
+    def _document(self, documents: Mapping[int, int]) -> Int64Array:
+        """Return the number of the document of each judgment, and of each of the machine's segments."""
+        # Segments and documents are numbered from 0.
+        names = [documents.get(number, -1 - number) for number in self.segment.tolist()]
+        return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
 
 def _centred(influence: FloatArray) -> FloatArray:
+    """Return influence whose sums are those of differences between systems, which do not depend on the mean."""
     return np.asarray(influence - influence.mean(axis=1, keepdims=True))
 
 
@@ -241,77 +223,78 @@ def _correlation(products: FloatArray) -> FloatArray:
     return np.nan_to_num(share(both, np.sqrt(people * correction)))
 
 
-def predicted_means(
-    values: FloatArray,
-    machine: FloatArray,
-    segment: Int64Array,
-    *,
-    segments: Int64Array,
-    everywhere: FloatArray,
-    judge: Int64Array | None = None,
-    document: Int64Array | None = None,
+def predicted_scores(
+    people: People, metric: Metric, documents: Mapping[int, int] | None = None
 ) -> Predicted:
-    """Return mean scores of n systems, with the machine's on all segments.
+    """Return the scores of systems by people, with a metric's on all segments that it scores.
+
+    They are mean scores if people score outputs, and Expected Wins if they rank them.
+
+    Parameters
+    ----------
+    people : People
+    metric : Metric
+        Over the same n systems.
+    documents : mapping of int to int, optional
+        Document of each segment; see `Predicted`.
+    """
+    if people.blocks is not None:
+        predicted = predicted_wins(people.blocks, metric)
+    elif people.ratings is not None:
+        own = people.ratings.by_judge(people.ratings.systems)
+        predicted = predicted_means(own.values, own.segment, own.judge, metric)
+    else:
+        assert people.values is not None  # noqa: S101  for the type checker
+        judge = np.zeros(len(people.segments), dtype=np.int64)
+        predicted = predicted_means(people.values, people.segments, judge, metric)
+    return replace(predicted, documents=documents)
+
+
+def predicted_means(
+    values: FloatArray, segment: Int64Array, judge: Int64Array, metric: Metric
+) -> Predicted:
+    """Return mean scores of n systems, with a metric's on all segments.
 
     Parameters
     ----------
     values : float64, shape (R, n)
-        Scores by people, one row for each judged segment, or for each judge's scores of a segment; NaN where missing.
-        Scores of an output by several judges share its weight.
-    machine : float64, shape (R, n)
-        The machine's scores of the same outputs.
-    segment : int64, shape (R,)
-    segments : int64, shape (S,)
-        Segments that the machine scores.
-    everywhere : float64, shape (S, n)
-        Its scores of all outputs of these segments; NaN where missing.
-    judge : int64, shape (R,), optional
-    document : int64, shape (R + S,), optional
-        Document of each row, and of each of `segments`.
+        Scores by people, one row for each judge's scores of a segment; NaN where missing. Scores of an output by
+        several judges share its weight.
+    segment, judge : int64, shape (R,)
+        `judge` is the same everywhere if judges are unknown.
+    metric : Metric
+        Over the same n systems.
     """
-    numbers, place = np.unique(segment, return_inverse=True)
     is_scored = ~np.isnan(values)
+    numbers, place = np.unique(segment, return_inverse=True)
     scores_of_output = np.zeros((len(numbers), values.shape[1]))
     np.add.at(scores_of_output, place, is_scored)
     weights = 1 / np.maximum(scores_of_output[place], 1)
-    people = mean_rows(values, segment, weights)
-    of_same_outputs = np.where(is_scored, machine, np.nan)
+    people = mean_rows(values, weights)
+    of_same_outputs = np.where(is_scored, metric.of(segment), np.nan)
     return Predicted(
         people=people,
-        judged=mean_rows(of_same_outputs, segment, weights),
-        everywhere=mean_rows(everywhere, segments),
+        judged=mean_rows(of_same_outputs, weights),
+        everywhere=mean_rows(metric.values),
+        segment=np.concatenate([segment, metric.segments]),
+        judge=judge,
         sizes=is_scored.sum(axis=1).astype(np.float64),
         order=np.argsort(people.scores, kind="stable").astype(np.int64),
-        judge=judge,
-        document=document,
     )
 
 
-def predicted_wins(
-    blocks: Blocks,
-    machine: FloatArray,
-    *,
-    segments: Int64Array,
-    everywhere: FloatArray,
-    document: Int64Array | None = None,
-) -> Predicted:
-    """Return Expected Wins of n systems, with the machine's of all segments.
+def predicted_wins(blocks: Blocks, metric: Metric) -> Predicted:
+    """Return Expected Wins of n systems, with a metric's of all segments.
 
-    The machine compares the same outputs as each judge, and all outputs of all segments; only pairs of systems that it
+    The metric compares the same outputs as each judge, and all outputs of all segments; only pairs of systems that it
     compares for judges count.
 
     Parameters
     ----------
     blocks : Blocks
-        B judged blocks.
-    machine : float64, shape (B, n)
-        The machine's scores of the outputs of each block's segment; higher is better, NaN where missing.
-    segments : int64, shape (S,)
-        Segments that the machine scores.
-    everywhere : float64, shape (S, n)
-        Its scores of all outputs of these segments; NaN where missing.
-    document : int64, shape (B + S,), optional
-        Document of each block, and of each of `segments`.
+        Judged blocks.
+    metric : Metric
+        Over the same n systems.
     """
     n = len(blocks.systems)
     segment = blocks.segment.astype(np.int64)
@@ -321,18 +304,18 @@ def predicted_wins(
     is_compared = shown.compares(first, second).reshape(-1, n, n)
     # The smaller label wins.
     won = is_compared & _is_ahead(-blocks.labels)
-    won_by_machine = is_compared & _is_ahead(machine)
+    won_by_machine = is_compared & _is_ahead(metric.of(segment))
     is_met = won_by_machine.any(axis=0)
     is_met |= is_met.T
     wins = won.sum(axis=0, dtype=np.int64)
     return Predicted(
-        people=win_rows(won, segment),
-        judged=win_rows(won_by_machine, segment),
-        everywhere=win_rows(_is_ahead(everywhere) & is_met, segments),
+        people=win_rows(won),
+        judged=win_rows(won_by_machine),
+        everywhere=win_rows(_is_ahead(metric.values) & is_met),
+        segment=np.concatenate([segment, metric.segments]),
+        judge=blocks.judge.astype(np.int64),
         sizes=won.sum(axis=(1, 2)).astype(np.float64),
         order=canonical_order(wins, np.zeros_like(wins)),
-        judge=blocks.judge.astype(np.int64),
-        document=document,
     )
 
 
@@ -376,55 +359,3 @@ def sample_p_value(values: FloatArray, is_judged: BoolArray, drawing: Drawing) -
     squares = np.square(drawn @ whitened).sum(axis=1)
     observed = squares[0] * (1 - _ROUNDING)
     return float(np.mean(squares >= observed))
-
-
-def predicted_scores(
-    people: People, metric: Metric, documents: Mapping[int, int] | None = None
-) -> Predicted:
-    """Return the scores of systems by people, with a metric's on all segments that it scores.
-
-    They are mean scores if people score outputs, and Expected Wins if they rank them.
-
-    Parameters
-    ----------
-    people : People
-    metric : Metric
-        Over the same n systems.
-    documents : mapping of int to int, optional
-        Document of each segment. Segments without one count as documents of their own.
-    """
-    if people.blocks is not None:
-        segment = people.blocks.segment.astype(np.int64)
-        everywhere = _everywhere(segment, metric, documents)
-        return predicted_wins(people.blocks, metric.of(segment), **everywhere)
-    segment, judge, values = _human_scores(people)
-    everywhere = _everywhere(segment, metric, documents)
-    return predicted_means(values, metric.of(segment), segment, judge=judge, **everywhere)
-
-
-class _Everywhere(TypedDict, total=False):
-    segments: Int64Array
-    everywhere: FloatArray
-    document: Int64Array
-
-
-def _everywhere(
-    segment: Int64Array, metric: Metric, documents: Mapping[int, int] | None
-) -> _Everywhere:
-    """Return a metric's scores of all segments, and the documents of judgments of these segments and of all."""
-    everywhere: _Everywhere = {"segments": metric.segments, "everywhere": metric.values}
-    if documents is not None:
-        numbers = np.concatenate([segment, metric.segments]).tolist()
-        # Segments and documents are numbered from 0.
-        own = [documents.get(number, -1 - number) for number in numbers]
-        everywhere["document"] = np.unique(own, return_inverse=True)[1].astype(np.int64)
-    return everywhere
-
-
-def _human_scores(people: People) -> tuple[Int64Array, Int64Array | None, FloatArray]:
-    """Return the segment and, if known, the judge of each row, and the scores by system, shape (R, n)."""
-    ratings = people.ratings
-    if ratings is None:
-        return people.segments, None, people.values  # type: ignore[return-value]  # Only ranked outputs have none.
-    own = ratings.by_judge(ratings.systems)
-    return own.segment, own.judge, own.values

@@ -39,16 +39,19 @@ def scored(systems: int = 3, seed: int = 1) -> tuple[FloatArray, FloatArray]:
     return human, machine
 
 
-def means(human: FloatArray, machine: FloatArray, **more: Int64Array) -> Predicted:
-    count = len(human)
-    return predicted_means(
-        human,
-        machine[:count],
-        np.arange(count),
-        segments=np.arange(len(machine)),
-        everywhere=machine,
-        **more,
-    )
+def metric_with(values: FloatArray, segments: Int64Array | None = None) -> Metric:
+    """Return a metric with these scores, of all segments from 0 on by default."""
+    systems = tuple(f"system {number}" for number in range(values.shape[1]))
+    if segments is None:
+        segments = np.arange(len(values))
+    return Metric(name="m", systems=systems, segments=segments, values=values)
+
+
+def means(human: FloatArray, machine: FloatArray, judge: Int64Array | None = None) -> Predicted:
+    """Return mean scores of the first segments, by one judge by default."""
+    segment = np.arange(len(human))
+    judge = np.zeros_like(segment) if judge is None else judge
+    return predicted_means(human, segment, judge, metric_with(machine))
 
 
 def shares(predicted: Predicted) -> list[float | None]:
@@ -122,16 +125,11 @@ def test_machine_that_ties_everything_leaves_peoples_ranking(kind: str) -> None:
     if kind == "wins":
         blocks, _truth = draw_campaign(world_named("documents"), 1)
         segments = np.unique(blocks.segment).astype(np.int64)
-        first = np.unique(blocks.segment, return_index=True)[1]
+        ties = np.zeros((len(segments), len(blocks.systems)))
         assert blocks.document is not None
-        document = np.concatenate([blocks.document, blocks.document[first]]).astype(np.int64)
-        predicted = predicted_wins(
-            blocks,
-            np.zeros(blocks.labels.shape),
-            segments=segments,
-            everywhere=np.zeros((len(segments), len(blocks.systems))),
-            document=document,
-        )
+        documents = dict(zip(blocks.segment.tolist(), blocks.document.tolist(), strict=True))
+        wins = predicted_wins(blocks, metric_with(ties, segments))
+        predicted = replace(wins, documents=documents)
         found = ranked_scores(predicted, Drawing(1000), with_machine=True)
         known = {row.system: row for row in rank(blocks).systems}
         rows = [known[name] for name in blocks.systems]
@@ -178,15 +176,7 @@ def test_what_the_machine_compares_does_not_depend_on_answers(best_worst: bool) 
     blocks, metric = ranked()
     labels = np.where(np.arange(JUDGED)[:, np.newaxis] % 2, blocks.labels, np.int8(1))
     other = replace(blocks, labels=labels, best_worst=best_worst)
-    one, two = (
-        predicted_wins(
-            each,
-            metric.of(each.segment.astype(np.int64)),
-            segments=metric.segments,
-            everywhere=metric.values,
-        )
-        for each in (blocks, other)
-    )
+    one, two = (predicted_wins(each, metric) for each in (blocks, other))
     assert one.judged.scores.tolist() == two.judged.scores.tolist()
 
 
@@ -205,9 +195,7 @@ def test_ranges_by_judges_are_wider_if_judges_favour_systems() -> None:
     human, machine = scored()
     judge = np.arange(JUDGED) % 8
     favoured = human + np.where(judge[:, np.newaxis] % 3 == np.arange(3), 2.0, 0.0)
-    by_judges, by_segments = (
-        means(favoured, machine, **given).covariance() for given in ({"judge": judge}, {})
-    )
+    by_judges, by_segments = (means(favoured, machine, each).covariance() for each in (judge, None))
     assert np.trace(by_judges.matrix) > 1.5 * np.trace(by_segments.matrix)
 
 
@@ -215,10 +203,9 @@ def test_scores_by_several_judges_share_the_weight_of_their_output() -> None:
     human, machine = scored()
     twice = predicted_means(
         np.concatenate([human + 1, human - 1]),
-        np.concatenate([machine[:JUDGED]] * 2),
         np.concatenate([np.arange(JUDGED)] * 2),
-        segments=np.arange(ALL),
-        everywhere=machine,
+        np.zeros(2 * JUDGED, dtype=np.int64),
+        metric_with(machine),
     )
     once = means(human, machine)
     assert twice.scores == pytest.approx(once.scores)
