@@ -5,7 +5,6 @@ from contextlib import suppress
 from math import isnan
 from typing import Any, Final
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -24,9 +23,8 @@ from ranking.core.metrics.predicted_ranking import (
 )
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, interval_plot
-from ranking.wording.numbers import decimals, p_in_words, percent
-from ranking.wording.ranges import limit_in_words
+from ranking.reports.predicted_ranking import predicted_notes, predicted_table
+from ranking.reports.tables import Report, plain
 
 METRIC: Final = Option(
     name="metric",
@@ -35,8 +33,6 @@ METRIC: Final = Option(
     help=gettext_lazy("Leave empty for the metric that saves the most judgments."),
 )
 _METHOD: Final = "expected_wins"
-#: p-value below which the judged segments do not look like a random sample.
-_LEVEL: Final = 0.05
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
@@ -121,54 +117,10 @@ def _columns(ranked: RankedScores) -> dict[str, list[Any]]:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
-    table = Table.of(
-        found["systems"],
-        name="systems",
-        title=_("Ranking completed by %(metric)s") % {"metric": found["metric"]},
-        columns=(
-            Column("rank", _("Rank")),
-            Column("system", _("System"), is_text=True, names="system"),
-            *interval_columns("score", _("Score"), options["confidence"]),
-            Column("rank_low", _("Rank from")),
-            Column("rank_high", _("To")),
-            Column("cluster", _("Cluster")),
-            *interval_columns("people_score", _("By people alone"), options["confidence"]),
-            Column("people_rank", _("Human rank")),
-            Column("people_rank_low", _("Rank from")),
-            Column("people_rank_high", _("To")),
-        ),
-        plot=interval_plot("system", "score", "score_"),
-    )
-    return report_on(given, notes=_notes(given, found), tables=[table], data=found)
-
-
-def _notes(given: Input, found: Mapping[str, Any]) -> list[str]:
-    saved = found["judgments_saved"]
-    words = _(
-        "People judged %(judged)s of the %(segments)s segments that %(metric)s scores. It has the weight %(weight)s and saves %(saved)s of the human judgments."
-    )
-    notes = [
-        words
-        % {
-            "judged": number_format(found["judged"]),
-            "segments": number_format(found["segments"]),
-            "metric": found["metric"],
-            "weight": decimals(found["weight"], 3),
-            "saved": percent(round(saved.value, 3)),
-        },
-        _("This assumes that the judged segments are a random sample of these segments."),
-    ]
-    if found["sample_p"] is not None:
-        if found["sample_p"] < _LEVEL:
-            words = _("The metric’s scores contradict this (%(p)s): do not use this ranking.")
-        else:
-            words = _("The metric’s scores do not contradict this (%(p)s).")
-        notes.append(words % {"p": p_in_words(found["sample_p"])})
-    if found["left_out"]:
-        notes.append(_("Left out: %(systems)s.") % {"systems": comma_list(found["left_out"])})
     counts = unit_counts(given, _METHOD, judges=given.read.judges)
-    notes += [limit_in_words(limit, counts, ranges="percentile") for limit in found["limits"]]
-    return notes
+    scores = interval_columns("people_score", _("By people alone"), options["confidence"])
+    table = predicted_table(found, found["systems"], scores_of_people=scores)
+    return report_on(given, notes=predicted_notes(plain(found), counts), tables=[table], data=found)
 
 
 PREDICTED_RANKING = AnalysisKind(

@@ -202,6 +202,11 @@ class PublishSerializer(PlainSerializer):
         help_text="Include the agreement of metrics with judges, if the test set has metrics. As with firmness, the "
         "answer is 202 until it is computed.",
     )
+    predicted_ranking = serializers.BooleanField(
+        default=False,
+        help_text="Include the latest prediction-powered ranking of the same judgments and metrics, or one by the metric "
+        "that saves the most judgments. As with firmness, the answer is 202 until it is computed.",
+    )
     texts = serializers.BooleanField(
         default=False,
         help_text="Include sources, references and outputs in the public bundle.",

@@ -19,6 +19,7 @@ from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.files import bundles
 from ranking.reports.metric_agreement import agreement_tables
+from ranking.reports.predicted_ranking import predicted_notes, predicted_table
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.writing import ReportFormat, escaped_latex, write
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
@@ -196,6 +197,7 @@ def _shown(content: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, V
 
 
 _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
+_RANKS: Final = ("rank", "rank_low", "rank_high")
 #: Results of older versions lack them.
 _OWN_TESTS: Final = ("own_p", "own_adjusted_p")
 
@@ -209,12 +211,28 @@ def published_report(file: PublishedFile) -> Report:
 
 
 def metric_tables(content: Mapping[str, Any]) -> list[Table]:
-    """Return the tables of the agreement of metrics with judges; none if it was not included."""
-    section = content["sections"].get("metrics")
-    if section is None:
-        return []
-    tables = agreement_tables(section, section["confidence"])
-    return [replace(each, name=f"metrics_{each.name}", plot=None) for each in tables]
+    """Return the tables of metrics that were included: their agreement with judges, and the ranking completed by one."""
+    sections = content["sections"]
+    tables = []
+    if "metrics" in sections:
+        agreement = agreement_tables(sections["metrics"], sections["metrics"]["confidence"])
+        tables = [replace(each, name=f"metrics_{each.name}", plot=None) for each in agreement]
+    if "predicted_ranking" in sections:
+        tables.append(_predicted_table(content, sections["predicted_ranking"]))
+    return tables
+
+
+def _predicted_table(content: Mapping[str, Any], predicted: Mapping[str, Any]) -> Table:
+    """Return the ranking completed by a metric, beside the published ranks by people alone."""
+    by_people = {row["system"]: row for row in content["ranking"]["systems"]}
+    rows = []
+    for row in predicted["systems"]:
+        published = by_people.get(row["system"], {})
+        ranks = {f"people_{name}": published.get(name) for name in _RANKS}
+        rows.append({**row, **ranks, "system": name_of(content, row["system"])})
+    table = predicted_table(predicted, rows)
+    notes = predicted_notes(predicted, content["ranking"]["input"])
+    return replace(table, name="predicted_ranking", notes=notes, plot=None)
 
 
 def _pair_tables(content: Mapping[str, Any]) -> list[Table]:

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from hashlib import sha256
 from typing import Any, Final, TypeVar
@@ -29,7 +30,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import content_type
-from campaign.models import CampaignState, InvitationRole, System, Task
+from campaign.models import CampaignState, InvitationRole, Job, System, Task
 from campaign.pages.content_policy import with_content_policy
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import results_link
@@ -40,7 +41,9 @@ from campaign.texts.time_zones import named_zone
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
-from ranking.models import Analysis, PublishedResult
+from ranking.analyses.options import Words
+from ranking.analyses.registry import ANALYSES
+from ranking.models import PublishedResult
 from ranking.pages.published import (
     differences,
     draft_in_words,
@@ -103,6 +106,8 @@ from ranking.services.publishing.publish import (
 
 _TEXT: Final = 5_000
 _LINE: Final = 300
+#: Fields for optional sections, which need metrics.
+_OF_METRICS: Final = ("metrics", "predicted_ranking")
 
 
 def _moment() -> forms.DateTimeInput:
@@ -163,6 +168,13 @@ class PublishForm(forms.Form):
         initial=True,
         required=False,
     )
+    predicted_ranking = forms.BooleanField(
+        label=gettext_lazy("Include the prediction-powered ranking"),
+        help_text=gettext_lazy(
+            "The one computed last on the page Metrics, or one by the metric that saves the most judgments. It is shown below the ranking by people alone."
+        ),
+        required=False,
+    )
     texts = forms.BooleanField(
         label=gettext_lazy(
             "Include sources, references and outputs in the public bundle. Make sure you may redistribute these texts."
@@ -191,7 +203,8 @@ class PublishForm(forms.Form):
         if last is None:
             del self.fields["change_note"]
         if not has_metrics:
-            del self.fields["metrics"]
+            for name in _OF_METRICS:
+                del self.fields[name]
         for each in reasons:
             self.fields[_name_of(each.text)] = forms.CharField(
                 label=_("%(page)s: “%(text)s”") % {"page": each.page, "text": each.text},
@@ -199,6 +212,12 @@ class PublishForm(forms.Form):
                 max_length=LONGEST_WORDING,
                 required=False,
             )
+
+    @property
+    def parts(self) -> list[str]:
+        """The optional sections to include, of a valid form."""
+        chosen = [name for name in _OF_METRICS if self.cleaned_data.get(name)]
+        return ["firmness", *chosen]
 
     @property
     def words(self) -> PublishedWords:
@@ -350,13 +369,13 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "task": task,
         "anonymous": form.cleaned_data["anonymous"],
         "words": form.words,
-        "parts": ["firmness", *(["metrics"] if form.cleaned_data.get("metrics") else [])],
+        "parts": form.parts,
     }
     said = ""
     if request.POST.get("act") == "yes":
         try:
-            # Publish without this section if it has not been computed yet.
-            without = {"firmness"} if request.POST.get("firmness") == "without" else set()
+            # Publish without sections that had not been computed yet.
+            without = request.POST.getlist("without")
             result = result_publish(
                 **{**chosen, "parts": [each for each in chosen["parts"] if each not in without]},
                 by=user_of(request),
@@ -377,27 +396,53 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     except PublishingRefusedError as error:
         form.refuse(field=error.field, text=error.text, message=str(error))
         return render(request, "publish/publish.html", context, status=400)
+    awaited = _awaited(request, task, draft, form.parts)
     context |= {
         **_preview(draft, context),
         "draft": draft,
         "error": said,
-        **_awaited(request, task, draft, chosen["parts"]),
+        "awaited": awaited,
+        "is_computing": any(each.job is None or not each.job.has_ended for each in awaited),
         "new_seed": new_seed_comes(task=task, content=draft.content),
         "judging_goes_on": judging_goes_on(task),
     }
     return render(request, "publish/confirm.html", context, status=409 if said else 200)
 
 
+@dataclass(frozen=True, slots=True)
+class AwaitedSection:
+    """A section that a draft lacks, being computed or failed.
+
+    Attributes
+    ----------
+    part : str
+        Name of the section.
+    title : lazy str
+    job : Job or None
+        The job that computes it.
+    """
+
+    part: str
+    title: Words
+    job: Job | None
+
+
 def _awaited(
     request: HttpRequest, task: Task, draft: PublishedDraft, parts: Sequence[str]
-) -> dict[str, Analysis | None]:
-    """Return the pending analyses for missing sections of the draft."""
+) -> list[AwaitedSection]:
+    """Return the sections that the draft lacks, with the analyses that compute them."""
     run = latest_run(task_id=task.pk)
     if run is None:
-        return {}
-    by = user_of(request)
-    lacking = [name for name in parts if name not in draft.content["sections"]]
-    return {name: answer_ask(name, task=task, run=run, by=by) for name in lacking}
+        return []
+    awaited = []
+    for name in parts:
+        if name in draft.content["sections"]:
+            continue
+        analysis = answer_ask(name, task=task, run=run, by=user_of(request))
+        if analysis is not None and analysis.finished_at is None:
+            title = ANALYSES[analysis.kind].title
+            awaited.append(AwaitedSection(name, title, analysis.job))
+    return awaited
 
 
 def _desk(

@@ -571,9 +571,13 @@ def _metrics_choice(run: RankingRun) -> AnalysisChoice:
 
 def _metrics_filters(run: RankingRun) -> dict[str, Any]:
     """Select analyses of the current metrics, without machine judges."""
-    digests = list(metric_digests(test_set_id=run.task.test_set_id))
     chosen = {f"choice__{name}": value for name, value in _metrics_choice(run).options.items()}
-    return {"judgments__metrics": digests, "judgments__machines__isnull": True, **chosen}
+    return {**_current_metrics(run), "judgments__machines__isnull": True, **chosen}
+
+
+def _current_metrics(run: RankingRun) -> dict[str, Any]:
+    """Select analyses of the current metrics, with any options."""
+    return {"judgments__metrics": list(metric_digests(test_set_id=run.task.test_set_id))}
 
 
 def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dict[str, Any] | None:
@@ -591,10 +595,57 @@ def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dic
 
 
 def _metrics_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
+    return _with_metrics(run, _metrics_choice(run))
+
+
+def _with_metrics(
+    run: RankingRun, choice: AnalysisChoice
+) -> tuple[AnalysisChoice, ChosenJudgments] | None:
+    """Return an analysis of the current metrics; None without metrics."""
     digests = metric_digests(test_set_id=run.task.test_set_id)
     if not digests:
         return None
-    return _metrics_choice(run), replace(judgments_of_run(run), metrics=digests)
+    return choice, replace(judgments_of_run(run), metrics=digests)
+
+
+#: Numbers of a completed ranking, and of each of its systems.
+_COMPLETED: Final = (
+    "metric",
+    "confidence",
+    "resamples",
+    "seed",
+    "judged",
+    "segments",
+    "weight",
+    "judgments_saved",
+    "sample_p",
+    "limits",
+)
+_OF_COMPLETED: Final = ("score", "rank", "rank_low", "rank_high", "cluster")
+
+
+def _predicted_ranking(
+    analysis: Any, _run: RankingRun, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the ranking completed by a metric.
+
+    The scores by people alone are left out: readers have those of the published ranking.
+    """
+    data = analysis.data
+    rows = []
+    for row in data["systems"]:
+        numbers = {name: row[name] for name in _OF_COMPLETED}
+        rows.append({"system": labels[row["system"]], **numbers})
+    return {
+        **{name: data[name] for name in _COMPLETED},
+        # Equal ranks are not in the order of names that readers must not see.
+        "systems": sorted(rows, key=lambda row: (row["rank"], row["system"])),
+        "left_out": sorted(labels[name] for name in data["left_out"]),
+    }
+
+
+def _predicted_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
+    return _with_metrics(run, analysis_choice("predicted_ranking", {}))
 
 
 _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")
@@ -630,6 +681,12 @@ _ANSWERS: Final = {
     "metrics": _Answer(
         kind="metrics", filters=_metrics_filters, freeze=_metrics, asked=_metrics_asked
     ),
+    "predicted_ranking": _Answer(
+        kind="predicted_ranking",
+        filters=_current_metrics,
+        freeze=_predicted_ranking,
+        asked=_predicted_asked,
+    ),
     "self_agreement": _Answer(
         kind="agreement",
         filters=lambda run: {
@@ -640,5 +697,7 @@ _ANSWERS: Final = {
         asked=lambda _run: None,
     ),
 }
-#: Optional sections; a version that includes them waits for them.
-PARTS: Final = ("firmness", "metrics")
+#: Optional sections that are included unless they are left out; a version that includes them waits for them.
+USUAL_PARTS: Final = ("firmness", "metrics")
+#: All optional sections.
+PARTS: Final = (*USUAL_PARTS, "predicted_ranking")

@@ -21,7 +21,7 @@ from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing.bundles import database_now, result_bundle_ask
 from ranking.services.publishing.content import (
-    PARTS,
+    USUAL_PARTS,
     PublishedFacts,
     PublishedWords,
     frozen_answers,
@@ -82,7 +82,7 @@ def published_draft(
     words: PublishedWords | None = None,
     run: RankingRun | None = None,
     facts: PublishedFacts | None = None,
-    parts: Collection[str] = PARTS,
+    parts: Collection[str] = USUAL_PARTS,
 ) -> PublishedDraft:
     """Return a draft of a task's result as it would be published now; nothing is stored.
 
@@ -167,7 +167,7 @@ def result_publish(
     with_texts: bool = False,
     seen: str = "",
     version: int | None = None,
-    parts: Collection[str] = PARTS,
+    parts: Collection[str] = USUAL_PARTS,
 ) -> PublishedResult:
     """Publish the current ranking of a task as its next version.
 

@@ -47,7 +47,7 @@ _OF_OTHER_SHAPES: Final = (
     *(IndexError, OverflowError, RecursionError),
 )
 #: Sections that also follow from the judgments, but are not recomputed.
-_NOT_COMPARED: Final = ("firmness", "metrics", "stopping_rule")
+_NOT_COMPARED: Final = ("firmness", "metrics", "predicted_ranking", "stopping_rule")
 
 
 class NotReproducibleError(ValueError):

@@ -7,10 +7,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from campaign.models import Task
 from campaign.services.jobs import jobs_run_waiting
-from ranking.models import PublishedResult
+from ranking.models import Analysis, PublishedResult
 from ranking.reports.published import PublishedFile, published_report
 from ranking.reports.writing import ReportFormat, write
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
 from ranking.services.publishing.publish import published_draft
 from tests.integration.machines.answering import machine_judges
@@ -54,3 +56,74 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     file = PublishedFile(result.content, result.digest, "https://example.org/")
     for each in (ReportFormat.MARKDOWN, ReportFormat.LATEX, ReportFormat.TYPST):
         assert "COMET" in write(published_report(file), each)
+
+
+def compute(task: Task, **options: Any) -> dict[str, Any]:
+    """Return the data of a prediction-powered ranking computed on the page Metrics."""
+    choice = analysis_choice("predicted_ranking", options)
+    analysis = analysis_ask(task=task, choice=choice, is_queued=False)
+    analysis_compute(analysis=analysis)
+    data: dict[str, Any] = Analysis.objects.get(pk=analysis.pk).data
+    return data
+
+
+def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    metrics_store(judged)
+    computed = compute(judged.task, metric="chrF")
+    confirm = reverse("publish-confirm", args=[judged.campaign.slug, judged.task.pk])
+    usual = as_organiser.post(confirm, {"metrics": "on"})
+    assert "predicted_ranking" not in usual.context["draft"].content["sections"]
+    chosen = {"predicted_ranking": "on", "anonymous": ["amber"]}
+    preview = as_organiser.post(confirm, chosen)
+    seen = preview.context["draft"].seen
+    as_organiser.post(confirm, {**chosen, "act": "yes", "seen": seen, "without": "firmness"})
+    result = PublishedResult.objects.get()
+    section = result.content["sections"]["predicted_ranking"]
+    # The same numbers as on the page Metrics, under published names.
+    for name in ("metric", "judged", "segments", "weight", "judgments_saved", "sample_p"):
+        assert section[name] == computed[name]
+    names = {"amber": "System A"}
+    scores = {row["system"]: row["score"] for row in section["systems"]}
+    assert scores == {
+        names.get(row["system"], row["system"]): row["score"] for row in computed["systems"]
+    }
+    page = text_of(Client().get(reverse("published-result", args=[result.address])))
+    ranking, completed, rest = page.partition("Ranking completed by chrF")
+    assert completed
+    assert "System A" in ranking
+    assert "random sample" in rest
+    assert "amber" not in page
+    file = PublishedFile(result.content, result.digest, "https://example.org/")
+    assert "Ranking completed by chrF" in write(published_report(file), ReportFormat.MARKDOWN)
+
+
+def test_rest_computes_the_prediction_powered_ranking_that_it_is_asked_for(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    metrics_store(judged)
+    address = f"/api/v1/tasks/{judged.task.pk}/published-results/"
+    sent = {"firmness": False, "metrics": False, "predicted_ranking": True}
+    asked = as_organiser.post(address, sent, content_type="application/json")
+    assert asked.status_code == 202
+    jobs_run_waiting()
+    published = as_organiser.post(address, sent, content_type="application/json").json()
+    section = published["content"]["sections"]["predicted_ranking"]
+    assert (section["judged"], section["segments"]) == (8, 12)
+    by_people = published["content"]["ranking"]["systems"]
+    assert {row["system"] for row in section["systems"]} == {row["system"] for row in by_people}
+
+
+def metrics_store(judged: TestSetWriter) -> None:
+    """Store two metrics that also score four segments that nobody judged."""
+    test_set = judged.task.test_set
+    for number in range(9, 13):
+        judged.block(number, ["amber", "birch", "cobalt", "dune"])
+    systems = ["amber", "birch", "cobalt", "dune"]
+    random = np.random.default_rng(2)
+    for name, noise in (("COMET", 1), ("chrF", 3)):
+        values = random.normal([4, 3, 2, 1], noise, (12, 4))
+        metric_store(
+            name=name, file_name=f"{name}.tsv", test_set=test_set, systems=systems, values=values
+        )
