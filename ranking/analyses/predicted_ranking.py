@@ -23,8 +23,8 @@ from ranking.core.metrics.predicted_ranking import (
 )
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.predicted_ranking import predicted_notes, predicted_table
-from ranking.reports.tables import Report, plain
+from ranking.reports.predicted_ranking import completed_by, predicted_notes
+from ranking.reports.tables import Column, Report, Table, interval_plot, plain
 
 METRIC: Final = Option(
     name="metric",
@@ -117,10 +117,27 @@ def _columns(ranked: RankedScores) -> dict[str, list[Any]]:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+    table = Table.of(
+        found["systems"],
+        name="systems",
+        title=completed_by(found["metric"]),
+        columns=(
+            Column("rank", _("Rank")),
+            Column("system", _("System"), is_text=True, names="system"),
+            *interval_columns("score", _("Score"), options["confidence"]),
+            Column("rank_low", _("Rank from")),
+            Column("rank_high", _("To")),
+            Column("cluster", _("Cluster")),
+            *interval_columns("people_score", _("By people alone"), options["confidence"]),
+            Column("people_rank", _("Human rank")),
+            Column("people_rank_low", _("Rank from")),
+            Column("people_rank_high", _("To")),
+        ),
+        plot=interval_plot("system", "score", "score_"),
+    )
     counts = unit_counts(given, _METHOD, judges=given.read.judges)
-    scores = interval_columns("people_score", _("By people alone"), options["confidence"])
-    table = predicted_table(found, found["systems"], scores_of_people=scores)
-    return report_on(given, notes=predicted_notes(plain(found), counts), tables=[table], data=found)
+    notes = predicted_notes(plain(found), counts)
+    return report_on(given, notes=notes, tables=[table], data=found)
 
 
 PREDICTED_RANKING = AnalysisKind(

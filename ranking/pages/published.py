@@ -52,6 +52,7 @@ from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.report_shown import PLOT_FILES, plot_file, shown_tables
 from ranking.pages.summary import names_in_a_row, summarise_run
 from ranking.range_choices import recorded_choice
+from ranking.reports.predicted_ranking import is_refuted
 from ranking.reports.published import (
     FOLDER,
     PublishedFile,
@@ -463,7 +464,7 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
 
 
 def missing_in_words(content: Content) -> list[str]:
-    """Return a note on data that will be missing for readers."""
+    """Return notes on data that will be missing for readers, or should be."""
     said = []
     if not content["authors"]:
         said.append(_("No authors: the citation names the campaign."))
@@ -476,6 +477,13 @@ def missing_in_words(content: Content) -> list[str]:
     if content["ranking"]["not_estimable"]:
         names = [row["system"] for row in content["ranking"]["not_estimable"]]
         said.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
+    predicted = content["sections"].get("predicted_ranking")
+    if predicted is not None and is_refuted(predicted["sample_p"]):
+        said.append(
+            _(
+                "The judged segments do not look like a random sample: leave out the prediction-powered ranking."
+            )
+        )
     return said
 
 

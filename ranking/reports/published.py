@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from campaign.export.downloads import media_type
@@ -18,8 +19,9 @@ from campaign.formats.yaml_tree import yaml_bytes
 from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.files import bundles
+from ranking.reports.correlations import interval_columns
 from ranking.reports.metric_agreement import agreement_tables
-from ranking.reports.predicted_ranking import predicted_notes, predicted_table
+from ranking.reports.predicted_ranking import completed_by, predicted_notes
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.writing import ReportFormat, escaped_latex, write
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
@@ -197,7 +199,6 @@ def _shown(content: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, V
 
 
 _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
-_RANKS: Final = ("rank", "rank_low", "rank_high")
 #: Results of older versions lack them.
 _OWN_TESTS: Final = ("own_p", "own_adjusted_p")
 
@@ -227,12 +228,31 @@ def _predicted_table(content: Mapping[str, Any], predicted: Mapping[str, Any]) -
     by_people = {row["system"]: row for row in content["ranking"]["systems"]}
     rows = []
     for row in predicted["systems"]:
-        published = by_people.get(row["system"], {})
-        ranks = {f"people_{name}": published.get(name) for name in _RANKS}
-        rows.append({**row, **ranks, "system": name_of(content, row["system"])})
-    table = predicted_table(predicted, rows)
-    notes = predicted_notes(predicted, content["ranking"]["input"])
-    return replace(table, name="predicted_ranking", notes=notes, plot=None)
+        # Another method may leave systems without a rank.
+        people = by_people.get(row["system"])
+        rows.append(
+            {
+                **row,
+                "system": name_of(content, row["system"]),
+                "rank_range": rank_range(row),
+                "people_rank": None if people is None else rank_cell(people),
+                "people_range": None if people is None else rank_range(people),
+            }
+        )
+    return Table.of(
+        rows,
+        name="predicted_ranking",
+        title=completed_by(predicted["metric"]),
+        columns=(
+            Column("system", gettext("System"), is_text=True),
+            Column("people_rank", gettext("Human rank")),
+            Column("people_range", gettext("Rank range")),
+            Column("rank", gettext("Rank")),
+            Column("rank_range", gettext("Rank range")),
+            *interval_columns("score", gettext("Score"), predicted["confidence"]),
+        ),
+        notes=predicted_notes(predicted, content["ranking"]["input"]),
+    )
 
 
 def _pair_tables(content: Mapping[str, Any]) -> list[Table]:

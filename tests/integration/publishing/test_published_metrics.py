@@ -10,6 +10,7 @@ from django.urls import reverse
 from campaign.models import Task
 from campaign.services.jobs import jobs_run_waiting
 from ranking.models import Analysis, PublishedResult
+from ranking.pages.published import missing_in_words
 from ranking.reports.published import PublishedFile, published_report
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -97,6 +98,20 @@ def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
     assert "amber" not in page
     file = PublishedFile(result.content, result.digest, "https://example.org/")
     assert "Ranking completed by chrF" in write(published_report(file), ReportFormat.MARKDOWN)
+
+
+def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
+    judged: TestSetWriter,
+) -> None:
+    metrics_store(judged)
+    compute(judged.task)
+    draft = published_draft(task=judged.task, parts=["predicted_ranking"])
+    section = draft.content["sections"]["predicted_ranking"]
+    likely, unlikely = (
+        missing_in_words({**draft.content, "sections": {"predicted_ranking": {**section, **check}}})
+        for check in ({"sample_p": 0.05}, {"sample_p": 0.01})
+    )
+    assert set(likely) < set(unlikely)
 
 
 def test_rest_computes_the_prediction_powered_ranking_that_it_is_asked_for(

@@ -84,7 +84,8 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
         del row["rank_low"], row["rank_high"], row["wins"]
     # Null is there, and is not the same as nothing.
     assert content["agreement"]["inter"].pop("no_interval") is None
-    content["sections"] |= {"firmness": {}, "metrics": {}, "stopping_rule": {}}
+    not_recomputed = ["firmness", "metrics", "predicted_ranking", "stopping_rule"]
+    content["sections"] |= {name: {} for name in not_recomputed}
 
     status, again = said(packed(path, files | {"result.json": json.dumps(content).encode()}))
 
@@ -101,13 +102,10 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     where = "agreement.inter.no_interval"
     assert found[where] == {"where": where, "computed": None}
     assert found["ranking.systems[amber].rank_low"]["computed"] == 1
-    assert again["not_compared"] == [
-        "sections.firmness",
-        "sections.metrics",
-        "sections.stopping_rule",
-    ]
+    names = [f"sections.{name}" for name in not_recomputed]
+    assert again["not_compared"] == names
     text = told(path)[1]
-    assert "Not compared: sections.firmness, sections.metrics, sections.stopping_rule." in text
+    assert f"Not compared: {', '.join(names)}." in text
     assert "is missing" in text
 
 
