@@ -171,7 +171,7 @@ class PublishForm(forms.Form):
     predicted_ranking = forms.BooleanField(
         label=gettext_lazy("Include the prediction-powered ranking"),
         help_text=gettext_lazy(
-            "The one computed last on the page Metrics, or one by the metric that saves the most judgments. It is shown below the ranking by people alone."
+            "As last computed on the Metrics page, or by the metric that saves the most judgments. It follows the ranking by people alone."
         ),
         required=False,
     )
