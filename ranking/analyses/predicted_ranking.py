@@ -55,6 +55,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         "judged": found.judged,
         "segments": found.segments,
         "sample_p": None if isnan(found.sample_p) else found.sample_p,
+        "is_drawn_at_random": given.is_drawn_at_random,
         "limits": list(found.completed.limits),
         **{name: options[name] for name in ("confidence", "resamples", "seed")},
     }

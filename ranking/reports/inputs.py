@@ -214,6 +214,8 @@ class Input:
         All texts, if they are stored.
     document_of : mapping of int to str, or None
         Document of each segment of the test set, judged or not, in the chosen documents; None if not requested.
+    is_drawn_at_random : bool or None
+        Whether designs draw the judged segments at random from these; None if not requested.
     """
 
     read: JudgmentsRead
@@ -231,6 +233,7 @@ class Input:
     machines: Sequence[MachineAnswers] | None = None
     corpora: Corpora | None = None
     document_of: Mapping[int, str] | None = None
+    is_drawn_at_random: bool | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

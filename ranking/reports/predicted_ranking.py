@@ -19,9 +19,18 @@ def completed_by(metric: str) -> str:
     return _("Ranking completed by %(metric)s") % {"metric": metric}
 
 
-def is_refuted(sample_p: float | None) -> bool:
-    """Return whether the metric's scores contradict that the judged segments are a random sample."""
-    return sample_p is not None and sample_p < _LEVEL
+def is_sample_doubtful(data: Mapping[str, Any]) -> bool:
+    """Return whether the judged segments are no random sample, by the design or by the metric's scores."""
+    return _is_drawn_otherwise(data) or _is_refuted(data)
+
+
+def _is_drawn_otherwise(data: Mapping[str, Any]) -> bool:
+    # With all segments judged, their order does not matter.
+    return data["is_drawn_at_random"] is False and data["judged"] < data["segments"]
+
+
+def _is_refuted(data: Mapping[str, Any]) -> bool:
+    return data["sample_p"] is not None and data["sample_p"] < _LEVEL
 
 
 def predicted_notes(data: Mapping[str, Any], counts: Mapping[str, Any]) -> list[str]:
@@ -48,12 +57,15 @@ def predicted_notes(data: Mapping[str, Any], counts: Mapping[str, Any]) -> list[
         words % numbers,
         _("This assumes that the judged segments are a random sample of these segments."),
     ]
-    sample_p = data["sample_p"]
-    if sample_p is not None:
+    if _is_drawn_otherwise(data):
+        notes.append(
+            _("A design takes segments in order, or only some of them: do not use this ranking.")
+        )
+    if data["sample_p"] is not None:
         words = _("The metric’s scores do not contradict this (%(p)s).")
-        if is_refuted(sample_p):
+        if _is_refuted(data):
             words = _("The metric’s scores contradict this (%(p)s): do not use this ranking.")
-        notes.append(words % {"p": p_in_words(sample_p)})
+        notes.append(words % {"p": p_in_words(data["sample_p"])})
     if data["left_out"]:
         notes.append(_("Left out: %(systems)s.") % {"systems": comma_list(data["left_out"])})
     limits = [limit_in_words(limit, counts, ranges="percentile") for limit in data["limits"]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgeTally, Judgment, JudgmentNumber, Skip
@@ -399,6 +399,18 @@ def chosen_segments(*, task: Task, chosen: ChosenJudgments) -> dict[int, str]:
     if chosen.documents is not None:
         segments = segments.filter(document__name__in=chosen.documents)
     return dict(segments.order_by("number").values_list("number", "document__name"))
+
+
+def is_drawn_at_random(*, task: Task, chosen: ChosenJudgments) -> bool:
+    """Return whether designs draw the judged segments at random from those that may count. One query.
+
+    A design may take them in order, or only some of them, unless the same documents are chosen.
+    """
+    takes_some = ~Q(segments=[])
+    if chosen.documents is None:
+        takes_some |= ~Q(documents=[])
+    in_order = Q(segment_order=Design.Order.SEQUENTIAL)
+    return not Design.objects.filter(in_order | takes_some, task=task).exists()
 
 
 def _documents_of(task_id: int, blocks: Blocks) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:

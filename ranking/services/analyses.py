@@ -53,7 +53,12 @@ from ranking.selectors.analyses import (
     kind_in_place_of_ranking,
     table_tasks,
 )
-from ranking.selectors.chosen_judgments import chosen_segments, judgments_chosen, stored_input
+from ranking.selectors.chosen_judgments import (
+    chosen_segments,
+    is_drawn_at_random,
+    judgments_chosen,
+    stored_input,
+)
 from ranking.selectors.machines import machine_digests, machines_given
 from ranking.selectors.metrics import metric_digests, metrics_given
 from ranking.selectors.runs import latest_run
@@ -359,6 +364,8 @@ def _of_task(
             numbers = np.array(list(document_of), dtype=np.int64)
             metrics = tuple(metric.within(numbers) for metric in metrics)
         given = replace(given, metrics=metrics, document_of=document_of)
+        is_drawn = is_drawn_at_random(task=task, chosen=chosen)
+        given = replace(given, is_drawn_at_random=is_drawn)
     if chosen.machines is not None:
         machines = machines_given(task=task, chosen=chosen, systems=given.blocks.systems)
         given = replace(given, machines=machines)

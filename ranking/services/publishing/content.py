@@ -619,6 +619,7 @@ _COMPLETED: Final = (
     "weight",
     "judgments_saved",
     "sample_p",
+    "is_drawn_at_random",
     "limits",
 )
 _OF_COMPLETED: Final = ("score", "rank", "rank_low", "rank_high", "cluster")
@@ -637,7 +638,8 @@ def _predicted_ranking(
         numbers = {name: row[name] for name in _OF_COMPLETED}
         rows.append({"system": labels[row["system"]], **numbers})
     return {
-        **{name: data[name] for name in _COMPLETED},
+        # Analyses of older versions do not know how segments were drawn.
+        **{name: data.get(name) for name in _COMPLETED},
         # Equal ranks are not in the order of names that readers must not see.
         "systems": sorted(rows, key=lambda row: (row["rank"], row["system"])),
         "left_out": sorted(labels[name] for name in data["left_out"]),

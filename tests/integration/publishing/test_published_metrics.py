@@ -107,11 +107,17 @@ def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
     compute(judged.task)
     draft = published_draft(task=judged.task, parts=["predicted_ranking"])
     section = draft.content["sections"]["predicted_ranking"]
-    likely, unlikely = (
-        missing_in_words({**draft.content, "sections": {"predicted_ranking": {**section, **check}}})
-        for check in ({"sample_p": 0.05}, {"sample_p": 0.01})
-    )
-    assert set(likely) < set(unlikely)
+
+    def warnings(**check: Any) -> set[str]:
+        sections = {"predicted_ranking": {**section, **check}}
+        return set(missing_in_words({**draft.content, "sections": sections}))
+
+    usual = warnings(sample_p=0.05, is_drawn_at_random=True)
+    assert usual < warnings(sample_p=0.01, is_drawn_at_random=True)
+    assert usual < warnings(sample_p=0.05, is_drawn_at_random=False)
+    # Every segment was judged, in whatever order.
+    everything = warnings(sample_p=None, is_drawn_at_random=False, segments=section["judged"])
+    assert usual == everything
 
 
 def test_rest_computes_the_prediction_powered_ranking_that_it_is_asked_for(

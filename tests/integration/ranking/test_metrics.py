@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.models import Design
 from campaign.formats.archives import archive_files, opener
 from campaign.formats.metric_scores import read_evalset
 from campaign.formats.streams import StoredFile
@@ -325,6 +326,26 @@ def test_a_metric_completes_only_the_chosen_documents(varied: TestSetWriter) -> 
     assert (found["judged"], found["segments"]) == (12, 12)
     assert found["sample_p"] is None
     assert agreement(varied.task, documents=["d"])["metrics"][0]["unjudged"] == 0
+
+
+@pytest.mark.parametrize(
+    ("design", "chosen", "is_drawn"),
+    [
+        ({}, [], True),
+        ({"segment_order": "sequential"}, [], False),
+        ({"segments": [1, 2]}, [], False),
+        ({"documents": [1]}, [], False),
+        ({"documents": [1]}, ["d"], True),
+    ],
+)
+def test_the_design_tells_whether_judged_segments_are_a_random_sample(
+    varied: TestSetWriter, design: dict[str, Any], chosen: list[str], is_drawn: bool
+) -> None:
+    unjudged(varied)
+    stored(varied.task, ["A", "B", "C"])
+    Design.objects.create(task=varied.task, **design)
+    found = agreement(varied.task, "predicted_ranking", documents=chosen)
+    assert found["is_drawn_at_random"] is is_drawn
 
 
 def test_judgments_saved_of_a_domain_count_its_unjudged_segments(varied: TestSetWriter) -> None:
