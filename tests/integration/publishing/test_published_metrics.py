@@ -59,13 +59,12 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
         assert "COMET" in write(published_report(file), each)
 
 
-def compute(task: Task, **options: Any) -> dict[str, Any]:
+def compute(task: Task, **options: Any) -> Any:
     """Return the data of a prediction-powered ranking computed on the page Metrics."""
     choice = analysis_choice("predicted_ranking", options)
     analysis = analysis_ask(task=task, choice=choice, is_queued=False)
     analysis_compute(analysis=analysis)
-    data: dict[str, Any] = Analysis.objects.get(pk=analysis.pk).data
-    return data
+    return Analysis.objects.get(pk=analysis.pk).data
 
 
 def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
