@@ -193,10 +193,10 @@ def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     groups = _groups(given, options["by"])
-    return _compared(_with_machines(given), groups, options, begin, *judged_side(given, options))
+    return _compared(with_machines(given), groups, options, begin, *judged_side(given, options))
 
 
-def _with_machines(given: Input) -> list[Metric]:
+def with_machines(given: Input) -> list[Metric]:
     """Return the metrics, and the scores by machine judges."""
     metrics = list(given.metrics or ())
     for machine in given.machines or ():
@@ -426,7 +426,7 @@ Found = Mapping[str, Any]
 
 
 def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    metrics = _with_machines(given)
+    metrics = with_machines(given)
     if not metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
     with comparing(options["method"]):

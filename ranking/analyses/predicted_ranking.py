@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import comma_list
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.metrics import comparing, judged_side, labelled
+from ranking.analyses.metrics import comparing, judged_side, labelled, with_machines
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
 from ranking.analyses.ranking import unit_counts
 from ranking.core.estimates import Estimate
@@ -28,9 +28,9 @@ from ranking.reports.tables import Column, Report, Table, interval_plot, plain
 
 METRIC: Final = Option(
     name="metric",
-    label=gettext_lazy("Metric"),
+    label=gettext_lazy("Metric or machine judge"),
     default="",
-    help=gettext_lazy("Leave empty for the metric that saves the most judgments."),
+    help=gettext_lazy("Leave empty for the one that saves the most judgments."),
 )
 _METHOD: Final = "expected_wins"
 
@@ -65,7 +65,7 @@ def _rankings(
     given: Input, side: Side, options: Mapping[str, Any], begin: Begin
 ) -> dict[str, PredictedRanking]:
     """Return the rankings completed by each candidate."""
-    candidates = _candidates(given.metrics or (), options["metric"])
+    candidates = _candidates(with_machines(given), options["metric"])
     documents = _documents(given)
     begin(_("Ranking"))
     rankings: dict[str, PredictedRanking] = {}
@@ -151,6 +151,7 @@ PREDICTED_RANKING = AnalysisKind(
     page="metrics",
     reads_other_tasks=True,
     needs_metrics=True,
+    needs_machines=True,
     find=_find,
     tell=_tell,
 )

@@ -204,8 +204,8 @@ class PublishSerializer(PlainSerializer):
     )
     predicted_ranking = serializers.BooleanField(
         default=False,
-        help_text="Include the latest prediction-powered ranking of the same judgments and metrics, or one by the metric "
-        "that saves the most judgments. As with firmness, the answer is 202 until it is computed.",
+        help_text="Include the latest prediction-powered ranking of the same judgments, metrics and machine judges, or one "
+        "by the metric or machine judge that saves the most judgments. As with firmness, the answer is 202 until it is computed.",
     )
     texts = serializers.BooleanField(
         default=False,

@@ -596,13 +596,14 @@ def covariance_over_units(
     document: npt.NDArray[np.integer] | None,
 ) -> ScoreCovariance:
     """Return the combined covariance, from a function of unit numbers; documents replace segments
-    unless there are too few.
+    unless there are too few. Rows after those of `judge` belong to no judge.
     """
     judges = part(judge.astype(np.int64))
     if document is not None:
         documents = part(document.astype(np.int64))
         if documents.effective >= MIN_UNITS:
-            own = document.astype(np.int64) * (int(judge.max(initial=0)) + 1) + judge
+            of_judges = document[: len(judge)].astype(np.int64)
+            own = of_judges * (int(judge.max(initial=0)) + 1) + judge
             return combined_covariance(part(own), documents, judges)
     return combined_covariance(
         part(np.arange(len(judge))),

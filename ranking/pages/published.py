@@ -52,7 +52,7 @@ from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.report_shown import PLOT_FILES, plot_file, shown_tables
 from ranking.pages.summary import names_in_a_row, summarise_run
 from ranking.range_choices import recorded_choice
-from ranking.reports.predicted_ranking import is_sample_doubtful
+from ranking.reports.predicted_ranking import completed_by, sample_doubt
 from ranking.reports.published import (
     FOLDER,
     PublishedFile,
@@ -477,13 +477,10 @@ def missing_in_words(content: Content) -> list[str]:
     if content["ranking"]["not_estimable"]:
         names = [row["system"] for row in content["ranking"]["not_estimable"]]
         said.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
-    predicted = content["sections"].get("predicted_ranking")
-    if predicted is not None and is_sample_doubtful(predicted):
-        said.append(
-            _(
-                "The judged segments are not a random sample: leave out the prediction-powered ranking."
-            )
-        )
+    if "predicted_ranking" in content["sections"]:
+        predicted = content["sections"]["predicted_ranking"]
+        if doubt := sample_doubt(predicted):
+            said.append(labelled(completed_by(predicted["metric"]), doubt))
     return said
 
 

@@ -19,18 +19,16 @@ def completed_by(metric: str) -> str:
     return _("Ranking completed by %(metric)s") % {"metric": metric}
 
 
-def is_sample_doubtful(data: Mapping[str, Any]) -> bool:
-    """Return whether the judged segments are no random sample, by the design or by the metric's scores."""
-    return _is_drawn_otherwise(data) or _is_refuted(data)
-
-
-def _is_drawn_otherwise(data: Mapping[str, Any]) -> bool:
+def sample_doubt(data: Mapping[str, Any]) -> str:
+    """Return why the judged segments are no random sample, by the design or by the scores; empty if nothing says so."""
     # With all segments judged, their order does not matter.
-    return data["is_drawn_at_random"] is False and data["judged"] < data["segments"]
-
-
-def _is_refuted(data: Mapping[str, Any]) -> bool:
-    return data["sample_p"] is not None and data["sample_p"] < _LEVEL
+    if data["is_drawn_at_random"] is False and data["judged"] < data["segments"]:
+        return _("Do not use this ranking: a design takes segments in order, or only some of them.")
+    p = data["sample_p"]
+    if p is not None and p < _LEVEL:
+        words = _("Do not use this ranking: scores by %(metric)s contradict this (%(p)s).")
+        return words % {"metric": data["metric"], "p": p_in_words(p)}
+    return ""
 
 
 def predicted_notes(data: Mapping[str, Any], counts: Mapping[str, Any]) -> list[str]:
@@ -57,15 +55,12 @@ def predicted_notes(data: Mapping[str, Any], counts: Mapping[str, Any]) -> list[
         words % numbers,
         _("This assumes that the judged segments are a random sample of these segments."),
     ]
-    if _is_drawn_otherwise(data):
-        notes.append(
-            _("A design takes segments in order, or only some of them: do not use this ranking.")
-        )
-    if data["sample_p"] is not None:
-        words = _("The metric’s scores do not contradict this (%(p)s).")
-        if _is_refuted(data):
-            words = _("The metric’s scores contradict this (%(p)s): do not use this ranking.")
-        notes.append(words % {"p": p_in_words(data["sample_p"])})
+    doubt = sample_doubt(data)
+    if doubt:
+        notes.append(doubt)
+    elif data["sample_p"] is not None:
+        words = _("Scores by %(metric)s do not contradict this (%(p)s).")
+        notes.append(words % {"metric": data["metric"], "p": p_in_words(data["sample_p"])})
     if data["left_out"]:
         notes.append(_("Left out: %(systems)s.") % {"systems": comma_list(data["left_out"])})
     limits = [limit_in_words(limit, counts, ranges="percentile") for limit in data["limits"]]

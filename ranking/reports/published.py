@@ -224,21 +224,15 @@ def metric_tables(content: Mapping[str, Any]) -> list[Table]:
 
 
 def _predicted_table(content: Mapping[str, Any], predicted: Mapping[str, Any]) -> Table:
-    """Return the ranking completed by a metric, beside the published ranks by people alone."""
-    by_people = {row["system"]: row for row in content["ranking"]["systems"]}
+    """Return the published ranks by people alone, and those completed by a metric or a machine judge."""
+    completed = {row["system"]: row for row in predicted["systems"]}
     rows = []
-    for row in predicted["systems"]:
-        # Another method may leave systems without a rank.
-        people = by_people.get(row["system"])
-        rows.append(
-            {
-                **row,
-                "system": name_of(content, row["system"]),
-                "rank_range": rank_range(row),
-                "people_rank": None if people is None else rank_cell(people),
-                "people_range": None if people is None else rank_range(people),
-            }
-        )
+    for people in content["ranking"]["systems"]:
+        row = completed.get(people["system"])
+        if row is not None:
+            ranges = {"people_range": rank_range(people), "rank_range": rank_range(row)}
+            name = name_of(content, row["system"])
+            rows.append({**row, **ranges, "system": name, "people_rank": rank_cell(people)})
     return Table.of(
         rows,
         name="predicted_ranking",

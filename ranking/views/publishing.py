@@ -57,6 +57,7 @@ from ranking.pages.published import (
 )
 from ranking.pages.shared_results import shared_result
 from ranking.reports.published import FOLDER
+from ranking.selectors.machines import machine_digests
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
     bundled_bytes,
@@ -106,8 +107,8 @@ from ranking.services.publishing.publish import (
 
 _TEXT: Final = 5_000
 _LINE: Final = 300
-#: Fields for optional sections, which need metrics.
-_OF_METRICS: Final = ("metrics", "predicted_ranking")
+#: Fields for optional sections.
+_PARTS: Final = ("metrics", "predicted_ranking")
 
 
 def _moment() -> forms.DateTimeInput:
@@ -171,7 +172,7 @@ class PublishForm(forms.Form):
     predicted_ranking = forms.BooleanField(
         label=gettext_lazy("Include the prediction-powered ranking"),
         help_text=gettext_lazy(
-            "As last computed on the Metrics page, or by the metric that saves the most judgments. It follows the ranking by people alone."
+            "As last computed on the Metrics page, or by the metric or machine judge that saves the most judgments. It follows the ranking by people alone."
         ),
         required=False,
     )
@@ -190,6 +191,7 @@ class PublishForm(forms.Form):
         reasons: Sequence[GivenReason],
         last: PublishedResult | None,
         has_metrics: bool = False,
+        has_machines: bool = False,
     ) -> None:
         worded = {} if last is None else last.wordings
         self._reasons = {_name_of(each.text): each.text for each in reasons}
@@ -203,8 +205,9 @@ class PublishForm(forms.Form):
         if last is None:
             del self.fields["change_note"]
         if not has_metrics:
-            for name in _OF_METRICS:
-                del self.fields[name]
+            del self.fields["metrics"]
+        if not has_metrics and not has_machines:
+            del self.fields["predicted_ranking"]
         for each in reasons:
             self.fields[_name_of(each.text)] = forms.CharField(
                 label=_("%(page)s: “%(text)s”") % {"page": each.page, "text": each.text},
@@ -216,7 +219,7 @@ class PublishForm(forms.Form):
     @property
     def parts(self) -> list[str]:
         """The optional sections to include, of a valid form."""
-        chosen = [name for name in _OF_METRICS if self.cleaned_data.get(name)]
+        chosen = [name for name in _PARTS if self.cleaned_data.get(name)]
         return ["firmness", *chosen]
 
     @property
@@ -458,6 +461,7 @@ def _desk(
         systems=facts.systems if facts else systems_entered(task_id=task.pk),
         reasons=reasons_given(facts) if facts else [],
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
+        has_machines=bool(machine_digests(task_id=task.pk)),
         last=versions[0] if versions else None,
     )
     return (

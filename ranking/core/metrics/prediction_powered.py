@@ -27,8 +27,6 @@ import numpy as np
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array, share
-from ranking.core.counting.counts import effective_number
-from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, estimate
 from ranking.core.judged.blocks import Blocks
@@ -37,9 +35,10 @@ from ranking.core.methods.shares import expected_wins, expected_wins_influence
 from ranking.core.metrics.figures import Drawing, resampled_sums
 from ranking.core.metrics.people import Metric, People
 from ranking.core.uncertainty import (
+    ClusteredCovariance,
     ScoreCovariance,
-    combined_covariance,
     covariance_by_unit,
+    covariance_over_units,
     sums_by_unit,
 )
 
@@ -188,21 +187,16 @@ class Predicted:
         of_machine = weight * self.everywhere.influence
         rows = np.concatenate([of_judgments, of_machine])
         sizes = np.concatenate([self.sizes, np.zeros(len(of_machine))])
-        unit, cell = self.segment, np.arange(len(self.judge))
-        few_documents = False
-        if self.documents is not None:
-            document = self._document(self.documents)
-            few_documents = effective_number(np.bincount(document, sizes)) < MIN_UNITS
-            if not few_documents:
-                unit = document
-                judges = int(self.judge.max(initial=0)) + 1
-                cell = unit[: len(self.judge)] * judges + self.judge
-        return combined_covariance(
-            covariance_by_unit(of_judgments, cell, self.sizes),
+
+        def part(unit: Int64Array) -> ClusteredCovariance:
             # The machine's other segments belong to no judge.
-            covariance_by_unit(rows, unit, sizes),
-            covariance_by_unit(of_judgments, self.judge, self.sizes),
-            few_documents=few_documents,
+            if len(unit) == len(self.judge):
+                return covariance_by_unit(of_judgments, unit, self.sizes)
+            return covariance_by_unit(rows, unit, sizes)
+
+        document = None if self.documents is None else self._document(self.documents)
+        return covariance_over_units(
+            part, segment=self.segment, judge=self.judge, document=document
         )
 
     def _document(self, documents: Mapping[int, int]) -> Int64Array:
@@ -266,9 +260,8 @@ def predicted_means(
         Over the same n systems.
     """
     is_scored = ~np.isnan(values)
-    numbers, place = np.unique(segment, return_inverse=True)
-    scores_of_output = np.zeros((len(numbers), values.shape[1]))
-    np.add.at(scores_of_output, place, is_scored)
+    place = np.unique(segment, return_inverse=True)[1]
+    scores_of_output = sums_by_unit(is_scored.astype(np.float64), place)
     weights = 1 / np.maximum(scores_of_output[place], 1)
     people = mean_rows(values, weights)
     of_same_outputs = np.where(is_scored, metric.of(segment), np.nan)

@@ -26,6 +26,7 @@ from ranking.models.analysis import AnalysisQuerySet
 from ranking.range_choices import recorded_choice
 from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.selectors.judged_columns import judged_blocks, judged_columns
+from ranking.selectors.machines import machine_digests
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
     instructions_version,
@@ -595,17 +596,10 @@ def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dic
 
 
 def _metrics_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
-    return _with_metrics(run, _metrics_choice(run))
-
-
-def _with_metrics(
-    run: RankingRun, choice: AnalysisChoice
-) -> tuple[AnalysisChoice, ChosenJudgments] | None:
-    """Return an analysis of the current metrics; None without metrics."""
     digests = metric_digests(test_set_id=run.task.test_set_id)
     if not digests:
         return None
-    return choice, replace(judgments_of_run(run), metrics=digests)
+    return _metrics_choice(run), replace(judgments_of_run(run), metrics=digests)
 
 
 #: Numbers of a completed ranking, and of each of its systems.
@@ -646,8 +640,19 @@ def _predicted_ranking(
     }
 
 
-def _predicted_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
-    return _with_metrics(run, analysis_choice("predicted_ranking", {}))
+def _predicted_filters(run: RankingRun) -> dict[str, Any]:
+    """Select analyses of the current metrics and machine judges, with any options."""
+    machines = list(machine_digests(task_id=run.task_id))
+    if machines:
+        return {**_current_metrics(run), "judgments__machines": machines}
+    return {**_current_metrics(run), "judgments__machines__isnull": True}
+
+
+def _predicted_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments]:
+    metrics = metric_digests(test_set_id=run.task.test_set_id)
+    machines = machine_digests(task_id=run.task_id) or None
+    judgments = replace(judgments_of_run(run), metrics=metrics, machines=machines)
+    return analysis_choice("predicted_ranking", {}), judgments
 
 
 _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")
@@ -685,7 +690,7 @@ _ANSWERS: Final = {
     ),
     "predicted_ranking": _Answer(
         kind="predicted_ranking",
-        filters=_current_metrics,
+        filters=_predicted_filters,
         freeze=_predicted_ranking,
         asked=_predicted_asked,
     ),

@@ -27,6 +27,7 @@ from ranking.models import Metric
 from ranking.selectors.metrics import compared_texts, metric_given
 from ranking.services.metrics import MetricRefusedError, metric_store, metrics_ask
 from tests.factories import make_campaign, make_task
+from tests.integration.machines.answering import machine_judges
 from tests.integration.protocols.judging import rated_task, scored_task
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.two_tasks import SEGMENTS, SYSTEMS, two_tasks
@@ -326,6 +327,16 @@ def test_a_metric_completes_only_the_chosen_documents(varied: TestSetWriter) -> 
     assert (found["judged"], found["segments"]) == (12, 12)
     assert found["sample_p"] is None
     assert agreement(varied.task, documents=["d"])["metrics"][0]["unjudged"] == 0
+
+
+def test_a_machine_judge_completes_a_ranking(varied: TestSetWriter) -> None:
+    unjudged(varied)
+    stored(varied.task, ["A", "B", "C"])
+    machine_judges(varied.campaign, varied.task)
+    found = agreement(varied.task, "predicted_ranking", metric="judgebot 1")
+    assert (found["metric"], found["judged"], found["segments"]) == ("judgebot 1", 12, 12)
+    # It judged what people judged, so it completes nothing.
+    assert found["judgments_saved"]["value"] == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize(
