@@ -30,7 +30,8 @@ class RankedScores:
         Percentiles of ranks drawn with the covariance of the scores; they include the ranks.
     covariance : float64, shape (n, n)
     quantile : float
-        Student's t for half the width of an interval, also of a difference of scores.
+        Student's t for half the width of an interval, also of a difference of scores. Degrees of freedom are at most the
+        effective number of judges and of segments (or documents) minus one.
     limits : tuple of RangeLimit
         Units that the ranges ignore.
     """
@@ -83,7 +84,9 @@ def ranked_scores(predicted: Predicted, drawing: Drawing, *, with_machine: bool)
     """Rank systems by their scores, with ranges over segments and, if known, judges."""
     values = predicted.scores if with_machine else predicted.people.scores
     covariance = predicted.covariance(with_machine=with_machine)
-    quantile = float(stdtrit(min(covariance.degrees_of_freedom, 1e9), (1 + drawing.confidence) / 2))
+    # As for pairs: where the part over judges is small by chance, Satterthwaite's are too many.
+    freedom = min(covariance.degrees_of_freedom, covariance.fewest_units - 1)
+    quantile = float(stdtrit(freedom, (1 + drawing.confidence) / 2))
     reach = quantile * np.sqrt(np.diag(covariance.matrix))
     scores = Scores(values=values, estimable=np.ones(len(values), dtype=np.bool_))
     rank, last = shared_ranks(scores)

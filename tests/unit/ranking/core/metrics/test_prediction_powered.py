@@ -199,6 +199,14 @@ def test_ranges_by_judges_are_wider_if_judges_favour_systems() -> None:
     assert np.trace(by_judges.matrix) > 1.5 * np.trace(by_segments.matrix)
 
 
+def test_intervals_have_no_more_degrees_of_freedom_than_judges() -> None:
+    human, machine = scored(seed=6)
+    predicted = means(human, machine, np.arange(JUDGED) % 5)
+    assert predicted.covariance().degrees_of_freedom > 4
+    ranked = ranked_scores(predicted, FEW, with_machine=True)
+    assert ranked.quantile == pytest.approx(stats.t.ppf(0.975, 4))
+
+
 def test_scores_by_several_judges_share_the_weight_of_their_output() -> None:
     human, machine = scored()
     twice = predicted_means(
