@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from hashlib import sha256
 from typing import Any, Final, TypeVar
@@ -30,7 +29,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import content_type
-from campaign.models import CampaignState, InvitationRole, Job, System, Task
+from campaign.models import CampaignState, InvitationRole, System, Task
 from campaign.pages.content_policy import with_content_policy
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import results_link
@@ -41,9 +40,8 @@ from campaign.texts.time_zones import named_zone
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
-from ranking.analyses.options import Words
 from ranking.analyses.registry import ANALYSES
-from ranking.models import PublishedResult
+from ranking.models import Analysis, PublishedResult
 from ranking.pages.published import (
     differences,
     draft_in_words,
@@ -84,6 +82,7 @@ from ranking.services.publishing.content import (
     PublishedFacts,
     PublishedWords,
     answer_ask,
+    has_failed,
     published_facts,
     reasons_given,
 )
@@ -404,48 +403,25 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         **_preview(draft, context),
         "draft": draft,
         "error": said,
-        "awaited": awaited,
-        "is_computing": any(each.job is None or not each.job.has_ended for each in awaited),
+        "awaited": [(ANALYSES[each.kind].title, each) for each in awaited],
+        "is_computing": any(not has_failed(each) for each in awaited),
         "new_seed": new_seed_comes(task=task, content=draft.content),
         "judging_goes_on": judging_goes_on(task),
     }
     return render(request, "publish/confirm.html", context, status=409 if said else 200)
 
 
-@dataclass(frozen=True, slots=True)
-class AwaitedSection:
-    """A section that a draft lacks, being computed or failed.
-
-    Attributes
-    ----------
-    part : str
-        Name of the section.
-    title : lazy str
-    job : Job or None
-        The job that computes it.
-    """
-
-    part: str
-    title: Words
-    job: Job | None
-
-
 def _awaited(
     request: HttpRequest, task: Task, draft: PublishedDraft, parts: Sequence[str]
-) -> list[AwaitedSection]:
-    """Return the sections that the draft lacks, with the analyses that compute them."""
+) -> list[Analysis]:
+    """Return the analyses, named like their sections, that the draft lacks because they are waiting or failed."""
     run = latest_run(task_id=task.pk)
     if run is None:
         return []
-    awaited = []
-    for name in parts:
-        if name in draft.content["sections"]:
-            continue
-        analysis = answer_ask(name, task=task, run=run, by=user_of(request))
-        if analysis is not None and analysis.finished_at is None:
-            title = ANALYSES[analysis.kind].title
-            awaited.append(AwaitedSection(name, title, analysis.job))
-    return awaited
+    by = user_of(request)
+    lacking = [name for name in parts if name not in draft.content["sections"]]
+    asked = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
+    return [each for each in asked if each is not None and each.finished_at is None]
 
 
 def _desk(
