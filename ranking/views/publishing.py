@@ -55,7 +55,6 @@ from ranking.pages.published import (
 )
 from ranking.pages.shared_results import shared_result
 from ranking.reports.published import FOLDER
-from ranking.selectors.machines import machine_digests
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
     bundled_bytes,
@@ -437,7 +436,7 @@ def _desk(
         systems=facts.systems if facts else systems_entered(task_id=task.pk),
         reasons=reasons_given(facts) if facts else [],
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
-        has_machines=bool(machine_digests(task_id=task.pk)),
+        has_machines=task.test_set.campaign.machines.exists(),
         last=versions[0] if versions else None,
     )
     return (
