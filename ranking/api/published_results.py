@@ -34,6 +34,7 @@ from ranking.services.publishing.naming import LONGEST_WORDING
 from ranking.services.publishing.publish import (
     PublishedDraft,
     embargo_check,
+    is_publishable,
     published_draft,
     result_embargo_change,
     result_publish,
@@ -350,12 +351,15 @@ def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -
     run = latest_run(task_id=task.pk)
     if run is None:
         return None
-    lacking = [name for name in chosen["parts"] if answer_found(name, run=run) is None]
-    if not lacking:
-        return None
-    # Check for refusals before starting computations.
-    draft = published_draft(**chosen, run=run)
-    embargo_check(embargo_until, now=draft.published_at)
+    if not is_publishable(run):
+        lacking = ["answers"]
+    else:
+        lacking = [name for name in chosen["parts"] if answer_found(name, run=run) is None]
+        if not lacking:
+            return None
+        # Check for refusals before starting computations.
+        draft = published_draft(**chosen, run=run)
+        embargo_check(embargo_until, now=draft.published_at)
     asked = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
     return next(
         (each for each in asked if each and each.finished_at is None and not has_failed(each)), None

@@ -1,5 +1,6 @@
 """Write the data files in the bundle of a published result: judgments, texts, designs, and the log of draws."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from typing import Any, Final, cast
 
 from django.db.models import Exists, Min, OuterRef
 
+from annotation.answer_files import answer_files
 from annotation.export.five_way import judged_rows, most_candidates, systems_shown
 from annotation.models import HIT, Block, Design, Judgment
 from annotation.models.design import PARAMETERS
@@ -18,7 +20,7 @@ from campaign.models import Segment, System, Task
 from campaign.selectors.texts import text_lines
 from campaign.texts.canonical_json import canonical, json_line
 from optional_packages import has_extra
-from ranking.files.bundles import DESIGN, DRAWS, JUDGMENTS, LEFT_OUT, TEXTS
+from ranking.files.bundles import ANSWERS, DESIGN, DRAWS, JUDGMENTS, LEFT_OUT, TEXTS
 from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 from ranking.models import PublishedResult
@@ -27,6 +29,8 @@ from ranking.selectors.runs import judges_not_counted
 
 #: Called with the amount done and the total.
 Progress = Callable[[int, int], None]
+#: What judges did not say about the outputs.
+_OF_JUDGES: Final = frozenset({"comment", "started_at", "ended_at", "submitted_at", "duration_ms"})
 _HITS_AT_ONCE: Final = 1_000
 #: Seeds are included only if allowed, and group names never, because they are organisers' private notes.
 _TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
@@ -112,11 +116,27 @@ def data_files(frozen: FrozenResult, progress: Progress) -> dict[str, Iterable[s
     }
     if frozen.left_out and frozen.not_counted.exists():
         found[LEFT_OUT] = _judgments(frozen, frozen.not_counted, progress)
+    if frozen.result.bundle_has_texts and not frozen.hides_a_name:
+        found[ANSWERS] = _answers(frozen)
     # Damaged references are left out.
     segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
     if frozen.result.bundle_has_texts and segments.filter(source_text__isnull=False).exists():
         found[TEXTS] = map(json_line, text_lines(task=frozen.task, names=frozen.names))
     return found
+
+
+def _answers(frozen: FrozenResult) -> list[str]:
+    """Return the answers beyond ranks, in the protocol's own JSON Lines, without comments and times."""
+    files = answer_files(frozen.task.protocol)
+    if files is None or "answers" not in frozen.content["sections"]:
+        return []
+    write = next(write for name, write in files.writers.items() if name.endswith("jsonl"))
+    lines = []
+    for line in write(frozen.task, frozen.watermark).lines:
+        answer = json.loads(line)
+        public = {key: value for key, value in answer.items() if key not in _OF_JUDGES}
+        lines.append(json_line(public))
+    return lines
 
 
 def parquet_write(judgments: Path, path: Path) -> None:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_
 from annotation.judge_measures import DEFINITIONS, SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityAction, QualityRule, RuleDirection
 from annotation.selectors.judges import JudgeStatus
-from campaign.models import Judge, Task
+from campaign.models import Judge, SystemKind, Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.joining import comma_list, labelled, semicolon_list
@@ -99,7 +99,9 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[dict[str, st
 
 
 def reference_missing_in_words(task: Task) -> str:
-    """Return why the reference measures of a test set are missing for all judges."""
+    """Return why the reference measures of a test set are missing for all judges; empty if it has no reference."""
+    if not task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
+        return ""
     if task.test_set.campaign.show_reference:
         return _(
             "“Preference for the reference” has no data: judges see the reference, so it was not among the "

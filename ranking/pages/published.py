@@ -34,6 +34,7 @@ from campaign.texts.joining import (
 from campaign.texts.languages import language_pair_name
 from ranking.analyses.pairs import pairs_matrix, shares_in_words
 from ranking.analyses.ranking import ranks_table
+from ranking.analyses.registry import ANALYSES
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import Correction
 from ranking.export.bundles import (
@@ -50,12 +51,13 @@ from ranking.pages import formats
 from ranking.pages.formats import rank_plots
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.report_shown import PLOT_FILES, plot_file, shown_tables
-from ranking.pages.summary import names_in_a_row, summarise_run
+from ranking.pages.summary import names_in_a_row, summarise_run, summary_without_order
 from ranking.range_choices import recorded_choice
 from ranking.reports.predicted_ranking import completed_by, sample_doubt
 from ranking.reports.published import (
     FOLDER,
     PublishedFile,
+    answer_tables,
     basis_of,
     bibtex_file,
     cff_file,
@@ -82,6 +84,7 @@ from ranking.wording.methods import unranked_in_words
 from ranking.wording.pair_tests import mark_of, own_tests_in_words
 from ranking.wording.published_method import (
     firmness_in_words,
+    has_ranking,
     method_name,
     method_sentences,
     pair_sentences,
@@ -209,7 +212,9 @@ def published_page(content: Content) -> dict[str, Any]:
     ranking, test_set, sections = content["ranking"], content["test_set"], content["sections"]
     return {
         "content": content,
-        "summary": summarise_run(run_of(content)),
+        "summary": _summary(content),
+        "has_ranking": has_ranking(content),
+        "answers": shown_tables(Report(tables=answer_tables(content), data={})),
         "languages": language_pair_name(test_set["source_language"], test_set["target_language"]),
         "firmness": firmness_in_words(sections["firmness"]) if "firmness" in sections else [],
         "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
@@ -227,6 +232,12 @@ def published_page(content: Content) -> dict[str, Any]:
         "has_constraints": any(row["constrained"] is not None for row in content["systems"]),
         **{name: _day(content["input"][name]) for name in ("first_day", "last_day")},
     }
+
+
+def _summary(content: Content) -> dict[str, Any]:
+    if has_ranking(content):
+        return summarise_run(run_of(content))
+    return summary_without_order(ANALYSES[content["sections"]["answers"]["analysis"]])
 
 
 def _day(text: str | None) -> date | None:
@@ -470,11 +481,11 @@ def missing_in_words(content: Content) -> list[str]:
         said.append(_("No authors: the citation names the campaign."))
     if not content["contact"]:
         said.append(_("No contact for readers."))
-    if content["agreement"]["inter"]["kappa"] is None:
+    if has_ranking(content) and content["agreement"]["inter"]["kappa"] is None:
         said.append(kappa_missing_in_words(content["agreement"]["inter"]))
     if content["task"]["instructions_version"] is None:
         said.append(_("No instructions."))
-    if content["ranking"]["not_estimable"]:
+    if has_ranking(content) and content["ranking"]["not_estimable"]:
         names = [row["system"] for row in content["ranking"]["not_estimable"]]
         said.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
     if "predicted_ranking" in content["sections"]:
@@ -650,6 +661,15 @@ def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[dic
 
 def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
     """Return the files that depend only on the content of a result, by name."""
+    return {
+        **(_of_ranking(file) if has_ranking(file.content) else _of_answers(file)),
+        "citation.bib": bibtex_file(file),
+        "CITATION.cff": cff_file(file),
+        bundles.RESULT: canonical(file.content),
+    }
+
+
+def _of_ranking(file: PublishedFile) -> dict[str, str | bytes]:
     report, plot = published_report(file), _plot(file.content)
     return {
         "ranking.csv": csv_file(file),
@@ -660,10 +680,14 @@ def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
             for ending in PLOT_FILES
             if ending != "csv"
         },
-        "citation.bib": bibtex_file(file),
-        "CITATION.cff": cff_file(file),
-        bundles.RESULT: canonical(file.content),
     }
+
+
+def _of_answers(file: PublishedFile) -> dict[str, str | bytes]:
+    """Return the tables of a result without a ranking."""
+    report = published_report(file)
+    endings = ("csv", "tex", "typ", "md")
+    return {f"results.{ending}": write(report, FILES[ending]) for ending in endings}
 
 
 def _plot(content: Content) -> Table:

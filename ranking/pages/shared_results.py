@@ -1,18 +1,16 @@
 """Results of a campaign as holders of a link to them see them: without judges, texts and anonymous names."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
 from campaign.models import System, Task
-from campaign.models.system import system_label
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.formats import rank_plots
 from ranking.pages.published import run_of
 from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import summarise_run, summary_without_order
-from ranking.reports import Report
-from ranking.reports.tables import BETWEEN, Table, Value
+from ranking.reports.public import public_report
 from ranking.selectors.analyses import answer_for_people, answer_to_share, kind_in_place_of_ranking
 from ranking.selectors.published_results import systems_entered, versions_of
 from ranking.selectors.runs import run_to_share
@@ -20,9 +18,6 @@ from ranking.services.publishing.content import frozen_agreement, frozen_method,
 from ranking.services.publishing.naming import labels_of, letters_given, may_be_anonymous
 from ranking.wording.agreement import kappa_in_words
 from ranking.wording.methods import unranked_in_words
-
-_OF_JUDGES: Final = frozenset({"judge", "judges"})
-_OF_SYSTEMS: Final = frozenset({"system", "other", "systems"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +47,12 @@ def shared_result(*, task: Task, is_anonymous: bool) -> dict[str, Any]:
     answer = None if kind is None else answer_to_share(task=task, kind=kind)
     if kind is None or answer is None:
         return {"summary": summarise_run(None)}
-    report = answer_for_people(answer)
-    tables = [table for table in report.tables if not _names_judges(table)]
-    # The first table answers the question of the protocol.
-    report = Report(tables=[_renamed(table, names.labels) for table in tables[:1]], data={})
+    report = public_report(answer_for_people(answer), names.labels)
     return {
         "summary": summary_without_order(kind),
         "computed_at": answer.finished_at,
-        "tables": shown_tables(report),
+        # The first table answers the question of the protocol.
+        "tables": shown_tables(report)[:1],
     }
 
 
@@ -98,27 +91,3 @@ def _is_hidden(system: System, versions: Sequence[PublishedResult]) -> bool:
     if not versions:
         return False
     return bool(versions[0].labels.get(str(system.pk), system.name) != system.name)
-
-
-def _names_judges(table: Table) -> bool:
-    return any(column.names in _OF_JUDGES for column in table.columns)
-
-
-def _renamed(table: Table, labels: Mapping[str, str]) -> Table:
-    """Return a table with the names of systems by `labels`, without its notes, which may name some."""
-    are_names = [column.names in _OF_SYSTEMS for column in table.columns]
-    rows = [
-        [
-            _label(value, labels) if is_name else value
-            for value, is_name in zip(row, are_names, strict=True)
-        ]
-        for row in table.rows
-    ]
-    return replace(table, rows=rows, notes=())
-
-
-def _label(value: Value, labels: Mapping[str, str]) -> Value:
-    if not isinstance(value, str):
-        return value
-    shown = {system_label(name): label for name, label in labels.items()}
-    return BETWEEN.join(shown.get(name, name) for name in value.split(BETWEEN))

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from django.conf import settings
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from campaign.export.downloads import media_type
@@ -22,11 +23,12 @@ from ranking.files import bundles
 from ranking.reports.correlations import interval_columns
 from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.predicted_ranking import completed_by, predicted_notes
+from ranking.reports.stored import report_in
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.writing import ReportFormat, escaped_latex, write
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.pair_tests import CORRECTION_WORDS, MARKS, mark_of
-from ranking.wording.published_method import firmness_in_words, method_sentences
+from ranking.wording.published_method import firmness_in_words, has_ranking, method_sentences
 from ranking.wording.ranges import cluster_rules, rank_cell, rank_range
 
 _COLUMNS: Final = (
@@ -50,23 +52,35 @@ class PublishedFile:
     url: str
 
 
-def ranking_report(file: PublishedFile) -> Report:
-    """Return a report with a table for each group of connected systems."""
+def published_report(file: PublishedFile) -> Report:
+    """Return a report with the tables of systems, pairs, metrics and answers."""
     content = file.content
-    tables = ranking_tables(content)
+    tables = [*metric_tables(content), *answer_tables(content)]
+    if has_ranking(content):
+        tables = [*_tables_of_ranking(content), *_pair_tables(content), *tables]
     notes = [
         f"{content['campaign']['name']}, {content['test_set']['name']}",
         f"Version {content['version']}, published {content['published_at'][:10]}",
         file.url,
         f"SHA-256 of its content: {file.digest}",
     ]
-    last = tables[-1]
+    return Report(tables=tables, data={}, notes=[one_line(note) for note in notes if note])
+
+
+def answer_tables(content: Mapping[str, Any]) -> list[Table]:
+    """Return the tables of the protocol's own analysis in the current language; none in older results."""
+    answers = content["sections"].get("answers")
+    if answers is None:
+        return []
+    report = report_in(answers["reports"], get_language() or settings.LANGUAGE_CODE)
+    return [replace(table, name=f"answers_{table.name}") for table in report.tables]
+
+
+def _tables_of_ranking(content: Mapping[str, Any]) -> list[Table]:
+    """Return `ranking_tables` with notes on the judgments behind them."""
+    *tables, last = ranking_tables(content)
     about = [basis_of(content), *_went_in(content), *_agreement(content), *firmness_of(content)]
-    return Report(
-        tables=[*tables[:-1], replace(last, notes=[*last.notes, *about])],
-        data={},
-        notes=[one_line(note) for note in notes if note],
-    )
+    return [*tables, replace(last, notes=[*last.notes, *about])]
 
 
 def ranking_tables(content: Mapping[str, Any]) -> list[Table]:
@@ -122,6 +136,8 @@ def basis_of(content: Mapping[str, Any]) -> str:
     parameters = content["method"]["parameters"]
     method = METHOD_WORDS.get(content["method"]["name"], content["method"]["name"])
     counted = content["input"]
+    if not has_ranking(content):
+        return f"{counted['blocks']:,} blocks by {counted['judges']:,} judges."
     return (
         f"{counted['comparisons']:,} comparisons in {counted['blocks']:,} blocks by "
         f"{counted['judges']:,} judges. Score: {method}. Rank ranges at "
@@ -203,12 +219,6 @@ _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjus
 _OWN_TESTS: Final = ("own_p", "own_adjusted_p")
 
 Against = Callable[[str, str], tuple[int, int, float | None] | None]
-
-
-def published_report(file: PublishedFile) -> Report:
-    """Return a report with the tables of systems and pairs."""
-    report, content = ranking_report(file), file.content
-    return replace(report, tables=[*report.tables, *_pair_tables(content), *metric_tables(content)])
 
 
 def metric_tables(content: Mapping[str, Any]) -> list[Table]:
@@ -439,6 +449,10 @@ def _tex(text: str) -> str:
 FOLDER: Final[Mapping[str, Promise]] = {
     bundles.INDEX: _("Result page (offline)"),
     bundles.README: _("Description and how to verify the bundle"),
+    "results.csv": _("Tables as CSV"),
+    "results.tex": _("Tables as LaTeX (booktabs)"),
+    "results.typ": _("Tables as Typst"),
+    "results.md": _("Tables as Markdown"),
     "ranking.csv": _("Table as CSV"),
     "pairs.csv": _("Pairs as CSV"),
     "ranking.tex": _("Table as LaTeX (booktabs)"),
@@ -452,6 +466,7 @@ FOLDER: Final[Mapping[str, Promise]] = {
     bundles.JUDGMENTS: _("Judgments that count as CSV (judges by pseudonym)"),
     bundles.PARQUET: _("Judgments that count as Parquet, sorted by segment"),
     bundles.LEFT_OUT: _("Judgments of excluded judges as CSV"),
+    bundles.ANSWERS: _("Answers to the questions of the protocol, which contain outputs"),
     bundles.TEXTS: _("Sources, references and outputs"),
     bundles.DESIGN: _("Sampling designs"),
     bundles.DRAWS: _("Judged HITs: design, blocks and judges"),
@@ -506,8 +521,18 @@ python manage.py reproduce bundle.zip --digest {digest[:16]}
 ```
 
 It lists changed files, recomputes the ranking from `judgments.csv` and compares it with
-`result.json`, bit for bit. `python manage.py rank_judgments judgments.csv` ranks by other methods.
+`result.json`, bit for bit. {_further(content, names)}
 """
+
+
+def _further(content: Content, names: Sequence[str]) -> str:
+    """Return the command that computes more from the files of a bundle."""
+    if bundles.ANSWERS in names:
+        kind = content["sections"]["answers"]["analysis"]
+        return (
+            f"`python manage.py analyse {kind} {bundles.ANSWERS}` computes the tables of answers."
+        )
+    return "`python manage.py rank_judgments judgments.csv` ranks by other methods."
 
 
 def crate(content: Content, digest: str, files: Sequence[Mapping[str, Any]]) -> str:

@@ -80,26 +80,42 @@ class Answered:
 
 
 def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
-    """Return the analyses available for a task, by name, those of its protocol first.
+    """Return the analyses available for a task, by name, those of its protocol first. At most one query.
 
     Comparisons of tasks are also available if judges score outputs one at a time.
     """
-    compares = answer_kind_of(task).compares_outputs
+    compares = judgments_compare(task)
     scores = scores_outputs(task.protocol)
 
     def is_for(kind: AnalysisKind) -> bool:
         if kind.protocols is None:
             return compares or (scores and kind.reads_other_tasks)
-        return task.protocol in kind.protocols and kind.fits(task)
+        return _is_of_protocol(kind, task)
 
     found = filter(is_for, ANALYSES.values())
     return {kind.name: kind for kind in sorted(found, key=lambda kind: kind.protocols is None)}
 
 
+def judgments_compare(task: Task) -> bool:
+    """Return whether judgments of a task compare outputs; all of them may be of single outputs. At most one query."""
+    if not answer_kind_of(task).compares_outputs:
+        return False
+    latest = LatestRanking.objects.filter(pk=task.pk)
+    comparisons = latest.values_list("result__input__comparisons", flat=True).first()
+    # Before the first ranking, they may.
+    return comparisons is None or comparisons > 0
+
+
+def _is_of_protocol(kind: AnalysisKind, task: Task) -> bool:
+    return kind.protocols is not None and task.protocol in kind.protocols and kind.fits(task)
+
+
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
     """Return the analysis shown instead of a ranking for tasks without comparisons; None if there is none."""
-    kinds = analyses_of(task=task).values()
-    return next((kind for kind in kinds if kind.stands_for_ranking), None)
+    for kind in ANALYSES.values():
+        if kind.stands_for_ranking and _is_of_protocol(kind, task):
+            return kind
+    return None
 
 
 def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:

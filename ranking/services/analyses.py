@@ -12,7 +12,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence
-from annotation.protocols import answer_kind_of
 from annotation.services.numbers import judgments_number, pages_changed
 from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
@@ -50,6 +49,7 @@ from ranking.selectors.analyses import (
     ANSWER,
     analyses_of,
     blocks_skipped,
+    judgments_compare,
     kind_in_place_of_ranking,
     table_tasks,
 )
@@ -61,7 +61,6 @@ from ranking.selectors.chosen_judgments import (
 )
 from ranking.selectors.machines import machine_digests, machines_given
 from ranking.selectors.metrics import metric_digests, metrics_given
-from ranking.selectors.runs import latest_run
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
@@ -69,7 +68,7 @@ from ranking.wording.stopping_rules import RuleState, rule_notes
 MOST_KEPT = 500
 #: Tables kept per campaign.
 MOST_TABLES_KEPT = 200
-_LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
+LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
 
 
 def analysis_choice(
@@ -337,7 +336,7 @@ def analysis_reproduce(
     options = {option.name: option.read(analysis.choice[option.name]) for option in kind.options}
     compute = _across if analysis.task is None else _of_task
     tell = compute(analysis, kind, options, begin or _untold)
-    reports, first = in_languages(tell, _LANGUAGES)
+    reports, first = in_languages(tell, LANGUAGES)
     return plain(first.data), reports
 
 
@@ -457,7 +456,7 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
     if kind is None:
         return None
     last = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True).first()
-    if not last or _compares(task):
+    if not last or judgments_compare(task):
         return None
     choice = analysis_choice(kind.name, {})
     chosen = judgments_chosen(task=task, options=choice.options, watermark=last)
@@ -477,14 +476,6 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
         Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()
         return None
     return asked
-
-
-def _compares(task: Task) -> bool:
-    """Return whether the latest ranking of a task has any comparisons; all judgments may be of single outputs."""
-    if not answer_kind_of(task).compares_outputs:
-        return False
-    run = latest_run(task_id=task.pk)
-    return run is None or run.result["input"]["comparisons"] > 0
 
 
 def _is_due(task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int) -> bool:

@@ -55,6 +55,7 @@ from ranking.pages.published import (
 )
 from ranking.pages.shared_results import shared_result
 from ranking.reports.published import FOLDER
+from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
     bundled_bytes,
@@ -94,6 +95,7 @@ from ranking.services.publishing.naming import (
 from ranking.services.publishing.publish import (
     PublishedDraft,
     embargo_check,
+    is_publishable,
     published_draft,
     result_embargo_change,
     result_publish,
@@ -431,6 +433,7 @@ def _desk(
     versions = list(versions_of(task_id=task.pk))
     run = latest_run(task_id=task.pk)
     facts = None if run is None else published_facts(task=task, run=run)
+    has_results = run is not None and is_publishable(run)
     form = PublishForm(
         data,
         systems=facts.systems if facts else systems_entered(task_id=task.pk),
@@ -448,7 +451,10 @@ def _desk(
             "versions": version_lines(versions, shown=None),
             "zenodo_is_allowed": settings.ZENODO_UPLOADS,
             "next_version": versions[0].version + 1 if versions else 1,
-            "has_ranking": run is not None and bool(run.result["systems"]),
+            "is_publishable": has_results,
+            "uncomputed": None
+            if has_results or run is None
+            else kind_in_place_of_ranking(task=task),
             "worries": worries_in_words(task=task, run=run) if run else [],
         },
     )

@@ -8,6 +8,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from campaign.models.task import Protocol
 from campaign.texts.by_language import text_in_active_language
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, sentence_list
@@ -31,6 +32,25 @@ _BRADLEY_TERRY: Final = "bradley_terry"
 
 def method_sentences(content: Content) -> list[str]:
     """Return sentences on the judging, the ranking method, and its uncertainty."""
+    sentences = [
+        _shown(content),
+        *_asked(content),
+        *_ranked(content),
+        *_stopping(content),
+        *filter(None, [rewording_in_words(content)]),
+    ]
+    return [*sentences, _again(content)]
+
+
+def has_ranking(content: Content) -> bool:
+    """Return whether a result ranks systems; judges of its task may have seen one output at a time."""
+    return bool(content["ranking"]["systems"])
+
+
+def _ranked(content: Content) -> list[str]:
+    """Return sentences on the ranking method and its uncertainty; none without a ranking."""
+    if not has_ranking(content):
+        return []
     method = content["method"]
     parameters = method["parameters"]
     ranges = ranges_in_words(
@@ -40,16 +60,11 @@ def method_sentences(content: Content) -> list[str]:
         counts=content["ranking"]["input"],
     )
     return [
-        _shown(content),
-        *_asked(content),
         _("Identical outputs were shown once and count as ties."),
         _scored(method["name"]),
         *ranges,
         *pair_sentences(content),
         *_fixed(content),
-        *_stopping(content),
-        *filter(None, [rewording_in_words(content)]),
-        _again(content),
     ]
 
 
@@ -64,9 +79,16 @@ def method_name(name: str) -> str:
 
 def _shown(content: Content) -> str:
     criteria = content.get("sections", {}).get("criteria")
-    if criteria:
-        return _rated(criteria)
     task = content["task"]
+    if criteria and has_ranking(content):
+        return _rated(criteria)
+    if criteria:
+        names = [text_in_active_language(criterion["name"]) for criterion in criteria]
+        return _("Judges rated outputs by %(criteria)s.") % {"criteria": comma_list(names)}
+    # Results of older versions do not name the protocol.
+    protocol = Protocol(task.get("protocol", Protocol.RANKING))
+    if protocol != Protocol.RANKING:
+        return _("Protocol: %(protocol)s.") % {"protocol": protocol.label}
     if task["shows_source"] and task["shows_reference"]:
         seen = _(
             "Judges saw a source sentence, its reference and up to five outputs, and ranked the "

@@ -24,6 +24,9 @@ from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.range_choices import recorded_choice
+from ranking.reports.public import public_report
+from ranking.reports.stored import in_languages
+from ranking.selectors.analyses import answer_for_people, kind_in_place_of_ranking
 from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.selectors.judged_columns import judged_blocks, judged_columns
 from ranking.selectors.machines import machine_digests
@@ -41,7 +44,7 @@ from ranking.selectors.runs import (
     run_told_apart,
     stopping_rule_history,
 )
-from ranking.services.analyses import analysis_ask, analysis_choice
+from ranking.services.analyses import LANGUAGES, analysis_ask, analysis_choice
 from ranking.services.publishing.naming import GivenReason
 from ranking.services.run_results import (
     OwnTests,
@@ -314,6 +317,7 @@ def published_content(
         "ranking": ranking,
         "method": frozen_method(run, labels),
         "task": {
+            "protocol": task.protocol,
             "shows_source": task.test_set.campaign.show_source,
             "shows_reference": task.test_set.campaign.show_reference,
             "allows_partial_ranking": task.test_set.campaign.allow_partial_ranking,
@@ -467,8 +471,8 @@ class _Answer:
 
     Attributes
     ----------
-    kind : str
-        Kind of the analysis.
+    kind : callable
+        Returns the name of the kind of analysis for a run; empty if its task has none.
     filters : callable
         Returns the required values of the analysis's choice and judgments, for a run.
     freeze : callable
@@ -477,7 +481,7 @@ class _Answer:
         Returns the analysis to compute for a run; None if there is none.
     """
 
-    kind: str
+    kind: Callable[[RankingRun], str]
     filters: Callable[[RankingRun], dict[str, Any]]
     freeze: Callable[[Any, RankingRun, Mapping[str, str]], dict[str, Any] | None]
     asked: Callable[[RankingRun], tuple[AnalysisChoice, ChosenJudgments] | None]
@@ -486,7 +490,7 @@ class _Answer:
         """Select the analyses of exactly the judgments of a run."""
         judgments = judgments_of_run(run).recorded
         same = ("systems", "with_reference", "without", "documents")
-        rows = Analysis.objects.of(run.task_id).filter(kind=self.kind, watermark=run.watermark)
+        rows = Analysis.objects.of(run.task_id).filter(kind=self.kind(run), watermark=run.watermark)
         about = {f"judgments__{name}": judgments[name] for name in same}
         return rows.filter(**about).filter(**self.filters(run))
 
@@ -499,9 +503,9 @@ def answer_found(name: str, *, run: RankingRun) -> Analysis | None:
 def frozen_answers(
     run: RankingRun, labels: Mapping[str, str], parts: Collection[str]
 ) -> dict[str, Any]:
-    """Return those of these sections that are available, and the agreement of judges with themselves."""
+    """Return those of these sections that are available, and those that are included without being requested."""
     found = {}
-    for name in (*parts, "self_agreement"):
+    for name in (*parts, *_ALWAYS):
         analysis = answer_found(name, run=run)
         section = analysis and _ANSWERS[name].freeze(analysis, run, labels)
         if section:
@@ -534,11 +538,13 @@ def has_failed(analysis: Analysis) -> bool:
 
 
 def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the number of judgments that decide first place.
+    """Return the number of judgments that decide first place; None if no system has a score.
 
     Judges and segments of the deciding judgments are left out, because they could identify people.
     """
     found = analysis.data["first_place"]
+    if not found["first"]:
+        return None
     new = found["new_first"]
     return {
         "method": analysis.data["method"],
@@ -550,9 +556,9 @@ def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dic
 
 
 def _firmness_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
-    """Return None if the method has no such analysis, or if there are several unconnected groups."""
+    """Return None if the method has no such analysis, and without systems or with several unconnected groups."""
     is_usual = run.parameters["method_parameters"] == METHODS[run.method].defaults
-    if not is_usual or len(run.result["groups"]) > 1:
+    if not is_usual or len(run.result["groups"]) != 1:
         return None
     group = run.parameters.get("judge_group")
     asked = {"method": run.method} | ({} if group is None else {"judge_group": group["name"]})
@@ -677,25 +683,60 @@ def _self_agreement(
     }
 
 
+def _kind_of_answers(run: RankingRun) -> str:
+    kind = kind_in_place_of_ranking(task=run.task)
+    return "" if kind is None else kind.name
+
+
+def _answers_choice(run: RankingRun) -> AnalysisChoice:
+    return analysis_choice(_kind_of_answers(run), {})
+
+
+def _answers_filters(run: RankingRun) -> dict[str, Any]:
+    if not _kind_of_answers(run):
+        return {}
+    return {"choice_digest": _answers_choice(run).digest}
+
+
+def _answers(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return the tables of the protocol's own analysis in every language, without judges and texts."""
+    reports, _report = in_languages(
+        lambda: public_report(answer_for_people(analysis), labels), LANGUAGES
+    )
+    return {"analysis": analysis.kind, "options": analysis.choice, "reports": reports}
+
+
+def _answers_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
+    if not _kind_of_answers(run):
+        return None
+    return _answers_choice(run), judgments_of_run(run)
+
+
 #: Analyses by section.
 _ANSWERS: Final = {
+    "answers": _Answer(
+        kind=_kind_of_answers,
+        filters=_answers_filters,
+        freeze=_answers,
+        asked=_answers_asked,
+    ),
     "firmness": _Answer(
-        kind="firmness",
+        kind=lambda _run: "firmness",
         filters=lambda run: {"choice__method": run.method},
         freeze=_firmness,
         asked=_firmness_asked,
     ),
     "metrics": _Answer(
-        kind="metrics", filters=_metrics_filters, freeze=_metrics, asked=_metrics_asked
+        kind=lambda _run: "metrics", filters=_metrics_filters, freeze=_metrics, asked=_metrics_asked
     ),
     "predicted_ranking": _Answer(
-        kind="predicted_ranking",
+        kind=lambda _run: "predicted_ranking",
         filters=_predicted_filters,
         freeze=_predicted_ranking,
         asked=_predicted_asked,
     ),
     "self_agreement": _Answer(
-        kind="agreement",
+        kind=lambda _run: "agreement",
         filters=lambda run: {
             "choice__chance": run.result["agreement"]["chance"],
             "choice__pairing": Pairing.UNORDERED.value,
@@ -708,3 +749,5 @@ _ANSWERS: Final = {
 USUAL_PARTS: Final = ("firmness", "metrics")
 #: All optional sections.
 PARTS: Final = (*USUAL_PARTS, "predicted_ranking")
+#: Sections that are included if available. Without comparisons, a version needs "answers".
+_ALWAYS: Final = ("self_agreement", "answers")

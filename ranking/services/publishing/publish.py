@@ -24,6 +24,7 @@ from ranking.services.publishing.content import (
     USUAL_PARTS,
     PublishedFacts,
     PublishedWords,
+    answer_found,
     frozen_answers,
     published_content,
     published_facts,
@@ -106,7 +107,7 @@ def published_draft(
     """
     real_check(task.test_set.campaign, PublishingRefusedError)
     run = facts.run if facts else run or latest_run(task_id=task.pk)
-    if run is None or not run.result["systems"]:
+    if run is None or not is_publishable(run):
         raise PublishingRefusedError(_nothing_to_publish(task))
     words = words or PublishedWords()
     facts = facts or published_facts(task=task, run=run)
@@ -148,11 +149,16 @@ def published_draft(
     )
 
 
+def is_publishable(run: RankingRun) -> bool:
+    """Return whether a run ranks systems, or the analysis in place of a ranking has the answers to all its judgments."""
+    return bool(run.result["systems"]) or answer_found("answers", run=run) is not None
+
+
 def _nothing_to_publish(task: Task) -> str:
     if kind_in_place_of_ranking(task=task) is None:
         return _("No ranking to publish yet.")
     return _(
-        "No ranking to publish: judges in this task saw one output at a time. Download the results from its analysis page instead."
+        "The results of all judgments are not computed yet. Open Results, then reload this page."
     )
 
 

@@ -47,7 +47,7 @@ _OF_OTHER_SHAPES: Final = (
     *(IndexError, OverflowError, RecursionError),
 )
 #: Sections that also follow from the judgments, but are not recomputed.
-_NOT_COMPARED: Final = ("firmness", "metrics", "predicted_ranking", "stopping_rule")
+_NOT_COMPARED: Final = ("answers", "firmness", "metrics", "predicted_ranking", "stopping_rule")
 
 
 class NotReproducibleError(ValueError):
@@ -193,7 +193,7 @@ def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> di
     ]
     names = {*run.parameters["systems"], *run.parameters["left_out"]}
     # Results of older versions have no tests of own comparisons.
-    has_own_tests = any("own_p" in pair for pair in content["ranking"]["pairs"])
+    has_own_tests = "own_limits" in content["ranking"]
     tests = own_tests_of_run(run, blocks) if has_own_tests else None
     ranking = frozen_ranking(run, {name: name for name in names}, tests)
     counted = run.result["input"]

@@ -1,0 +1,120 @@
+"""Results of tasks whose judges see one output at a time: the tables of their answers are published."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from campaign.models import Task
+from ranking.models import Analysis, PublishedResult
+from ranking.selectors.analyses import answer_for_people
+from ranking.services.publishing.publish import PublishingRefusedError, result_publish
+from ranking.tasks import rank_task
+from tests.factories import make_campaign, make_organiser
+from tests.integration.protocols.judging import rated_task
+from tests.integration.protocols.test_answers_kept_up import one_at_a_time
+from tests.integration.publishing.bundled import bundled, files_of, packed, said
+from tests.page_tables import page_tables
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rated() -> Task:
+    """A task of ratings, with its answers computed."""
+    task = rated_task(make_campaign())
+    rank_task(task.pk)
+    return task
+
+
+def test_published_means_are_those_of_the_analysis(rated: Task) -> None:
+    result = result_publish(task=rated, by=None)
+    computed = answer_for_people(Analysis.objects.get(kind="rating")).tables[0]
+    page = Client().get(f"/results/{result.address}/").content.decode()
+    published = next(table for table in page_tables(page) if "Mean" in table.headings)
+    systems = [str(row[0]) for row in computed.rows]
+    means = [f"{row[1]:.3f}".rstrip("0").rstrip(".") for row in computed.rows]
+    assert [row[0] for row in published.rows] == systems
+    assert [row[1].rstrip("0").rstrip(".") for row in published.rows] == means
+
+
+def test_published_answers_name_no_judge(rated: Task) -> None:
+    judges = list(rated.test_set.campaign.judges.values_list("pseudonym", flat=True))
+    content = result_publish(task=rated, by=None).content
+    tables = json.dumps(content["sections"]["answers"])
+    assert judges
+    assert not [judge for judge in judges if f'"{judge}"' in tables]
+
+
+def test_anonymous_systems_have_letters_in_published_answers(rated: Task) -> None:
+    result = result_publish(task=rated, by=None, anonymous=["cobalt"])
+    assert "System A" in json.dumps(result.content["sections"]["answers"])
+    assert "cobalt" not in json.dumps(result.content)
+
+
+def test_answers_to_later_judgments_are_not_published(rated: Task) -> None:
+    Analysis.objects.update(watermark=1)
+    with pytest.raises(PublishingRefusedError):
+        result_publish(task=rated, by=None)
+
+
+def test_rest_computes_missing_answers_before_publishing(client: Client, rated: Task) -> None:
+    Analysis.objects.all().delete()
+    client.force_login(make_organiser(rated.test_set.campaign))
+    address = f"/api/v1/tasks/{rated.pk}/published-results/"
+    awaited = client.post(address, {"firmness": False}, content_type="application/json")
+    assert awaited.status_code == 202
+    assert awaited.json()["analysis"] == Analysis.objects.get().pk
+
+
+@pytest.fixture
+def marked() -> Task:
+    """Error spans of one output at a time, with their answers computed."""
+    task = one_at_a_time(make_campaign())
+    rank_task(task.pk)
+    return task
+
+
+def published_lines(task: Task, **chosen: Any) -> tuple[PublishedResult, dict[str, bytes]]:
+    result, zipped = bundled(task, **chosen)
+    return result, files_of(zipped)
+
+
+def test_bundle_without_a_ranking_reproduces(marked: Task, tmp_path: Path) -> None:
+    _result, files = published_lines(marked)
+    assert not [name for name in files if name.startswith("ranking.")]
+    status, found = said(packed(tmp_path / "bundle.zip", files))
+    assert status == 0
+    assert found["differences"] == []
+
+
+def test_answers_in_a_bundle_give_the_published_tables(
+    marked: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _result, files = published_lines(marked, with_texts=True)
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(files["answers.jsonl"])
+    call_command("analyse", "spans", str(path), "--format", "csv")
+    # JSON, in which results are published, has no 93.0.
+    lines = [line.removesuffix(".0") for line in capsys.readouterr().out.splitlines()[1:]]
+    computed = {f"answers_{line}" for line in lines}
+    published = files["results.csv"].decode().splitlines()[1:]
+    assert published
+    assert set(published) <= computed
+
+
+def test_answers_stay_out_of_bundles_without_texts_or_names(marked: Task) -> None:
+    _result, files = published_lines(marked)
+    assert "answers.jsonl" not in files
+    _result, files = published_lines(marked, with_texts=True, anonymous=["cobalt"])
+    assert "answers.jsonl" not in files
+
+
+def test_answers_in_a_bundle_have_no_times(marked: Task) -> None:
+    _result, files = published_lines(marked, with_texts=True)
+    keys = {key for line in files["answers.jsonl"].splitlines() for key in json.loads(line)}
+    assert keys
+    assert not keys & {"started_at", "ended_at", "comment"}
