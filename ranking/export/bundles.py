@@ -116,7 +116,8 @@ def data_files(frozen: FrozenResult, progress: Progress) -> dict[str, Iterable[s
     }
     if frozen.left_out and frozen.not_counted.exists():
         found[LEFT_OUT] = _judgments(frozen, frozen.not_counted, progress)
-    if frozen.result.bundle_has_texts and not frozen.hides_a_name:
+    has_answers = "answers" in frozen.content["sections"]
+    if has_answers and frozen.result.bundle_has_texts and not frozen.hides_a_name:
         found[ANSWERS] = _answers(frozen)
     # Damaged references are left out.
     segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
@@ -128,8 +129,7 @@ def data_files(frozen: FrozenResult, progress: Progress) -> dict[str, Iterable[s
 def _answers(frozen: FrozenResult) -> list[str]:
     """Return the answers beyond ranks, in the protocol's own JSON Lines, without comments and times."""
     files = answer_files(frozen.task.protocol)
-    if files is None or "answers" not in frozen.content["sections"]:
-        return []
+    assert files is not None  # noqa: S101  an analysis has read them
     write = next(write for name, write in files.writers.items() if name.endswith("jsonl"))
     lines = []
     for line in write(frozen.task, frozen.watermark).lines:
