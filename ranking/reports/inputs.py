@@ -14,7 +14,7 @@ from django.utils.translation import pgettext
 from campaign.formats.errors import Loss
 from campaign.models.system import system_in_sentence
 from campaign.texts.counted import counted
-from campaign.texts.joining import comma_list
+from campaign.texts.joining import comma_list, from_to
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
@@ -355,11 +355,12 @@ def input_notes(given: AnyInput) -> list[str]:
     """Return sentences about the input."""
     data = input_data(given)
     blocks = counted("%(count)s block", "%(count)s blocks", data["blocks"])
+    source = _language(given, data["source_language"])
+    target = _language(given, data["target_language"])
     notes = [
-        _("%(source)s to %(target)s: %(blocks)s, %(skipped)s skipped, %(blank)s labels blank")
+        _("%(languages)s: %(blocks)s, %(skipped)s skipped, %(blank)s labels blank")
         % {
-            "source": _language(given, data["source_language"]),
-            "target": _language(given, data["target_language"]),
+            "languages": target if source == target else from_to(source, target),
             "blocks": blocks,
             "skipped": number_format(data["skipped"]),
             "blank": number_format(data["blank_labels"]),
