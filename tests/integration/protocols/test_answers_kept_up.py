@@ -75,7 +75,13 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     assert (answer.kind, answer.task) == (kind, task)
     first = answer_for_people(answer).tables[0]
     page = dashboard(task, client)
-    headings = [column.heading for column in first.columns]
+    # Pages leave out columns without a value.
+    filled = [
+        any(cell not in (None, "") for cell in cells) for cells in zip(*first.rows, strict=True)
+    ]
+    headings = [
+        column.heading for column, is_shown in zip(first.columns, filled, strict=True) if is_shown
+    ]
     assert headings not in [each.headings for each in page_tables(before)]
     # Of several scales each has one, the first on top.
     table = next(each for each in page_tables(page) if each.headings == headings)
