@@ -141,7 +141,8 @@ class ScoredOutput:
     Raises
     ------
     ValueError
-        If no system is named, a system is named twice, or the score is out of range.
+        If no system is named, a system is named twice, the score is out of range, or a span ends
+        after the text.
     """
 
     systems: tuple[str, ...]
@@ -155,6 +156,12 @@ class ScoredOutput:
             raise ValueError("an output needs at least one system, each named once")
         if self.score is not None and not 0 <= self.score <= MAX_SCORE:
             raise ValueError(f"the score {self.score:g} is not between 0 and {MAX_SCORE}")
+        for number, span in enumerate(self.spans or (), 1):
+            is_outside = self.text is not None and (span.end or 0) > len(self.text)
+            if is_outside and span.kind == ERROR:
+                raise ValueError(
+                    f"span {number} ends at {span.end}, but the output has {len(self.text or '')} characters"
+                )
 
     def count(self, *severities: Severity) -> int:
         """Return the number of spans of these severities; 0 if errors were not annotated."""

@@ -73,13 +73,13 @@ def one(**changes: Any) -> str:
         (one(output={"score": "50"}), "outputs[0].score", "not a number"),
         (one(output={"score": True}), "outputs[0].score", "not a number"),
         (one(output={"systems": ["A,B"]}), "outputs[0].systems", "comma"),
-        (one(output={"systems": []}), "outputs", "at least one system"),
+        (one(output={"systems": []}), "outputs[0]", "at least one system"),
         (one(output={"span": []}), "outputs[0].span", "unknown"),
         (one(output={"text": "\x00"}), "outputs[0].text", "U\\+0000"),
         (one(output={"spans": [{}]}), "outputs[0].spans[0].severity", "missing"),
         (one(output={"spans": [{"severity": "trivial"}]}), "outputs[0].spans[0].severity", "'trivial' is not one of neutral, minor, major"),
         (one(output={"spans": [{"start": 1, "severity": "minor"}]}), "outputs[0].spans[0]", "a start and an end"),
-        (one(output={"spans": [{"start": 0, "end": 4, "severity": "minor"}]}), "outputs[0].spans[0]", "has 3 characters"),
+        (one(output={"spans": [{"start": 0, "end": 4, "severity": "minor"}]}), "outputs[0]", "span 1 ends at 4, but the output has 3 characters"),
     ],
 )  # fmt: skip
 def test_json_lines_name_line_and_key(text: str, field: str | None, problem: str) -> None:
