@@ -239,15 +239,15 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     asked = any(output.spans is not None for each in judgments for output in each.outputs)
     if measure is Measure.MQM and not asked:
         raise ValueError(_("This task has scores only, without error spans."))
-    scoring = read.weights if measure is Measure.MQM else measure
-    columns = score_columns(judgments, measure=scoring)
+    weights = read.weights if measure is Measure.MQM else None
+    columns = score_columns(judgments, weights=weights)
     drawing = {option.name: options[option.name] for option in (RESAMPLES, CONFIDENCE, SEED)}
     seed, confidence = options[SEED.name], options[CONFIDENCE.name]
     level, drawn, compared = (options[option.name] for option in (LEVEL, DRAWN, COMPARED))
     rule, method = ClusterRule(options[RULE.name]), options[METHOD.name]
     blocks, additive, not_additive = None, None, ""
     with suppress(ValueError):
-        blocks = blocks_of_scores(judgments, measure=scoring, compared=compared)
+        blocks = blocks_of_scores(judgments, weights=weights, compared=compared)
     try:
         additive = fit_additive(columns, level=level, confidence=confidence, seed=seed)
     except ValueError as error:
@@ -256,7 +256,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     return SpanAnalysis(
         options={
             "measure": measure,
-            **({"weights": read.weights.lines} if measure is Measure.MQM else {}),
+            **({} if weights is None else {"weights": weights.lines}),
             "rule": rule,
             "level": level,
             "drawn": drawn,
@@ -271,11 +271,11 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
         not_additive=not_additive,
         blocks=blocks,
         ranking=None if blocks is None else rank(blocks, method, **drawing),
-        scores=score_agreement(judgments, measure=scoring, **drawing),
+        scores=score_agreement(judgments, weights=weights, **drawing),
         spans=span_agreement(judgments, confidence=confidence),
         contradictions=Counter(each.kind for one in found for each in one),
         contradicting=sum(map(bool, found)),
-        suggestions=suggestion_effects(judgments, measure=scoring, confidence=confidence),
+        suggestions=suggestion_effects(judgments, weights=weights, confidence=confidence),
     )
 
 

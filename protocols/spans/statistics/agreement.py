@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from protocols.spans.records import ScoredJudgment
-from protocols.spans.statistics.columns import Measure, score_of
+from protocols.spans.statistics.columns import scores_of
 from protocols.spans.weights import Weights
-from ranking.core.arrays import FloatArray
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.diagnosis.correlation import Coefficient, correlation_clustered
 
 #: With fewer shared outputs, there is no correlation.
@@ -87,13 +87,14 @@ class ScoreAgreement:
     distance: float | None
 
 
-Item = tuple[str, str, str]
+#: An output: the place of its segment, and its first system by name.
+Item = tuple[int, str]
 
 
 def score_agreement(
     judgments: Sequence[ScoredJudgment],
     *,
-    measure: Measure | Weights = Measure.SCORE,
+    weights: Weights | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -102,31 +103,29 @@ def score_agreement(
 
     An item is an output: a system and a segment. If a judge scored an item several times, the last
     score counts. If several systems wrote an output, it counts once, for the first of them.
+    `weights` are those of errors, for scores derived from them.
     """
     by_judge: dict[str, dict[Item, float]] = defaultdict(dict)
-    for judgment in judgments:
-        for output in judgment.outputs:
-            if (score := score_of(output, measure)) is not None:
-                item = (judgment.document, judgment.segment, min(output.systems))
-                by_judge[judgment.judge][item] = score
+    for each in scores_of(judgments, weights):
+        by_judge[each.judgment.judge][each.segment, min(each.output.systems)] = each.score
     standard = {judge: _standardised(scores) for judge, scores in by_judge.items()}
-    pairs, raw, z, segments = [], [], [], []
+    pairs, raw, z, of_items = [], [], [], []
     for one, other in combinations(sorted(by_judge), 2):
         items = sorted(by_judge[one].keys() & by_judge[other].keys())
         if not items:
             continue
-        values = np.array([(by_judge[one][item], by_judge[other][item]) for item in items])
-        of_items = [item[:2] for item in items]
-        pairs.append(_pair(one, other, values, of_items, confidence))
+        values = _values(items, by_judge[one], by_judge[other])
+        segments = np.array([segment for segment, _system in items])
+        pairs.append(_pair(one, other, values, segments, confidence))
         raw.append(values)
-        segments += of_items
+        of_items.append(segments)
         if standard[one] and standard[other]:
-            z.append(np.array([(standard[one][item], standard[other][item]) for item in items]))
+            z.append(_values(items, standard[one], standard[other]))
     if not raw:
         return ScoreAgreement((), 0, None, None, None, None, None)
     together = np.concatenate(raw)
     low, high = _bootstrapped(
-        together, segments, resamples=resamples, confidence=confidence, seed=seed
+        together, np.concatenate(of_items), resamples=resamples, confidence=confidence, seed=seed
     )
     return ScoreAgreement(
         pairs=tuple(pairs),
@@ -139,6 +138,12 @@ def score_agreement(
     )
 
 
+def _values(
+    items: Sequence[Item], one: dict[Item, float], other: dict[Item, float]
+) -> FloatArray:
+    return np.array([(one[item], other[item]) for item in items])
+
+
 def _standardised(scores: dict[Item, float]) -> dict[Item, float]:
     values = np.array(list(scores.values()))
     if len(values) < 2 or np.ptp(values) == 0:
@@ -148,28 +153,20 @@ def _standardised(scores: dict[Item, float]) -> dict[Item, float]:
 
 
 def _pair(
-    one: str,
-    other: str,
-    values: FloatArray,
-    segments: Sequence[tuple[str, str]],
-    confidence: float,
+    one: str, other: str, values: FloatArray, segments: Int64Array, confidence: float
 ) -> JudgePairScores:
     first, second = values.T
-    numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
-    in_segment = np.array([numbers[segment] for segment in segments], dtype=np.int64)
     is_known = len(values) >= _FEWEST
-    has_ends = is_known and len(numbers) >= FEWEST_SEGMENTS
+    has_ends = is_known and len(np.unique(segments)) >= FEWEST_SEGMENTS
     figures: dict[str, float | None] = {}
     for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL):
         found = correlation_clustered(
-            first, second, (in_segment,), coefficient=coefficient, confidence=confidence
+            first, second, (segments,), coefficient=coefficient, confidence=confidence
         )
         key = "" if coefficient is Coefficient.PEARSON else f"{coefficient}_"
-        figures |= {
-            str(coefficient): found.value if is_known else None,
-            f"{key}low": found.low if has_ends else None,
-            f"{key}high": found.high if has_ends else None,
-        }
+        figures[coefficient.value] = found.value if is_known else None
+        figures[f"{key}low"] = found.low if has_ends else None
+        figures[f"{key}high"] = found.high if has_ends else None
     return JudgePairScores(
         one=one,
         other=other,
@@ -189,25 +186,16 @@ def _both_ways(values: FloatArray) -> float | None:
 
 
 def _bootstrapped(
-    values: FloatArray,
-    segments: Sequence[tuple[str, str]],
-    *,
-    resamples: int,
-    confidence: float,
-    seed: int,
+    values: FloatArray, segments: Int64Array, *, resamples: int, confidence: float, seed: int
 ) -> tuple[float | None, float | None]:
-    names = {name: place for place, name in enumerate(sorted(set(segments)))}
+    names, place = np.unique(segments, return_inverse=True)
     if len(names) < FEWEST_SEGMENTS or _both_ways(values) is None:
         return None, None
-    of_segment = np.array([names[name] for name in segments])
     one, other = values.T
     # Sums by segment, so that a resample is a weighted sum of them.
-    moments = np.column_stack(
-        [
-            np.bincount(of_segment, weights=each, minlength=len(names))
-            for each in (np.full(len(one), 2.0), one + other, one**2 + other**2, 2 * one * other)
-        ]
-    )
+    moments = np.zeros((len(names), 4))
+    columns = (np.full(len(one), 2.0), one + other, one**2 + other**2, 2 * one * other)
+    np.add.at(moments, place, np.column_stack(columns))
     generator = np.random.default_rng(seed)
     times = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
     count, total, squares, products = (times.astype(np.float64) @ moments).T

@@ -1,10 +1,11 @@
-"""Scored judgments as arrays, and scores derived from errors."""
+"""Scores of outputs, given by judges or derived from errors, one by one and as arrays."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput
-from protocols.spans.weights import USUAL_WEIGHTS, Weights, weighted_score
+from protocols.spans.weights import Weights, weighted_score
 from ranking.core.scored.columns import ScoreColumns
 
 
@@ -15,48 +16,82 @@ class Measure(StrEnum):
     """Score by the judge, from 0 to 100."""
 
     MQM = "mqm"
-    """Minus the weights of the errors, by default those of Freitag et al. (2021); 0 is best."""
+    """Minus the weights of the errors; 0 is best."""
 
 
-def score_of(output: ScoredOutput, measure: Measure | Weights) -> float | None:
-    """Return the score of an output by a measure, or from its errors by weights; None if it has none."""
-    if measure is Measure.SCORE:
-        return output.score
-    return weighted_score(output, USUAL_WEIGHTS if measure is Measure.MQM else measure)
+@dataclass(frozen=True, slots=True)
+class OutputScore:
+    """The score of an output.
+
+    Attributes
+    ----------
+    screen : int
+        Which of the judgments it is of, from 0.
+    segment : int
+        Place of the segment among all, by document and name, from 0.
+    judgment : ScoredJudgment
+    output : ScoredOutput
+    score : float
+    """
+
+    screen: int
+    segment: int
+    judgment: ScoredJudgment
+    output: ScoredOutput
+    score: float
 
 
-def given_measure(judgments: Iterable[ScoredJudgment]) -> Measure:
+def score_of(output: ScoredOutput, weights: Weights | None) -> float | None:
+    """Return the score of an output, by the weights of its errors if there are weights; None if it has none."""
+    return output.score if weights is None else weighted_score(output, weights)
+
+
+def scores_of(
+    judgments: Sequence[ScoredJudgment], weights: Weights | None = None
+) -> list[OutputScore]:
+    """Return the scores of all outputs that have one, in order."""
+    names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
+    segments = {name: place for place, name in enumerate(names)}
+    scores = []
+    for screen, judgment in enumerate(judgments):
+        segment = segments[judgment.document, judgment.segment]
+        for output in judgment.outputs:
+            score = score_of(output, weights)
+            if score is not None:
+                scores.append(OutputScore(screen, segment, judgment, output, score))
+    return scores
+
+
+def given_measure(judgments: Sequence[ScoredJudgment]) -> Measure:
     """Return the measure that judgments have: scores or, if no output has any, error weights, as in
     MQM.
     """
-    has_score = any(output.score is not None for each in judgments for output in each.outputs)
-    return Measure.SCORE if has_score else Measure.MQM
+    return Measure.SCORE if scores_of(judgments) else Measure.MQM
 
 
 def score_columns(
-    judgments: Iterable[ScoredJudgment], *, measure: Measure | Weights = Measure.SCORE
+    judgments: Sequence[ScoredJudgment], *, weights: Weights | None = None
 ) -> ScoreColumns:
     """Return the scores of judgments as columns.
 
     Parameters
     ----------
-    judgments : iterable of ScoredJudgment
+    judgments : sequence of ScoredJudgment
         Judgments of one test set; their order affects only `round`.
-    measure : Measure or Weights
+    weights : Weights, optional
+        Weights of errors, for scores derived from them.
 
     Raises
     ------
     ValueError
         If no output has such a score.
     """
-    rows = [
-        (system, (judgment.document, judgment.segment), judgment.judge, score)
-        for judgment in judgments
-        for output in judgment.outputs
-        if (score := score_of(output, measure)) is not None
-        for system in output.systems
-    ]
+    rows = []
+    for each in scores_of(judgments, weights):
+        segment = (each.judgment.document, each.judgment.segment)
+        for system in each.output.systems:
+            rows.append((system, segment, each.judgment.judge, each.score))
     if not rows:
-        what = "a score" if measure is Measure.SCORE else "errors marked, or none asked for"
+        what = "a score" if weights is None else "errors marked, or none asked for"
         raise ValueError(f"no output has {what}")
     return ScoreColumns.of_rows(rows)

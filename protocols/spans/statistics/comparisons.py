@@ -1,21 +1,20 @@
 """Comparisons implied by scores: judged blocks of outputs shown side by side, for every ranking method."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal
 
 import numpy as np
 
 from protocols.spans.records import ScoredJudgment
-from protocols.spans.statistics.columns import Measure, score_of
+from protocols.spans.statistics.columns import OutputScore, scores_of
 from protocols.spans.weights import Weights
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 #: Scores to compare: those on one screen, or all by one judge for outputs of one segment.
 Compared = Literal["screen", "judge"]
-
 
 _NOTHING_COMPARED: Final = {
     "screen": "no two scored outputs were shown side by side",
@@ -23,10 +22,22 @@ _NOTHING_COMPARED: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A text with its score; one in a file without texts equals no other."""
+
+    text: object
+    score: float
+
+
+#: The candidate of each system.
+_Candidates = Mapping[str, _Candidate]
+
+
 def blocks_of_scores(
     judgments: Sequence[ScoredJudgment],
     *,
-    measure: Measure | Weights = Measure.SCORE,
+    weights: Weights | None = None,
     compared: Compared = "screen",
 ) -> Blocks:
     """Return the comparisons that scores imply: the higher score is better, equal ones tie.
@@ -39,7 +50,8 @@ def blocks_of_scores(
     ----------
     judgments : sequence of ScoredJudgment
         Judgments of one test set.
-    measure : Measure or Weights
+    weights : Weights, optional
+        Weights of errors, for scores derived from them.
     compared : "screen" or "judge"
         "screen": outputs shown side by side, with a block for each screen (contrastive ESA).
         "judge": all outputs of a segment scored by a judge at any time (ESA), with a block for each
@@ -58,81 +70,63 @@ def blocks_of_scores(
     ValueError
         If no two scores can be compared.
     """
-    names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
-    number = {name: place for place, name in enumerate(names, 1)}
-    rows = list((_of_screens if compared == "screen" else _of_judges)(judgments, number, measure))
+    scores = scores_of(judgments, weights)
+    rows = list(_of_screens(scores) if compared == "screen" else _of_judges(scores))
     if not rows:
         raise ValueError(_NOTHING_COMPARED[compared])
-    systems = {
-        system for judgment in judgments for output in judgment.outputs for system in output.systems
-    }
-    blocks = blocks_from_rows(rows, systems)
-    documents = sorted({document for document, _segment in names})
+    outputs = [output for judgment in judgments for output in judgment.outputs]
+    blocks = blocks_from_rows(rows, {name for output in outputs for name in output.systems})
+    names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
+    of_segments = [document for document, _segment in names]
+    documents, document = np.unique(of_segments, return_inverse=True)
     if len(documents) < 2 or "" in documents:
         return blocks
-    document_of = np.array([documents.index(name) for name, _segment in names], dtype=np.int32)
-    return replace(blocks, document=document_of[blocks.segment - 1])
+    return replace(blocks, document=document.astype(np.int32)[blocks.segment - 1])
 
 
-def _of_screens(
-    judgments: Sequence[ScoredJudgment],
-    number: dict[tuple[str, str], int],
-    measure: Measure | Weights,
-) -> Iterator[BlockRow]:
-    for judgment in judgments:
-        scored = _collapsed(_scored(judgment, measure))
-        if len(scored) > 1:
-            yield _block(judgment.judge, number[judgment.document, judgment.segment], scored)
+def _of_screens(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
+    screens: dict[tuple[int, int, str], dict[str, _Candidate]] = defaultdict(dict)
+    for each in scores:
+        screen = (each.screen, each.segment, each.judgment.judge)
+        screens[screen].update(_candidates(each))
+    for (_screen, segment, judge), of_screen in screens.items():
+        together = _together(of_screen)
+        if len(together) > 1:
+            yield _block(judge, segment, together)
 
 
-def _of_judges(
-    judgments: Sequence[ScoredJudgment],
-    number: dict[tuple[str, str], int],
-    measure: Measure | Weights,
-) -> Iterator[BlockRow]:
-    # For each system, its text (or the output's index if the file has no text) and score.
-    of_judge: dict[tuple[str, int], dict[str, tuple[str, float]]] = defaultdict(dict)
-    for screen, judgment in enumerate(judgments):
-        place = (judgment.judge, number[judgment.document, judgment.segment])
-        for output, (systems, text, score) in enumerate(_scored(judgment, measure)):
-            written = f"{screen} {output}" if text is None else f"text {text}"
-            of_judge[place].update(dict.fromkeys(systems, (written, score)))
-    for (judge, segment), scores in sorted(of_judge.items()):
-        candidates: dict[tuple[str, float], tuple[str, ...]] = {}
-        for system in sorted(scores):
-            candidates[scores[system]] = (*candidates.get(scores[system], ()), system)
-        for one, other in combinations(candidates.items(), 2):
-            if one[0][0] != other[0][0]:
-                yield _block(judge, segment, [(one[1], one[0][1]), (other[1], other[0][1])])
+def _of_judges(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
+    of_judge: dict[tuple[str, int], dict[str, _Candidate]] = defaultdict(dict)
+    for each in scores:
+        of_judge[each.judgment.judge, each.segment].update(_candidates(each))
+    for (judge, segment), candidates in sorted(of_judge.items()):
+        together = _together(dict(sorted(candidates.items())))
+        for one, other in combinations(together, 2):
+            if one.text != other.text:
+                yield _block(judge, segment, {one: together[one], other: together[other]})
 
 
-def _scored(
-    judgment: ScoredJudgment, measure: Measure | Weights
-) -> list[tuple[tuple[str, ...], str | None, float]]:
-    return [
-        (output.systems, output.text, score)
-        for output in judgment.outputs
-        if (score := score_of(output, measure)) is not None
-    ]
+def _candidates(score: OutputScore) -> _Candidates:
+    """Return the candidate of each system that wrote an output."""
+    text: object = score.output.text
+    if text is None:
+        text = (score.screen, score.output.systems)
+    return dict.fromkeys(score.output.systems, _Candidate(text, score.score))
 
 
-def _collapsed(
-    scored: list[tuple[tuple[str, ...], str | None, float]],
-) -> list[tuple[tuple[str, ...], float]]:
-    """Join outputs with the same text and score, which cannot be compared."""
-    joined: dict[object, tuple[tuple[str, ...], float]] = {}
-    for place, (systems, text, score) in enumerate(scored):
-        key: object = place if text is None else (text, score)
-        before = joined.get(key, ((), score))[0]
-        joined[key] = (before + systems, score)
-    return list(joined.values())
+def _together(candidates: _Candidates) -> dict[_Candidate, list[str]]:
+    """Return the systems of each candidate; those with the same text and score cannot be compared."""
+    systems: dict[_Candidate, list[str]] = defaultdict(list)
+    for system, candidate in candidates.items():
+        systems[candidate].append(system)
+    return systems
 
 
-def _block(judge: str, segment: int, scored: list[tuple[tuple[str, ...], float]]) -> BlockRow:
-    order = sorted({score for _systems, score in scored}, reverse=True)
+def _block(judge: str, segment: int, systems: Mapping[_Candidate, list[str]]) -> BlockRow:
+    order = sorted({candidate.score for candidate in systems}, reverse=True)
     return BlockRow(
         judge=judge,
-        segment=segment,
-        candidates=[systems for systems, _score in scored],
-        labels=[order.index(score) + 1 for _systems, score in scored],
+        segment=segment + 1,
+        candidates=list(systems.values()),
+        labels=[order.index(candidate.score) + 1 for candidate in systems],
     )

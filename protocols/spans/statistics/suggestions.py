@@ -11,7 +11,7 @@ import numpy as np
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Span, spans_overlapping
 from protocols.spans.statistics.agreement import FEWEST_SEGMENTS
-from protocols.spans.statistics.columns import Measure, score_of
+from protocols.spans.statistics.columns import score_of
 from protocols.spans.statistics.span_agreement import common_characters, marked_stretches
 from protocols.spans.weights import Weights
 from ranking.core.judges.shares import Share, clustered_share
@@ -61,7 +61,7 @@ class _Row(NamedTuple):
 
 
 def suggestion_effects(
-    judgments: Sequence[ScoredJudgment], *, measure: Measure | Weights, confidence: float
+    judgments: Sequence[ScoredJudgment], *, weights: Weights | None, confidence: float
 ) -> SuggestionEffects:
     """Compare answers that start from suggestions with those about outputs drawn to be shown without.
 
@@ -75,7 +75,7 @@ def suggestion_effects(
             if output.start is None:
                 continue
             by_output[segment, min(output.systems)].append(output)
-            for name, value in _values(judgment, output, measure):
+            for name, value in _values(judgment, output, weights):
                 rows[name].append(_Row(segment, output.start.is_shown, value))
     for (segment, _system), outputs in by_output.items():
         for one, other in combinations(outputs, 2):
@@ -94,11 +94,11 @@ def suggestion_effects(
 
 
 def _values(
-    judgment: ScoredJudgment, output: ScoredOutput, measure: Measure | Weights
+    judgment: ScoredJudgment, output: ScoredOutput, weights: Weights | None
 ) -> Iterator[tuple[str, float]]:
     """Yield measures of an answer about an output, and 0 or 1 for each outcome of each suggested error."""
     spans, start = output.spans or (), output.start
-    score = score_of(output, measure)
+    score = score_of(output, weights)
     if score is not None:
         yield "score", score
     yield "errors", len(spans)

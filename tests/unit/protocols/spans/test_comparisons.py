@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.spans.records import ScoredOutput
-from protocols.spans.statistics.columns import Measure, score_columns
+from protocols.spans.statistics.columns import score_columns
 from protocols.spans.statistics.comparisons import blocks_of_scores
-from protocols.spans.weights import weighted_score
+from protocols.spans.weights import USUAL_WEIGHTS, weighted_score
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.rank import rank
 from tests.simulated.scores import SpanModel, simulate_spans
@@ -101,6 +101,6 @@ def test_errors_weigh_as_in_mqm(marked: ScoredOutput, score: float | None) -> No
 def test_what_has_no_such_score_cannot_be_analysed() -> None:
     screen = judgment(output("A", None, [minor()]), output("B", 50, None))
     assert score_columns([screen]).systems == ("B",)
-    assert score_columns([screen], measure=Measure.MQM).systems == ("A",)
+    assert score_columns([screen], weights=USUAL_WEIGHTS).systems == ("A",)
     with pytest.raises(ValueError, match="no output has a score"):
         score_columns([judgment(output("A", None, [minor()]))])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span, Start
-from protocols.spans.statistics.columns import Measure
 from protocols.spans.statistics.suggestions import SuggestionEffects, suggestion_effects
 
 MINOR, MAJOR = Severity.MINOR, Severity.MAJOR
@@ -31,7 +30,7 @@ def judgment(
 
 
 def effects(judgments: list[ScoredJudgment]) -> SuggestionEffects:
-    return suggestion_effects(judgments, measure=Measure.SCORE, confidence=0.95)
+    return suggestion_effects(judgments, weights=None, confidence=0.95)
 
 
 def test_differences_are_those_worked_by_hand() -> None:
