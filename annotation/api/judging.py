@@ -157,13 +157,21 @@ def answer_validated(protocol: str, answer: Any) -> Any:
     try:
         return content_validated(serializer, answer, "answer.")
     except ValidationError as error:
-        found = cast("dict[str, list[Any]]", error.detail)
-        words = [
-            str(message) if field == api_settings.NON_FIELD_ERRORS_KEY else f"{field}: {message}"
-            for field, messages in found.items()
-            for message in messages
-        ]
-        raise ValidationError({"answer": words}) from error
+        raise ValidationError({"answer": list(_in_words(error.detail))}) from error
+
+
+def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
+    """Yield the errors of an answer after their places, such as “outputs 2 score”; lists count from 1."""
+    if isinstance(detail, dict):
+        for step, below in detail.items():
+            yield from _in_words(below, *path, step)
+    elif isinstance(detail, list):
+        for below in detail:
+            yield from _in_words(below, *path)
+    else:
+        named = [step for step in path if step != api_settings.NON_FIELD_ERRORS_KEY]
+        steps = [str(step + 1 if isinstance(step, int) else step) for step in named]
+        yield f"{' '.join(steps)}: {detail}" if steps else str(detail)
 
 
 def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from django.db.models import F, OuterRef
 from django.db.models.functions import JSONArray, Length
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
-from rest_framework.settings import api_settings
 
 from annotation.models import Block
 from annotation.models.block import by_candidate
@@ -65,7 +64,6 @@ from protocols.spans.rules import (
     weights_of,
 )
 from protocols.spans.taxonomy import MAX_CATEGORY
-from protocols.spans.weights import Weights
 
 
 class TextLengths(NamedTuple):
@@ -122,14 +120,8 @@ def _category_refusal(category: str, rules: Rules) -> str:
 
 
 def span_read(span: Mapping[str, Any]) -> Span:
-    """Return a span of an answer."""
-    return Span(
-        span.get("start"),
-        span.get("end"),
-        Severity(span["severity"]),
-        span.get("category", ""),
-        span.get("kind", ERROR),
-    )
+    """Return a span of an answer, or one that was suggested."""
+    return Span(**{"start": None, "end": None, **span, "severity": Severity(span["severity"])})
 
 
 def start_read(start: Mapping[str, Any]) -> Start:
@@ -217,16 +209,6 @@ class SpansAnswerSerializer(PlainSerializer):
         child=ScoredOutputSerializer(), min_length=1, max_length=MAX_OUTPUTS
     )
 
-    def to_internal_value(self, data: Any) -> Any:
-        """Refuse invalid answers with errors that name the output, in the form of
-        `answer_validated`.
-        """
-        try:
-            return super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            words = list(_in_words(error.detail))
-            raise serializers.ValidationError({api_settings.NON_FIELD_ERRORS_KEY: words}) from error
-
 
 class ContradictionRuleSerializer(PlainSerializer):
     """Thresholds for asking the judge to confirm a score that contradicts the errors."""
@@ -259,76 +241,44 @@ class SpansRulesSerializer(PageSerializer, QuestionSerializer):
     contradictions = ContradictionRuleSerializer()
 
 
-def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
-    """Yield the errors, by output and span. Errors in lists are keyed by index, from 0."""
-    if isinstance(detail, dict):
-        for name, below in detail.items():
-            step = [] if name == api_settings.NON_FIELD_ERRORS_KEY else [name]
-            yield from _in_words(below, *path, *step)
-    elif isinstance(detail, list):
-        for below in detail:
-            yield from _in_words(below, *path)
-    elif len(path) > 1 and isinstance(path[1], int):
-        yield _of_output(path[1], _named(path[2:], detail))
-    else:
-        yield _named(path, detail)
-
-
-def _named(path: Sequence[str | int], words: str) -> str:
-    steps = [str(step + 1 if isinstance(step, int) else step) for step in path]
-    return f"{' '.join(steps)}: {words}" if steps else str(words)
-
-
 def _of_output(place: int, words: str) -> str:
     """Return a message about an output, named by its letter on the page."""
     return f"Output {chr(ord('A') + place)}: {words}"
-
-
-def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
-    outputs = answer["outputs"]
-    spans = [
-        (place, span_read(each))
-        for place, output in enumerate(outputs, 1)
-        for each in output["spans"]
-    ]
-    own = [span for _place, span in spans]
-    starts = [output.get("start") for output in outputs]
-    return {
-        "starts": starts if any(starts) else None,
-        "scores": [output["score"] for output in outputs],
-        "span_candidates": [place for place, _span in spans],
-        "span_starts": [span.start for span in own],
-        "span_ends": [span.end for span in own],
-        "span_severities": [_SEVERITIES.index(span.severity) for span in own],
-        "span_categories": _unless_default([span.category for span in own], [""] * len(own)),
-        "span_kinds": _unless_default([span.kind for span in own], [*map(_usual_kind, own)]),
-    }
 
 
 #: Severities by the number that the table holds.
 _SEVERITIES: Final = tuple(Severity)
 
 
-def _usual_kind(span: Span) -> str:
-    return MISSING if span.start is None else ERROR
-
-
-def _unless_default(values: list[str], default: list[str]) -> list[str]:
-    """Return the values to store: none if they follow from the other columns."""
-    return [] if values == default else values
+def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
+    outputs = answer["outputs"]
+    starts = [output.get("start") for output in outputs]
+    candidates, spans = [], []
+    for place, output in enumerate(outputs, 1):
+        for span in output["spans"]:
+            candidates.append(place)
+            spans.append(span_read(span))
+    categories = [span.category for span in spans]
+    kinds = [span.kind for span in spans]
+    usual_kinds = [MISSING if span.start is None else ERROR for span in spans]
+    return {
+        "starts": starts if any(starts) else None,
+        "scores": [output["score"] for output in outputs],
+        "span_candidates": candidates,
+        "span_starts": [span.start for span in spans],
+        "span_ends": [span.end for span in spans],
+        "span_severities": [_SEVERITIES.index(span.severity) for span in spans],
+        "span_categories": categories if any(categories) else [],
+        "span_kinds": kinds if kinds != usual_kinds else [],
+    }
 
 
 def span_json(span: Span) -> dict[str, Any]:
     """Return a span in the form of an answer."""
-    values = {
-        "start": span.start,
-        "end": span.end,
-        "severity": span.severity.value,
-        "kind": span.kind,
-    }
-    if span.category:
-        values["category"] = span.category
-    return values
+    values = asdict(span)
+    if not span.category:
+        del values["category"]
+    return {**values, "severity": span.severity.value}
 
 
 def answer_json(answer: SpansAnswer) -> dict[str, Any]:
@@ -336,17 +286,15 @@ def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
     count = len(answer.span_candidates)
     spans = zip(
-        answer.span_candidates,
         answer.span_starts,
         answer.span_ends,
-        answer.span_severities,
+        [_SEVERITIES[number] for number in answer.span_severities],
         answer.span_categories or [""] * count,
         answer.span_kinds or [ERROR] * count,
         strict=True,
     )
-    for candidate, start, end, severity, category, kind in spans:
-        span = Span(start, end, _SEVERITIES[severity], category, kind)
-        outputs[candidate - 1]["spans"].append(span_json(span))
+    for candidate, span in zip(answer.span_candidates, spans, strict=True):
+        outputs[candidate - 1]["spans"].append(span_json(Span(*span)))
     return {"outputs": outputs}
 
 
@@ -476,7 +424,9 @@ class _Marked:
     def score_of_one(self, answer: Mapping[str, Any]) -> float:
         """Return the score of the only output, given or by the weights of its errors."""
         [output] = answer["outputs"]
-        return output_score(output, self.weights)
+        if output["score"] is not None:
+            return float(output["score"])
+        return 0.0 - sum(self.weights.weight_of(span_read(span)) for span in output["spans"])
 
     def cell_kinds(self, candidates: int) -> dict[str, type]:
         columns = numbered_columns("score", int, candidates) if self.is_scored else {}
@@ -529,13 +479,6 @@ class _Marked:
     def _drawn_severity(self, random: Random) -> Severity:
         severity = Severity.MAJOR if random.random() < _MAJOR else Severity.MINOR
         return severity if severity in self.severities else self.severities[0]
-
-
-def output_score(output: Mapping[str, Any], weights: Weights) -> float:
-    """Return the score of an output in an answer, given or by the weights of its errors."""
-    if output["score"] is not None:
-        return float(output["score"])
-    return 0.0 - sum(weights.weight_of(span_read(span)) for span in output["spans"])
 
 
 def _answers(rules: Mapping[str, Any]) -> AnswerKind:

@@ -137,6 +137,8 @@ class ScoredOutput:
         None if the file does not contain it.
     start : Start or None
         What the judge started from; None if no errors had been suggested in the output.
+    in_utf16 : bool
+        True if positions are UTF-16 units of a text that the file does not contain.
 
     Raises
     ------
@@ -150,6 +152,7 @@ class ScoredOutput:
     spans: tuple[Span, ...] | None = None
     text: str | None = None
     start: Start | None = None
+    in_utf16: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.systems or len(set(self.systems)) != len(self.systems):
@@ -196,7 +199,7 @@ class ScoredJudgment:
         Which of the judge's intended judgments of these outputs it is, from 1. A later answer with the same number
         replaces an earlier one.
     line : int
-        Line in its file; ignored in comparisons.
+        Line in its file, or the number of its segment in the test set; ignored in comparisons.
 
     Raises
     ------

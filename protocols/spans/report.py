@@ -20,7 +20,7 @@ from protocols.spans.contradictions import ContradictionKind, ContradictionRule,
 from protocols.spans.files.answers import scores_read
 from protocols.spans.files.formats import SpansFormat, SpansRead, of_one_language_pair, read_spans
 from protocols.spans.marked_errors import SEVERITIES, marked_errors
-from protocols.spans.records import MAX_SCORE, ScoredJudgment, Severity
+from protocols.spans.records import MAX_SCORE, ScoredJudgment
 from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement, score_agreement
 from protocols.spans.statistics.columns import Measure, given_measure, score_columns
 from protocols.spans.statistics.comparisons import blocks_of_scores
@@ -175,14 +175,14 @@ class SpanAnalysis:
     means : SystemMeans
     rule : RuleResult
     additive : AdditiveFit or None
-    not_additive : str
+    not_additive : str or None
         Error message if there is no fit.
     blocks : Blocks or None
         The comparisons implied by scores; None if no two scores can be compared.
     ranking : Ranking or None
         The ranking computed from them.
-    scores : ScoreAgreement
-    spans : SpanAgreement
+    score_agreement : ScoreAgreement
+    span_agreement : SpanAgreement
     contradictions : mapping of ContradictionKind to int
         Number of occurrences of each kind.
     contradicting : int
@@ -194,12 +194,12 @@ class SpanAnalysis:
     columns: ScoreColumns
     means: SystemMeans
     rule: RuleResult
-    additive: AdditiveFit | None
-    not_additive: str
-    blocks: Blocks | None
-    ranking: Ranking | None
-    scores: ScoreAgreement
-    spans: SpanAgreement
+    additive: AdditiveFit | None = None
+    not_additive: str | None = None
+    blocks: Blocks | None = None
+    ranking: Ranking | None = None
+    score_agreement: ScoreAgreement
+    span_agreement: SpanAgreement
     contradictions: Mapping[ContradictionKind, int]
     contradicting: int
     suggestions: SuggestionEffects
@@ -233,7 +233,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     judgments = read.judgments
     if not judgments:
         raise ValueError(_("No judgments match these options."))
-    measure = Measure(options[MEASURE.name])
+    measure = Measure(options["measure"])
     if measure is Measure.SCORE:
         measure = given_measure(judgments)
     asked = any(output.spans is not None for each in judgments for output in each.outputs)
@@ -241,41 +241,40 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
         raise ValueError(_("This task has scores only, without error spans."))
     weights = read.weights if measure is Measure.MQM else None
     columns = score_columns(judgments, weights=weights)
-    drawing = {option.name: options[option.name] for option in (RESAMPLES, CONFIDENCE, SEED)}
-    seed, confidence = options[SEED.name], options[CONFIDENCE.name]
-    level, drawn, compared = (options[option.name] for option in (LEVEL, DRAWN, COMPARED))
-    rule, method = ClusterRule(options[RULE.name]), options[METHOD.name]
-    blocks, additive, not_additive = None, None, ""
+    seed, confidence, level = options["seed"], options["confidence"], options["level"]
+    drawing = {"resamples": options["resamples"], "confidence": confidence, "seed": seed}
+    implied: dict[str, Any] = {}
     with suppress(ValueError):
-        blocks = blocks_of_scores(judgments, weights=weights, compared=compared)
+        blocks = blocks_of_scores(judgments, weights=weights, compared=options["compare"])
+        implied = {"blocks": blocks, "ranking": rank(blocks, options["method"], **drawing)}
     try:
-        additive = fit_additive(columns, level=level, confidence=confidence, seed=seed)
+        fit = fit_additive(columns, level=level, confidence=confidence, seed=seed)
+        implied["additive"] = fit
     except ValueError as error:
-        not_additive = str(error)
-    found = [contradictions(judgment, read.asked_about) for judgment in judgments]
+        implied["not_additive"] = str(error)
+    questions = [contradictions(judgment, read.asked_about) for judgment in judgments]
+    kinds = Counter(question.kind for asked in questions for question in asked)
+    rule = ClusterRule(options["rule"])
     return SpanAnalysis(
         options={
             "measure": measure,
             **({} if weights is None else {"weights": weights.lines}),
             "rule": rule,
             "level": level,
-            "drawn": drawn,
-            "compared": compared,
-            "method": method,
+            "drawn": options["draw"],
+            "compared": options["compare"],
+            "method": options["method"],
             **drawing,
         },
         columns=columns,
-        means=system_means(columns, drawn=drawn, **drawing),
+        means=system_means(columns, drawn=options["draw"], **drawing),
         rule=apply_rule(columns, rule, seed=seed),
-        additive=additive,
-        not_additive=not_additive,
-        blocks=blocks,
-        ranking=None if blocks is None else rank(blocks, method, **drawing),
-        scores=score_agreement(judgments, weights=weights, **drawing),
-        spans=span_agreement(judgments, confidence=confidence),
-        contradictions=Counter(each.kind for one in found for each in one),
-        contradicting=sum(map(bool, found)),
+        score_agreement=score_agreement(judgments, weights=weights, **drawing),
+        span_agreement=span_agreement(judgments, confidence=confidence),
+        contradictions={kind: kinds[kind] for kind in ContradictionKind},
+        contradicting=sum(map(bool, questions)),
         suggestions=suggestion_effects(judgments, weights=weights, confidence=confidence),
+        **implied,
     )
 
 
@@ -288,6 +287,10 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
         _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
         % all_in_figures(scores=len(columns), **counted)
     ]
+    data = {each.name: getattr(found, each.name) for each in fields(found)}
+    for name in ("columns", "blocks", "ranking"):
+        del data[name]
+    data |= {**counted, "scores": len(columns), "systems": columns.systems, "rankings": None}
     tables = []
     if found.additive is not None:
         tables.append(_additive(found.additive))
@@ -297,54 +300,30 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
             % {"reason": found.not_additive}
         )
     tables += [_means(found.means), _rule(found.rule)]
-    rankings = None
     if found.ranking is not None and found.blocks is not None:
         given_blocks = _input(read.judgments[0], found.blocks, read.files)
         ranked = rankings_report(given_blocks, [found.ranking], pairs=False)
         tables += ranked.tables
-        rankings = ranked.data["rankings"]
-    tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
-    tables += [_differences(found.suggestions), _outcomes(found.suggestions)]
+        data["rankings"] = ranked.data["rankings"]
+    for name in ("additive", "means", "rule"):
+        data[name] = data[name] and _estimable(data[name])
+    tables += [
+        _score_agreement(found.score_agreement),
+        _span_agreement(found.span_agreement),
+        _asked(found.contradictions),
+        _differences(found.suggestions),
+        _outcomes(found.suggestions),
+    ]
     if found.options["measure"] is Measure.MQM:
-        marked = marked_errors(read.judgments)
-        tables.append(
-            _errors(
-                Counter((each.system, each.span.category, each.span.severity) for each in marked)
-            )
-        )
-    said = {
-        "options": found.options,
-        "scores": len(columns),
-        **counted,
-        "systems": columns.systems,
-        "additive": found.additive and _estimable(found.additive),
-        "not_additive": found.not_additive or None,
-        "means": _estimable(found.means),
-        "rule": _estimable(found.rule),
-        "rankings": rankings,
-        "score_agreement": found.scores,
-        "span_agreement": found.spans,
-        "contradictions": {kind: found.contradictions.get(kind, 0) for kind in ContradictionKind},
-        "contradicting": found.contradicting,
-        "suggestions": found.suggestions,
-    }
+        tables.append(_errors(read.judgments))
     if not read.files:
-        return report_of_answers(
-            given=given,
-            notes=notes,
-            tables=[table for table in tables if table.rows],
-            data=said,
-        )
+        filled = [table for table in tables if table.rows]
+        return report_of_answers(given=given, notes=notes, tables=filled, data=data)
+    about = {"files": read.files, "format": read.input_format, "losses": read.losses}
     return Report(
         notes=notes,
         tables=[*tables, *([losses_table(read.losses)] if read.losses else [])],
-        data={
-            "files": read.files,
-            "format": read.input_format,
-            **said,
-            "losses": read.losses,
-            "version": code_version(),
-        },
+        data={**about, **data, "version": code_version()},
     )
 
 
@@ -377,20 +356,24 @@ def _ranks() -> tuple[Column, ...]:
     )
 
 
-def _errors(counts: Mapping[tuple[str, str, Severity], int]) -> Table:
-    return Table.of(
-        [
-            {"system": system, "category": category, "severity": SEVERITIES[severity], "count": n}
-            for (system, category, severity), n in sorted(counts.items())
-        ],
+def _errors(judgments: Sequence[ScoredJudgment]) -> Table:
+    counts = Counter(
+        (error.system, error.span.category, error.span.severity)
+        for error in marked_errors(judgments)
+    )
+    return Table(
         name="errors",
         title=_("Errors"),
         columns=(
             system_column(),
             Column("category", _("Category"), is_text=True),
-            Column("severity", _("Severity"), is_text=True, of=lambda row: str(row["severity"])),
+            Column("severity", _("Severity"), is_text=True),
             Column("count", _("Count")),
         ),
+        rows=[
+            (system, category, str(SEVERITIES[severity]), count)
+            for (system, category, severity), count in sorted(counts.items())
+        ],
     )
 
 
@@ -570,8 +553,7 @@ def _p_next(found: RuleResult, place: int) -> Value:
     return float(found.p[place, place + 1])
 
 
-def _score_agreement(found: SpanAnalysis) -> Table:
-    scores = found.scores
+def _score_agreement(scores: ScoreAgreement) -> Table:
     pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
     # The row for all judges together has fewer figures.
     unknown = dict.fromkeys(each.name for each in fields(JudgePairScores))
@@ -597,9 +579,9 @@ def _score_agreement(found: SpanAnalysis) -> Table:
     )
 
 
-def _span_agreement(found: SpanAnalysis) -> Table:
+def _span_agreement(agreement: SpanAgreement) -> Table:
     return Table.of(
-        [found.spans],
+        [agreement],
         name="span_agreement",
         title=_("Agreement of marked characters on shared outputs"),
         columns=(
@@ -614,7 +596,7 @@ def _span_agreement(found: SpanAnalysis) -> Table:
     )
 
 
-def _asked(found: SpanAnalysis) -> Table:
+def _asked(counts: Mapping[ContradictionKind, int]) -> Table:
     return Table(
         name="contradictions",
         title=_("Contradictions between scores and errors"),
@@ -622,7 +604,7 @@ def _asked(found: SpanAnalysis) -> Table:
             Column("kind", _("Kind"), is_text=True),
             Column("count", _("Count")),
         ),
-        rows=[(str(words), found.contradictions.get(kind, 0)) for kind, words in _KINDS.items()],
+        rows=[(str(words), counts[kind]) for kind, words in _KINDS.items()],
     )
 
 

@@ -24,7 +24,6 @@ from campaign.models import Protocol, Task
 from campaign.refusals import RefusedError
 from campaign.texts.hash_draw import HashDraw
 from protocols.models import SuggestedSpans
-from protocols.spans.answers import span_read
 from protocols.spans.files.answers import FILES, file_answer, scores_read, spans_fitting
 from protocols.spans.files.jsonl import start_object
 from protocols.spans.records import (
@@ -76,7 +75,7 @@ def suggestions_import(
                 losses = _replace(task, sent.name, content.answers, draws)
                 return [*content.losses, *losses]
         judgments = () if other is None else scores_read(task=other).judgments
-        answers = [file_answer(judgment, in_utf16=False) for judgment in judgments]
+        answers = list(map(file_answer, judgments))
         return _replace(task, "" if other is None else other.called_in_full, answers, draws)
     except (FormatError, ImportRefusedError) as error:
         raise SuggestionsRefusedError(str(error), "other" if file is None else "file") from error
@@ -132,11 +131,9 @@ class _Draws:
 
     def starts(self, answer: FileAnswer, place: Place, lose: Lose) -> Iterator[tuple[int, Start]]:
         """Yield each output of an answer with its start. Raises AnswerRefusedError."""
-        outputs, in_utf16 = answer.said
         draw = HashDraw(seed=0, number=place.number, scheme="suggestions")
-        for output, text, ids in zip(outputs, place.texts, place.outputs, strict=True):
-            fitting = spans_fitting(output, text, self.rules, lose, in_utf16=in_utf16)
-            spans = self._markable([span_read(span) for span in fitting], lose)
+        for output, text, ids in zip(answer.said, place.texts, place.outputs, strict=True):
+            spans = self._markable(spans_fitting(output, text, self.rules, lose), lose)
             start = self._start(spans, text or "", draw)
             yield from ((id_, start) for id_ in ids)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from annotation.answer_files import (
@@ -14,12 +15,13 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.models import Block, Judgment
+from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task
 from protocols.frame.lines import CountedAnswers, chosen_answers, counted_answers
+from protocols.models import SpansAnswer
 from protocols.spans.answers import answer_json, output_score, span_json, span_read, start_read
 from protocols.spans.files.appraise import characters_of_utf16
 from protocols.spans.files.formats import (
@@ -50,6 +52,7 @@ from protocols.spans.rules import (
     spans_are_asked,
     weights_of,
 )
+from protocols.spans.statistics.columns import scores_of
 from protocols.spans.weights import Weights, weighted_score
 from ranking.analyses.kind import ChosenJudgments, GivenAnswer
 from ranking.core.beside import OutputScores
@@ -70,7 +73,7 @@ def scores_read(
         counted = counted_answers(task, until, without=excluded)
     else:
         counted = chosen_answers(task, until, judgments)
-    found = tuple(_judgments(task, list(_stored(counted))))
+    found = tuple(_judgments(task, counted))
     return SpansRead(found, asked_about=asked_about(task.rules), weights=_weights(task, judgments))
 
 
@@ -81,68 +84,72 @@ def _weights(task: Task, chosen: ChosenJudgments | None) -> Weights:
     return weights_of(chosen.rules)
 
 
-#: A judgment, the systems behind each output, and its answer about each.
-_Stored = tuple[Judgment, list[tuple[str, ...]], list[dict[str, Any]]]
-
-
-def _stored(counted: CountedAnswers) -> Iterator[_Stored]:
-    """Yield the judgments that count, by number. Two queries."""
+def _judgments(task: Task, counted: CountedAnswers) -> Iterator[ScoredJudgment]:
+    """Yield the judgments that count, by number. Three queries."""
     related = ("judge", "block__segment__document", "spansanswer")
-    found = list(counted.judgments.select_related(*related))
-    wrote = counted.wrote({judgment.block_id for judgment in found})
-    for judgment in found:
-        yield judgment, wrote[judgment.block_id], answer_json(judgment.spansanswer)["outputs"]
-
-
-def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment]:
-    test_set, asked = task.test_set, spans_are_asked(task.rules)
-    firsts = {judgment.pk: _firsts(judgment.block) for judgment, *_rest in stored}
-    outputs = Output.objects.filter(pk__in={first for own in firsts.values() for first in own})
-    texts = dict(outputs.values_list("pk", "text"))
+    judgments = list(counted.judgments.select_related(*related))
+    wrote = counted.wrote({judgment.block_id for judgment in judgments})
+    first_outputs = {judgment.pk: _first_outputs(judgment.block) for judgment in judgments}
+    shown = Output.objects.filter(pk__in=set(chain.from_iterable(first_outputs.values())))
+    texts = dict(shown.values_list("pk", "text"))
     # Judges may be shown an output again on purpose, in another block; both judgments count.
     last_repeat: dict[tuple[int, int, str], int] = {}
-    for judgment, systems, given in stored:
-        if not any(systems):
+    for judgment in judgments:
+        systems = wrote[judgment.block_id]
+        names = list(chain.from_iterable(systems))
+        if not names:
             continue
-        segment, ended = judgment.block.segment, judgment.submitted_at.timestamp()
-        keys = [(judgment.judge_id, segment.pk, name) for wrote in systems for name in wrote]
+        segment = judgment.block.segment
+        keys = [(judgment.judge_id, segment.pk, name) for name in names]
         repeat = 1 + max(last_repeat.get(key, 0) for key in keys)
         last_repeat.update(dict.fromkeys(keys, repeat))
-        starts = judgment.spansanswer.starts or [None] * len(systems)
+        own_texts = [texts[output] for output in first_outputs[judgment.pk]]
+        ended = judgment.submitted_at.timestamp()
+        started = None
+        if judgment.duration_ms is not None:
+            # By the clock on the wall, as for the end.
+            started = round(ended - judgment.duration_ms / 1000, 6)
         yield ScoredJudgment(
-            source_language=test_set.source_language,
-            target_language=test_set.target_language,
+            source_language=task.test_set.source_language,
+            target_language=task.test_set.target_language,
             document=segment.document.name,
             segment=str(segment.position),
             judge=judgment.judge.pseudonym,
-            outputs=tuple(
-                ScoredOutput(
-                    systems=wrote,
-                    score=said["score"],
-                    spans=tuple(map(span_read, said["spans"])) if asked else None,
-                    text=texts[first],
-                    start=None if start is None else start_read(start),
-                )
-                for wrote, first, said, start in zip(
-                    systems, firsts[judgment.pk], given, starts, strict=True
-                )
-                if wrote
-            ),
+            outputs=tuple(_outputs(task, judgment.spansanswer, systems, own_texts)),
             source=segment.source_text,
-            # By the clock on the wall, as for the end.
-            started_at=None
-            if judgment.duration_ms is None
-            else round(ended - judgment.duration_ms / 1000, 6),
+            started_at=started,
             ended_at=ended,
             duration_ms=judgment.active_ms,
             comment=judgment.comment,
             repeat=repeat,
+            line=segment.number,
         )
 
 
-def _firsts(block: Block) -> list[int]:
+def _first_outputs(block: Block) -> list[int]:
     """Return the output whose text was shown for each candidate."""
     return [first for first, *_same in by_candidate(block.outputs, block.stands_for)]
+
+
+def _outputs(
+    task: Task,
+    answer: SpansAnswer,
+    systems: Sequence[tuple[str, ...]],
+    texts: Sequence[str | None],
+) -> Iterator[ScoredOutput]:
+    """Yield what an answer says about the outputs of participating systems."""
+    asked = spans_are_asked(task.rules)
+    starts = answer.starts or [None] * len(systems)
+    given = answer_json(answer)["outputs"]
+    for wrote, output, start, text in zip(systems, given, starts, texts, strict=True):
+        if wrote:
+            yield ScoredOutput(
+                systems=wrote,
+                score=output["score"],
+                spans=tuple(map(span_read, output["spans"])) if asked else None,
+                text=text,
+                start=start and start_read(start),
+            )
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
@@ -150,14 +157,12 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
 
     Scores are from 0 to 100, or minus the weights of the errors if judges give none. Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
     """
-    stored = _stored(chosen_answers(task, watermark, chosen))
-    answers = (
-        GivenAnswer(
-            judgment.block.segment.number, judgment.judge.pseudonym, systems, {"outputs": given}
-        )
-        for judgment, systems, given in stored
+    read = scores_read(task=task, watermark=watermark, judgments=chosen)
+    return OutputScores.of_rows(
+        (each.judgment.line, each.judgment.judge, system, each.score)
+        for each in scores_of(read.judgments, None if is_scored(task.rules) else read.weights)
+        for system in each.output.systems
     )
-    return given_scores(task, chosen, answers)
 
 
 def given_scores(
@@ -183,12 +188,13 @@ def output_errors(
     """
     if not spans_are_asked(task.rules):
         return
-    weights = None if is_scored(task.rules) else _weights(task, chosen)
-    for judgment, systems, given in _stored(chosen_answers(task, watermark, chosen)):
-        for wrote, said in zip(systems, given, strict=True):
-            errors = [_rated_error(span_read(span), weights) for span in said["spans"]]
-            for system in wrote:
-                yield judgment.judge.pseudonym, system, judgment.block.segment.number, errors
+    read = scores_read(task=task, watermark=watermark, judgments=chosen)
+    weights = None if is_scored(task.rules) else read.weights
+    for judgment in read.judgments:
+        for output in judgment.outputs:
+            errors = [_rated_error(span, weights) for span in output.spans or ()]
+            for system in output.systems:
+                yield judgment.judge, system, judgment.line, errors
 
 
 def _rated_error(span: Span, weights: Weights | None) -> dict[str, Any]:
@@ -206,21 +212,16 @@ def _rated_error(span: Span, weights: Weights | None) -> dict[str, Any]:
     }
 
 
-#: A file's data on the outputs of a screen, and whether positions are UTF-16 units rather than
-#: characters.
-_Said = tuple[tuple[ScoredOutput, ...], bool]
-
-
 def _content(records: FileRecords) -> FileContent:
-    in_utf16 = records.file_format == SpansFormat.APPRAISE_CSV
     return FileContent(
         file_format=records.file_format,
-        answers=(file_answer(judgment, in_utf16=in_utf16) for judgment in records.records),
+        answers=map(file_answer, records.records),
         losses=records.losses,
     )
 
 
-def file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
+def file_answer(judgment: ScoredJudgment) -> FileAnswer:
+    """Return a judgment as an answer to be imported, or from which suggestions are taken."""
     started, ended = judgment.started_at, judgment.ended_at
     clock = None if started is None or ended is None else round(1000 * (ended - started))
     worked = judgment.duration_ms
@@ -233,7 +234,7 @@ def file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
         segment=judgment.segment,
         document=judgment.document,
         candidates=tuple(output.systems for output in judgment.outputs),
-        said=(judgment.outputs, in_utf16),
+        said=judgment.outputs,
         texts=tuple(output.text for output in judgment.outputs),
         source=judgment.source,
         languages=(judgment.source_language, judgment.target_language),
@@ -247,9 +248,11 @@ def file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
 
 
 def _answer(
-    said: _Said, texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
+    outputs: Sequence[ScoredOutput],
+    texts: Sequence[str | None],
+    rules: Mapping[str, Any],
+    lose: Lose,
 ) -> dict[str, Any]:
-    outputs, in_utf16 = said
     answers: list[dict[str, Any]] = []
     for output, text in zip(outputs, texts, strict=True):
         score = None
@@ -257,8 +260,8 @@ def _answer(
             score = _score(output, lose)
         elif output.score is not None:
             lose("scores (the task asks for none)")
-        spans = spans_fitting(output, text, rules, lose, in_utf16=in_utf16)
-        answers.append({"score": score, "spans": spans})
+        spans = spans_fitting(output, text, rules, lose)
+        answers.append({"score": score, "spans": list(map(span_json, spans))})
         if output.start is not None:
             answers[-1]["start"] = start_object(output.start)
     return {"outputs": answers}
@@ -283,13 +286,8 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
 
 
 def spans_fitting(
-    output: ScoredOutput,
-    text: str | None,
-    asked: Mapping[str, Any],
-    lose: Lose,
-    *,
-    in_utf16: bool,
-) -> list[dict[str, Any]]:
+    output: ScoredOutput, text: str | None, asked: Mapping[str, Any], lose: Lose
+) -> list[Span]:
     """Return the spans of an output as a task with the complete rules `asked` has them. Raises AnswerRefusedError."""
     spans = output.spans or ()
     _refuse_other_questions(output, asked)
@@ -298,9 +296,9 @@ def spans_fitting(
             f"the output of {output.systems[0]} has {len(spans)} errors",
             f"mark at most {MAX_SPANS} errors per output",
         )
-    found = []
+    fitting = []
     for number, span in enumerate(spans, 1):
-        placed = _in_characters(span, text) if in_utf16 else span
+        placed = _in_characters(span, text) if output.in_utf16 else span
         is_outside = text is None or (placed.end or 0) > len(text)
         if placed.kind == ERROR and is_outside:
             of = "is not known" if text is None else f"has {len(text):,} characters"
@@ -308,10 +306,10 @@ def spans_fitting(
                 f"error {number} of {output.systems[0]} ends after {placed.end:,} characters, and its text {of}",
                 "provide the judgments of these texts",
             )
-        fitting = _as_asked(placed, asked, lose)
-        if fitting is not None:
-            found.append(span_json(fitting))
-    return found
+        asked_span = _as_asked(placed, asked, lose)
+        if asked_span is not None:
+            fitting.append(asked_span)
+    return fitting
 
 
 def _as_asked(span: Span, asked: Mapping[str, Any], lose: Lose) -> Span | None:

@@ -220,7 +220,7 @@ def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgmen
     judge = judge_of(row["user"], "username", refuse)
     systems = (system_of("targetID", row["system"], refuse),)
     score = score_value("score", score, refuse)
-    output = made(ScoredOutput, "outputs", refuse, systems, score, spans)
+    output = made(ScoredOutput, "outputs", refuse, systems, score, spans, in_utf16=True)
     named = (row["source_language"], row["target_language"], row.get("document", ""))
     return made(
         ScoredJudgment,

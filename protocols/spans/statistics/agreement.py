@@ -138,9 +138,7 @@ def score_agreement(
     )
 
 
-def _values(
-    items: Sequence[Item], one: dict[Item, float], other: dict[Item, float]
-) -> FloatArray:
+def _values(items: Sequence[Item], one: dict[Item, float], other: dict[Item, float]) -> FloatArray:
     return np.array([(one[item], other[item]) for item in items])
 
 

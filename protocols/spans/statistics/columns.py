@@ -86,11 +86,11 @@ def score_columns(
     ValueError
         If no output has such a score.
     """
-    rows = []
-    for each in scores_of(judgments, weights):
-        segment = (each.judgment.document, each.judgment.segment)
-        for system in each.output.systems:
-            rows.append((system, segment, each.judgment.judge, each.score))
+    rows = [
+        (system, (each.judgment.document, each.judgment.segment), each.judgment.judge, each.score)
+        for each in scores_of(judgments, weights)
+        for system in each.output.systems
+    ]
     if not rows:
         what = "a score" if weights is None else "errors marked, or none asked for"
         raise ValueError(f"no output has {what}")

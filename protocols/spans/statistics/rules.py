@@ -28,6 +28,7 @@ given here, not rank ranges. Our rule:
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -118,16 +119,11 @@ def apply_rule(
     size = len(order)
     present = np.isfinite(values).astype(np.int64)
     common = present.T @ present
+    systems = tuple(columns.systems[place] for place in order)
     p = np.full((size, size), np.nan)
-    for upper in range(size):
-        for lower in range(upper + 1, size):
-            if common[upper, lower] < FEWEST_COMMON:
-                continue
-            # One generator per pair, so that its p does not depend on the other systems.
-            names = (columns.systems[order[upper]], columns.systems[order[lower]])
-            generator = np.random.default_rng(
-                [seed, *(byte for name in sorted(names) for byte in (*name.encode(), 0))]
-            )
+    for upper, lower in combinations(range(size), 2):
+        if common[upper, lower] >= FEWEST_COMMON:
+            generator = _generator_of(seed, systems[upper], systems[lower])
             p[upper, lower] = _TESTS[rule](values[:, upper], values[:, lower], generator)
     if rule is ClusterRule.PERMUTATION:
         p[np.isfinite(p)] = adjusted(p[np.isfinite(p)], Correction.HOLM)
@@ -138,7 +134,7 @@ def apply_rule(
     tested = np.isfinite(p).any(axis=0) | np.isfinite(p).any(axis=1)
     return RuleResult(
         rule=rule,
-        systems=tuple(columns.systems[place] for place in order),
+        systems=systems,
         mean=mean,
         p=p,
         common=common,
@@ -148,6 +144,12 @@ def apply_rule(
         cluster=np.where(tested, cluster, 0),
         seed=seed,
     )
+
+
+def _generator_of(seed: int, *systems: str) -> np.random.Generator:
+    """Return the generator of a pair, so that its p does not depend on the other systems."""
+    names = "\0".join(sorted(systems)) + "\0"
+    return np.random.default_rng([seed, *names.encode()])
 
 
 # --- Tests --------------------------------------------------------------------------------------
@@ -176,42 +178,55 @@ def either_t_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Gener
     """
     from scipy import stats  # a fifth of Django's start-up time
 
-    differences = _differences(upper, lower)
-    found = [1.0] * bool(len(differences))
-    if len(differences) > 1:
+    def paired(differences: FloatArray) -> float:
         # A constant difference has t = ∞, as in scipy.
-        constant = np.ptp(differences) == 0
-        found.append(
-            float(differences[0] == 0)
-            if constant
-            else float(stats.ttest_1samp(differences, 0).pvalue)
-        )
-    one, other = upper[np.isfinite(upper)], lower[np.isfinite(lower)]
-    if min(len(one), len(other)) > 1:
-        constant = np.ptp(one) + np.ptp(other) == 0
-        found.append(
-            float(one[0] == other[0]) if constant else float(stats.ttest_ind(one, other).pvalue)
-        )
-    return min(found, default=np.nan)
+        if np.ptp(differences) == 0:
+            return float(differences[0] == 0)
+        return float(stats.ttest_1samp(differences, 0).pvalue)
+
+    def unpaired(one: FloatArray, other: FloatArray) -> float:
+        if np.ptp(one) + np.ptp(other) == 0:
+            return float(one[0] == other[0])
+        return float(stats.ttest_ind(one, other).pvalue)
+
+    return _smaller_p(upper, lower, paired, unpaired)
 
 
 def either_bootstrap_p(
     upper: FloatArray, lower: FloatArray, generator: np.random.Generator
 ) -> float:
     """Return the smaller share of paired or unpaired resamples in which the first is not better."""
-    differences = _differences(upper, lower)
-    one, other = upper[np.isfinite(upper)], lower[np.isfinite(lower)]
 
     def drawn(values: FloatArray) -> FloatArray:
         places = generator.integers(len(values), size=(_BOOTSTRAPS, len(values)))
         return np.asarray(values[places].mean(axis=1))
 
-    found = [1.0] * bool(len(differences))
+    def paired(differences: FloatArray) -> float:
+        return float(np.mean(drawn(differences) <= 0))
+
+    def unpaired(one: FloatArray, other: FloatArray) -> float:
+        return float(np.mean(drawn(one) <= drawn(other)))
+
+    return _smaller_p(upper, lower, paired, unpaired)
+
+
+def _smaller_p(
+    upper: FloatArray,
+    lower: FloatArray,
+    paired: Callable[[FloatArray], float],
+    unpaired: Callable[[FloatArray, FloatArray], float],
+) -> float:
+    """Return the smaller p-value of a paired and an unpaired test, each of at least two units; 1 if
+    there are too few, NaN without common units.
+    """
+    differences = _differences(upper, lower)
+    one, other = upper[np.isfinite(upper)], lower[np.isfinite(lower)]
+    p_values = [1.0] if len(differences) else []
     if len(differences) > 1:
-        found.append(float(np.mean(drawn(differences) <= 0)))
+        p_values.append(paired(differences))
     if min(len(one), len(other)) > 1:
-        found.append(float(np.mean(drawn(one) <= drawn(other))))
-    return min(found, default=np.nan)
+        p_values.append(unpaired(one, other))
+    return min(p_values, default=np.nan)
 
 
 def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Generator) -> float:
@@ -246,18 +261,20 @@ def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Gen
 
 def _until_first_difference(apart: BoolArray) -> Int64Array:
     size = len(apart)
-    low, high = np.arange(1, size + 1), np.arange(1, size + 1)
+    is_end = np.ones(size - 1, dtype=np.bool_)
     for place in range(size):
-        while low[place] > 1 and not apart[low[place] - 2, place]:
-            low[place] -= 1
-        while high[place] < size and not apart[place, high[place]]:
-            high[place] += 1
-    ends = [bool(np.all(high[:end] <= end) and np.all(low[end:] > end)) for end in range(1, size)]
-    return _clusters_ending(ends)
+        above = np.flatnonzero(apart[:place, place])
+        below = np.flatnonzero(apart[place])
+        # No cluster ends within the rank range of a system.
+        first = above.max(initial=-1) + 1
+        last = below.min(initial=size) - 1
+        is_end[first:last] = False
+    return _clusters_ending(is_end)
 
 
 def _all_above_from_all_below(apart: BoolArray) -> Int64Array:
-    return _clusters_ending([bool(apart[:end, end:].all()) for end in range(1, len(apart))])
+    ends = range(1, len(apart))
+    return _clusters_ending(np.array([apart[:end, end:].all() for end in ends], dtype=np.bool_))
 
 
 def _upper_is_better(values: FloatArray) -> BoolArray:
@@ -278,8 +295,8 @@ def _for_sure(apart: BoolArray, upper_is_better: BoolArray) -> tuple[RankRanges,
     return ranges, clusters(ranges)
 
 
-def _clusters_ending(ends: list[bool]) -> Int64Array:
-    return np.cumsum([1, *ends]).astype(np.int64)
+def _clusters_ending(is_end: BoolArray) -> Int64Array:
+    return np.cumsum([1, *is_end.tolist()]).astype(np.int64)
 
 
 _TESTS: Final[dict[ClusterRule, _Test]] = {

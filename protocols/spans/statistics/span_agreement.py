@@ -17,7 +17,7 @@ from protocols.spans.records import (
     Severity,
     Span,
 )
-from protocols.spans.statistics.agreement import FEWEST_SEGMENTS, Item
+from protocols.spans.statistics.agreement import FEWEST_SEGMENTS
 from ranking.core.arrays import FloatArray, Int64Array
 
 #: Weight of a character that both marked with different severities (as in WMT23's error span task).
@@ -68,29 +68,29 @@ def span_agreement(
     of sums over segments; Student's t has one degree of freedom fewer than there are segments with
     marks.
     """
-    marked: dict[Item, dict[str, ScoredOutput]] = defaultdict(dict)
+    by_item: dict[tuple[str, str, str], dict[str, ScoredOutput]] = defaultdict(dict)
     for judgment in judgments:
         for output in judgment.outputs:
             if output.spans is not None:
                 item = (judgment.document, judgment.segment, min(output.systems))
-                marked[item][judgment.judge] = output
+                by_item[item][judgment.judge] = output
     shared = both_free = one_free = 0
     of_segments: dict[tuple[str, str], FloatArray] = defaultdict(lambda: np.zeros(3))
-    for (document, segment, _system), by_judge in marked.items():
-        length, severities = marked_stretches(list(by_judge.values()))
-        for one, other in combinations(severities, 2):
+    for (document, segment, _system), by_judge in by_item.items():
+        for one, other in combinations(by_judge.values(), 2):
+            of_segments[document, segment] += common_characters(one, other)
             shared += 1
-            both_free += not one.any() and not other.any()
-            one_free += bool(one.any()) != bool(other.any())
-            of_segments[document, segment] += common_characters(length, [one, other])
+            has_errors = [output.count(*_ERRORS) > 0 for output in (one, other)]
+            both_free += not any(has_errors)
+            one_free += has_errors[0] != has_errors[1]
     sums = np.array([each for each in of_segments.values() if each[2]]).reshape(-1, 3)
     weighted, unweighted = (_ratio(sums[:, place], sums[:, 2], confidence) for place in (0, 1))
     return SpanAgreement(shared, *weighted, *unweighted, both_free=both_free, one_free=one_free)
 
 
-def common_characters(length: Int64Array, severities: Sequence[Int64Array]) -> FloatArray:
+def common_characters(*outputs: ScoredOutput) -> FloatArray:
     """Return twice the characters that two outputs agree in, twice the common ones, and the sum of those marked."""
-    one, other = severities
+    length, (one, other) = marked_stretches(outputs)
     common = length * ((one > 0) & (other > 0))
     agreeing = (common * np.where(one == other, 1, OTHER_SEVERITY)).sum()
     total = (length * (one > 0)).sum() + (length * (other > 0)).sum()
@@ -139,6 +139,7 @@ def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[
 
 
 _SEVERITIES: Final = tuple(Severity)
+_ERRORS: Final = _SEVERITIES[1:]
 #: Before positions in the output and missing content.
 _OF_SOURCE: Final = -2 * MAX_CHARACTERS
 

@@ -12,7 +12,7 @@ import numpy as np
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Span, spans_overlapping
 from protocols.spans.statistics.agreement import FEWEST_SEGMENTS
 from protocols.spans.statistics.columns import score_of
-from protocols.spans.statistics.span_agreement import common_characters, marked_stretches
+from protocols.spans.statistics.span_agreement import common_characters
 from protocols.spans.weights import Weights
 from ranking.core.judges.shares import Share, clustered_share
 from ranking.core.metrics.figures import Drawing
@@ -79,7 +79,7 @@ def suggestion_effects(
                 rows[name].append(_Row(segment, output.start.is_shown, value))
     for (segment, _system), outputs in by_output.items():
         for one, other in combinations(outputs, 2):
-            agreeing, _common, total = common_characters(*marked_stretches([one, other]))
+            agreeing, _common, total = common_characters(one, other)
             if total and one.start is not None:
                 rows["f1"].append(_Row(segment, one.start.is_shown, agreeing / total))
     return SuggestionEffects(

@@ -25,7 +25,7 @@ TOP: list[tuple[dict[str, Any], str]] = [
     ({"answer": {"top": [True, False]}}, "2 answers were sent for 5 outputs"),
     ({"answer": {"top": [True] * 6}}, "top: "),
     ({"answer": {}}, "top: "),
-    ({"answer": {"top": ["A"]}}, "top: "),
+    ({"answer": {"top": ["A"]}}, "top 1: "),
 ]
 TWO_OUTPUTS: list[tuple[dict[str, Any], str]] = [
     ({"labels": [1, 2]}, NO_LABELS),
@@ -35,14 +35,14 @@ TWO_OUTPUTS: list[tuple[dict[str, Any], str]] = [
 ]
 SPANS: list[tuple[Any, str]] = [
     (scored(80, 90), "2 outputs are scored, but 3 are shown."),
-    (scored(80, 90, 101), "Output C: score: Ensure this value is less than"),
-    (scored(80, -1, 90), "Output B: score: Ensure this value is greater than"),
-    ({"outputs": [{"score": 80}, {}, {"score": 80}]}, "Output B: score: This field is req"),
+    (scored(80, 90, 101), "outputs 3 score: Ensure this value is less than"),
+    (scored(80, -1, 90), "outputs 2 score: Ensure this value is greater than"),
+    ({"outputs": [{"score": 80}, {}, {"score": 80}]}, "outputs 2 score: This field is req"),
     (
         scored(1, 2, 3, b=[span(0, 1), span(1, 2, "bad")]),
-        'Output B: spans 2 severity: "bad" is',
+        'outputs 2 spans 2 severity: "bad" is',
     ),
-    (scored(1, 2, 3, a=[span(0, 1)] * 101), "Output A: spans: Ensure this field has no more"),
+    (scored(1, 2, 3, a=[span(0, 1)] * 101), "outputs 1 spans: Ensure this field has no more"),
     (scored(1, 2, 3, c=[span(0, 4000)]), "Output C: span 1, from 0 to 4000, marks no part"),
     (scored(1, 2, 3, c=[span(4, 4)]), "Output C: span 1, from 4 to 4, marks no part"),
     (
