@@ -346,6 +346,8 @@ class AnswerKind:
     as_given : callable, optional
         Returns the answer as it was given, in JSON, from an object with the fields of `table`. None
         if these fields themselves are the answer.
+    as_recorded : callable, optional
+        Returns the same with what judges must not see, for organisers. None if there is nothing of the kind.
     cell_kinds : callable
         Returns the columns of an answer in exported tables with their types (text, integer or boolean), given the largest
         number of candidates in a block.
@@ -436,6 +438,7 @@ class AnswerKind:
     about: AboutJudgment | None = None
     started_from: Callable[[int, int], dict[str, Any]] = lambda _block_id, _judge_id: {}
     as_given: Callable[[Any], Answer] | None = None
+    as_recorded: Callable[[Any], Answer] | None = None
     cell_kinds: Callable[[int], Mapping[str, type]] = lambda _candidates: {}
     cells: Callable[[Answer], Mapping[str, Any]] = dict
     not_in_cells: Promise | None = None
@@ -484,11 +487,12 @@ class AnswerKind:
         """Return a task's rules completed with defaults. Raises ValidationError for unknown rules and invalid values."""
         return rules_completed(self.rules_fields, given)
 
-    def read(self, judgment_ids: Sequence[int]) -> dict[int, Answer]:
-        """Return answers, as they were given, by the ids of their judgments. One query."""
+    def read(self, judgment_ids: Sequence[int], *, is_record: bool = False) -> dict[int, Answer]:
+        """Return answers, as they were given or as organisers may see them, by the ids of their judgments. One query."""
         rows = self.table.objects.filter(pk__in=judgment_ids)
         found = rows.values_list("pk", *(self.columns or ("labels",)), named=True)
-        return {row.pk: self.given(row) for row in found}
+        form = self.as_recorded if is_record and self.as_recorded is not None else self.given
+        return {row.pk: form(row) for row in found}
 
     def answer_of(self, judgment: Judgment) -> Answer | None:
         """Return the answer as it was given; None if there is none. One query, unless it was stored with this instance."""
@@ -617,10 +621,14 @@ def rules_serializers() -> list[type[Serializer[Any]]]:
     return [kind.rules_serializer for kind in _KINDS.values()]
 
 
-def answers_read(protocol: str, judgment_ids: Sequence[int]) -> dict[int, Answer]:
-    """Return the answers of judgments of a protocol by id. One query, or none for rankings."""
+def answers_read(
+    protocol: str, judgment_ids: Sequence[int], *, is_record: bool = False
+) -> dict[int, Answer]:
+    """Return the answers of judgments of a protocol by id, see `AnswerKind.read`. One query, or none for rankings."""
     kind = answer_kind(protocol)
-    return kind.read(judgment_ids) if judgment_ids and kind.has_answers else {}
+    if not judgment_ids or not kind.has_answers:
+        return {}
+    return kind.read(judgment_ids, is_record=is_record)
 
 
 def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | None:

@@ -173,7 +173,7 @@ def judgments_recorded(
     found = _recorded(page, until)
     context = {
         "shown": systems_shown(judgment.block_id for judgment in found),
-        "answers": answers_read(task.protocol, [judgment.pk for judgment in found]),
+        "answers": answers_read(task.protocol, [judgment.pk for judgment in found], is_record=True),
         "names": dict(task.test_set.systems.values_list("id", "name")),
     }
     return list(JudgmentRecordSerializer(found, many=True, context=context).data)

@@ -113,7 +113,7 @@ _KINDS: Final = (
     _kind(
         r'[^\t\n]+\t\{"errors"',
         "a file of MQM ratings by line (.seg.rating)",
-        "provide the table of errors that it was made from (mqm_*.tsv)",
+        "import it as suggested errors or answers of a task with error spans",
     ),
     _kind(
         r"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore",

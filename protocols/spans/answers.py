@@ -8,10 +8,13 @@ Errors alone imply no labels: weights can change later, so all numbers are compu
 are read, and the outputs of a judgment tie.
 """
 
+import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from random import Random
+from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -45,7 +48,6 @@ from protocols.spans.records import (
     MAX_SCORE,
     MAX_SPANS,
     MISSING,
-    PLACED,
     SOURCE,
     Severity,
     Span,
@@ -64,6 +66,7 @@ from protocols.spans.rules import (
     weights_of,
 )
 from protocols.spans.taxonomy import MAX_CATEGORY
+from protocols.spans.weights import Weights
 
 
 class TextLengths(NamedTuple):
@@ -77,38 +80,34 @@ def spans_refusal(spans: Sequence[Mapping[str, Any]], lengths: TextLengths, rule
     """Return what is wrong with the spans of an output; empty if they are valid."""
     if spans and not rules["spans_asked"]:
         return "this task has scores only. Remove the spans."
-    placed: list[Span] = []
-    for number, span in enumerate(spans, 1):
+    valid: list[Span] = []
+    for number, values in enumerate(spans, 1):
+        try:
+            span = span_read(values)
+        except ValueError as error:
+            return f"span {number}: {error}."
         problem = _span_refusal(span, lengths, rules)
         if problem:
             return f"span {number}{problem}"
-        placed.append(span_read(span))
-    for one, other in spans_overlapping(placed):
+        valid.append(span)
+    for one, other in spans_overlapping(valid):
         return f"spans {one + 1} and {other + 1} overlap."
     return ""
 
 
-def _span_refusal(span: Mapping[str, Any], lengths: TextLengths, rules: Rules) -> str:
+def _span_refusal(span: Span, lengths: TextLengths, rules: Rules) -> str:
     """Return what is wrong with a span, after its number; empty if it is valid."""
-    start, end, kind = span["start"], span["end"], span["kind"]
-    if kind == MISSING and not rules["missing"]:
+    if span.is_missing_content and not rules["missing"]:
         return ": this task does not allow marking missing content."
-    if kind not in kinds_allowed(rules):
-        return f": this task has no marks of the kind “{kind}”."
-    if span["severity"] not in rules["severities"]:
-        return f": this task has no {span['severity']} errors."
-    problem = _category_refusal(span.get("category", ""), rules)
-    if problem:
-        return problem
-    if kind not in PLACED:
-        is_placed = start is not None or end is not None
-        return f": “{kind}” has neither start nor end." if is_placed else ""
-    if start is None or end is None:
-        return " has no start or no end."
-    length = lengths.source if kind == SOURCE else lengths.output
-    if not 0 <= start < end <= length:
-        return f", from {start} to {end}, marks no part of the text, which has {length} characters."
-    return ""
+    if span.kind not in kinds_allowed(rules):
+        return f": this task has no marks of the kind “{span.kind}”."
+    if span.severity not in rules["severities"]:
+        return f": this task has no {span.severity} errors."
+    problem = _category_refusal(span.category, rules)
+    length = lengths.source if span.kind == SOURCE else lengths.output
+    if not problem and span.end is not None and span.end > length:
+        return f", from {span.start} to {span.end}, marks no part of the text, which has {length} characters."
+    return problem
 
 
 def _category_refusal(category: str, rules: Rules) -> str:
@@ -298,6 +297,14 @@ def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     return {"outputs": outputs}
 
 
+def _answer_recorded(answer: SpansAnswer) -> dict[str, Any]:
+    """Return a stored answer with what the judge started from in each output."""
+    outputs = answer_json(answer)["outputs"]
+    for output, start in zip(outputs, answer.starts or [], strict=False):
+        output["start"] = start
+    return {"outputs": outputs}
+
+
 def _starts(block_ids: Sequence[int], judge_id: int) -> dict[int, list[Any]]:
     """Return the starts of each block's candidates: the first suggestion for an output that is not by the judge. One query."""
     own = Judge.objects.filter(pk=judge_id).values("pseudonym")
@@ -363,12 +370,11 @@ _SHOWN: Final = (
 
 def _simulated(perceived: Perceived) -> dict[str, Any]:
     """Return scores from 0 to 100 near the outputs' qualities, in the order of their ranks."""
-    judged = list(zip(perceived.qualities, perceived.labels, strict=True))
-    ranks = sorted(set(perceived.labels))
-    means = []
-    for rank in ranks:
-        own = [quality for quality, label in judged if label == rank]
-        means.append(perceived.random.gauss(sum(own) / len(own), _NOISE))
+    qualities: dict[int, list[float]] = defaultdict(list)
+    for label, quality in zip(perceived.labels, perceived.qualities, strict=True):
+        qualities[label].append(quality)
+    ranks = sorted(qualities)
+    means = [perceived.random.gauss(fmean(qualities[rank]), _NOISE) for rank in ranks]
     score_of: dict[int, int] = {}
     above = MAX_SCORE + 1
     for place, (rank, mean) in enumerate(zip(ranks, sorted(means, reverse=True), strict=True)):
@@ -424,22 +430,25 @@ class _Marked:
     def score_of_one(self, answer: Mapping[str, Any]) -> float:
         """Return the score of the only output, given or by the weights of its errors."""
         [output] = answer["outputs"]
-        if output["score"] is not None:
-            return float(output["score"])
-        return 0.0 - sum(self.weights.weight_of(span_read(span)) for span in output["spans"])
+        return output_score(output, self.weights)
 
     def cell_kinds(self, candidates: int) -> dict[str, type]:
-        columns = numbered_columns("score", int, candidates) if self.is_scored else {}
+        columns: dict[str, type] = {"starts": str} if self.rules["spans_asked"] else {}
+        if self.is_scored:
+            columns |= numbered_columns("score", int, candidates)
         for severity in self.severities:
             columns |= numbered_columns(f"{severity}_errors", int, candidates)
         return columns
 
     def cells(self, answer: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the score and the numbers of errors of each output."""
+        """Return the score and the numbers of errors of each output, and in JSON what the judge started from."""
         outputs = answer["outputs"]
         cells = {}
+        starts = [output.get("start") for output in outputs]
+        if any(starts):
+            cells["starts"] = json.dumps(starts, ensure_ascii=False)
         if self.is_scored:
-            cells = numbered_cells("score", [output["score"] for output in outputs])
+            cells |= numbered_cells("score", [output["score"] for output in outputs])
         for severity in self.severities:
             counts = [
                 sum(span["severity"] == severity for span in output["spans"]) for output in outputs
@@ -481,6 +490,13 @@ class _Marked:
         return severity if severity in self.severities else self.severities[0]
 
 
+def output_score(output: Mapping[str, Any], weights: Weights) -> float:
+    """Return the score of an output in an answer, given or by the weights of its errors."""
+    if output["score"] is not None:
+        return float(output["score"])
+    return 0.0 - sum(weights.weight_of(span_read(span)) for span in output["spans"])
+
+
 def _answers(rules: Mapping[str, Any]) -> AnswerKind:
     """Return the answers of tasks with these rules."""
     marked = _Marked(rules)
@@ -498,6 +514,7 @@ def _answers(rules: Mapping[str, Any]) -> AnswerKind:
         table=SpansAnswer,
         row=_row,
         as_given=answer_json,
+        as_recorded=_answer_recorded,
         started_from=_started_from,
         stages=_stages,
         cell_kinds=marked.cell_kinds,

@@ -79,16 +79,16 @@ def contradictions(
     """
     rule = rule or ContradictionRule()
     outputs = judgment.outputs
-    found = [
-        Contradiction(kind, (place,))
-        for place, output in enumerate(outputs)
-        if (kind := _of_output(output, rule)) is not None
-    ]
-    return found + [
-        Contradiction(ContradictionKind.BETTER_WITH_MORE_ERRORS, (better, worse))
-        for better, worse in permutations(range(len(outputs)), 2)
-        if _is_better_with_more(outputs[better], outputs[worse], rule.margin)
-    ]
+    questions = []
+    for place, output in enumerate(outputs):
+        kind = _of_output(output, rule)
+        if kind is not None:
+            questions.append(Contradiction(kind, (place,)))
+    for better, worse in permutations(range(len(outputs)), 2):
+        if _is_better_with_more(outputs[better], outputs[worse], rule.margin):
+            kind = ContradictionKind.BETTER_WITH_MORE_ERRORS
+            questions.append(Contradiction(kind, (better, worse)))
+    return questions
 
 
 def _of_output(output: ScoredOutput, rule: ContradictionRule) -> ContradictionKind | None:
@@ -105,11 +105,10 @@ def _of_output(output: ScoredOutput, rule: ContradictionRule) -> ContradictionKi
 
 
 def _is_better_with_more(better: ScoredOutput, worse: ScoredOutput, margin: float) -> bool:
-    if better.score is None or worse.score is None:
+    if None in (better.score, worse.score, better.spans, worse.spans):
         return False
-    if better.spans is None or worse.spans is None:
-        return False
-    if better.score <= worse.score or better.score - worse.score < margin:
+    ahead = (better.score or 0) - (worse.score or 0)
+    if ahead <= 0 or ahead < margin:
         return False
     kinds = ((Severity.MINOR,), _MAJOR)
     more = [better.count(*kind) - worse.count(*kind) for kind in kinds]

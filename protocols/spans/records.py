@@ -93,6 +93,12 @@ class Span:
         if self.end is not None and self.end > MAX_CHARACTERS:
             raise ValueError(f"the span ends after {MAX_CHARACTERS:,} characters")
 
+    def overlaps(self, other: "Span") -> bool:
+        """Return whether both share characters of the output or of the source."""
+        if self.start is None or self.end is None or other.start is None or other.end is None:
+            return False
+        return self.kind == other.kind and self.start < other.end and other.start < self.end
+
     @property
     def is_missing_content(self) -> bool:
         """True if content is missing rather than wrong."""
@@ -261,13 +267,5 @@ def spans_overlapping(spans: Sequence[Span]) -> list[tuple[int, int]]:
     """Return the indices of each pair of spans that share characters of the output or of the
     source.
     """
-    placed = [
-        (place, span.kind, span.start, span.end)
-        for place, span in enumerate(spans)
-        if span.start is not None and span.end is not None
-    ]
-    return [
-        (one, other)
-        for (one, kind, start, end), (other, kind_of_other, begin, stop) in combinations(placed, 2)
-        if kind == kind_of_other and begin < end and start < stop
-    ]
+    pairs = combinations(enumerate(spans), 2)
+    return [(one, other) for (one, span), (other, later) in pairs if span.overlaps(later)]

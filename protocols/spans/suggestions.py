@@ -27,7 +27,6 @@ from protocols.models import SuggestedSpans
 from protocols.spans.files.answers import FILES, file_answer, scores_read, spans_fitting
 from protocols.spans.files.jsonl import start_object
 from protocols.spans.records import (
-    ERROR,
     Span,
     Start,
     spans_overlapping,
@@ -152,13 +151,12 @@ class _Draws:
     def _start(self, spans: Sequence[Span], text: str, draw: HashDraw) -> Start:
         """Return the start of an output. A planted span is on a random word in which no error is suggested."""
         is_shown = draw.below(100, "withheld", text) >= self.withheld
-        free = []
+        words: list[Span] = []
         if draw.below(100, "planted", text) < self.planted:
             severity = severities_of(self.rules)[-1]
             category = next(iter(categories_of(self.rules)), "")
             words = [Span(*word.span(), severity, category) for word in _WORD.finditer(text)]
-            marked = [span for span in spans if span.kind == ERROR]
-            free = [word for word in words if not spans_overlapping([word, *marked])]
+        free = [word for word in words if not any(map(word.overlaps, spans))]
         if not free:
             return Start(tuple(spans), is_shown)
         wrong = free[draw.below(len(free), "word", text)]

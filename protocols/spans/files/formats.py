@@ -17,6 +17,7 @@ from campaign.formats.tables import separator_of
 from campaign.formats.test_sets import PEARMUT_KEY
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import KINDS, read_appraise_csv, write_appraise_csv
+from protocols.spans.files.evalset import read_evalset_ratings
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import column_names, read_mqm_tsv, write_mqm_tsv
 from protocols.spans.files.pearmut import (
@@ -35,6 +36,8 @@ from ranking.files.sources import ReadingProgress, Sources
 
 _SNIFFED_BYTES: Final = 64 * 1024
 _APPRAISE: Final = re.compile(rf'[,;]"?({"|".join(KINDS)})"?[,;]')
+#: Scores without errors have "None" in lines without a score, too.
+_RATING: Final = re.compile(r'[^\t]+\t(None|\{"errors")')
 _APPRAISE_HEADER: Final = re.compile(r"user(name)?,system,item_?id,", re.IGNORECASE)
 #: Keys of rankings, votes and test sets.
 _KEYS_OF_OTHERS: Final = ("candidates", "model_a", "src_text", "tgt_text", "hypothesis")
@@ -49,6 +52,8 @@ class SpansFormat(StrEnum):
     MQM_TSV = "mqm-tsv"
     WMT_JSONL = "wmt-jsonl"
     """Read only."""
+    EVALSET_RATINGS = "evalset-ratings"
+    """Errors of an EvalSet folder, whose segments are numbers. Read only."""
     PEARMUT_CAMPAIGN = "pearmut-campaign"
     """Errors from which judges start, without judges. Read only."""
 
@@ -307,6 +312,8 @@ def _format_of(text: str, first_line: str) -> SpansFormat | None:
         return SpansFormat.PEARMUT_CAMPAIGN
     if text.startswith("{"):
         return _json_format_of(first_line)
+    if _RATING.match(first_line) and '\t{"errors"' in text:
+        return SpansFormat.EVALSET_RATINGS
     names = column_names(first_line.split(separator_of(first_line)))
     if set(names) >= _COLUMNS_OF_MQM:
         return SpansFormat.MQM_TSV
@@ -333,6 +340,7 @@ _READERS: Final[dict[SpansFormat, _Read]] = {
     SpansFormat.PEARMUT_LOG: read_pearmut_log,
     SpansFormat.MQM_TSV: read_mqm_tsv,
     SpansFormat.WMT_JSONL: read_wmt_jsonl,
+    SpansFormat.EVALSET_RATINGS: read_evalset_ratings,
     SpansFormat.PEARMUT_CAMPAIGN: read_pearmut_campaign,
 }
 _Write = Callable[[Iterable[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]

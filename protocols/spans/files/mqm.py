@@ -51,6 +51,9 @@ COMMENT: Final = "comment"
 _ALSO_CALLED: Final = {"docSegId": "doc_id", "globalSegId": "seg_id"}
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
+_MARKS = ("<v>", "</v>")
+#: Splits a text into its marks and what is between them.
+_PARTS = re.compile(r"(</?v>)")
 
 
 #: The line and the cells of a row, by column.
@@ -69,12 +72,17 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     losses = Losses()
     rows: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
     for line, cells in _rows(file):
+        # Raters may change the target, never the source.
         key = tuple(cells[name] for name in ("system", "doc", "seg_id", "rater"))
-        if any(cells == earlier for _line, earlier in rows[key]):
+        same = rows[(*key, _plain_text(cells["source"]))]
+        if any(cells == earlier for _line, earlier in same):
             losses.add(COUNTED_ONCE, f"line {line}")
         else:
-            rows[key].append((line, cells))
-    _refuse_source_errors_alone(file.name, rows.values())
+            same.append((line, cells))
+    if rows and all(
+        _is_source_error(row["category"]) for own in rows.values() for _line, row in own
+    ):
+        raise _source_errors_alone(file.name, next(iter(rows.values()))[0][0])
     judgments = [_judgment(file.name, same, losses) for same in rows.values()]
     return judgments, losses.found()
 
@@ -112,13 +120,6 @@ def _is_source_error(category: str) -> bool:
     return category.strip().lower().startswith("source error")
 
 
-def _refuse_source_errors_alone(file: str, judged: Iterable[list[_Row]]) -> None:
-    """Refuse a list of errors of the source: outputs in which nobody saw one are missing."""
-    rows = [row for rows in judged for row in rows]
-    if rows and all(_is_source_error(cells["category"]) for _line, cells in rows):
-        raise _source_errors_alone(file, rows[0][0])
-
-
 def _source_errors_alone(file: str, line: int) -> FormatError:
     return FormatError(
         file,
@@ -130,40 +131,27 @@ def _source_errors_alone(file: str, line: int) -> FormatError:
 
 def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     line, first = rows[0]
-    _sources_check(file, rows)
-    refuse = refuse_at(file, line)
     text, source = (_plain_text(first[name]) for name in ("target", "source"))
-    spans, is_one_text = [], True
+    spans = []
+    # Positions refer to the text of the error's own row.
+    shown: str | None = text
     for number, cells in rows:
         lose = losses.at(f"line {number}")
-        is_edited = _plain_text(cells["target"]) != text
-        lose("texts that changed between two errors", is_edited)
-        is_one_text &= not is_edited
+        if _plain_text(cells["target"]) != text:
+            lose("texts that changed between two errors")
+            shown = None
         lose("comments", bool(cells.get(COMMENT)))
         others = [cell for name, cell in cells.items() if name not in (*COLUMNS, COMMENT)]
         lose("cells of other columns", sum(map(bool, others)))
         span = _span(cells, refuse_at(file, number), lose)
         if span is not None:
             spans.append(span)
+    refuse = refuse_at(file, line)
     judge = judge_of(first["rater"], "rater", refuse)
     systems = (system_of("system", first["system"], refuse),)
-    # Positions refer to the text of the error's own row.
-    shown = text if is_one_text else None
     output = made(ScoredOutput, "outputs", refuse, systems, None, tuple(spans), shown)
     named = ("", "", first["doc"], first["seg_id"], judge)
     return made(ScoredJudgment, None, refuse, *named, (output,), source, line=line)
-
-
-def _sources_check(file: str, rows: list[_Row]) -> None:
-    """Refuse different sources of one segment: raters may change the target, never the source."""
-    first, *others = [(line, _plain_text(cells["source"])) for line, cells in rows]
-    for line, source in others:
-        if source != first[1]:
-            refuse_at(file, line)(
-                "source",
-                f"the source differs from that in line {first[0]}, which belongs to the same judgment",
-                "name different segments differently",
-            )
 
 
 def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
@@ -173,38 +161,36 @@ def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
     if severity not in list(Severity):
         lose(UNKNOWN_SEVERITY)
         return None
-    kind = ERROR
     marked = _marked("target", cells["target"], refuse, lose)
     of_source = _marked("source", cells["source"], refuse, lose)
-    if of_source and not marked:
-        kind, marked, of_source = SOURCE, of_source, []
-    lose("further places of one error", max(0, len(marked) - 1) + len(of_source))
-    start, end = marked[0] if marked else (None, None)
+    kind = SOURCE if of_source and not marked else ERROR
+    places = [*marked, *of_source]
+    lose("further places of one error", max(0, len(places) - 1))
+    start, end = places[0] if places else (None, None)
     return Span(start, end, Severity(severity), category, kind)
 
 
 def _marked(column: str, text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
     """Return the marked spans, in characters of the text without marks; empty marks are ignored."""
     last = len(_plain_text(text))
-    found, begun, at, left = [], None, 0, 0
-    for mark in _MARK.finditer(text):
-        at = min(last, at + mark.start() - left)
-        left = mark.end()
-        if (mark.group() == "<v>") is (begun is not None):
+    spans: list[tuple[int, int]] = []
+    begun: int | None = None
+    end = 0
+    for part in _PARTS.split(text):
+        if part not in _MARKS:
+            end = min(last, end + len(part))
+            continue
+        if (part == "<v>") is (begun is not None):
             refuse(
                 column, "the marks <v> and </v> are not paired", "close each mark before the next"
             )
-        if begun is None:
-            begun = at
-        else:
-            if at > begun:
-                found.append((begun, at))
-            begun = None
+        if begun is not None:
+            spans.append((begun, end))
+        begun = end if part == "<v>" else None
     if begun is not None:
         lose("marks without an end (extended to the end of the text)")
-        if last > begun:
-            found.append((begun, last))
-    return found
+        spans.append((begun, last))
+    return [span for span in spans if span[0] < span[1]]
 
 
 def write_mqm_tsv(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:

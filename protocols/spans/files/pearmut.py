@@ -5,7 +5,8 @@ position after the last one is ``[missing]``, and those after it are further spe
 not have.
 """
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
@@ -129,21 +130,19 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
         if severity not in list(Severity):
             lose(UNKNOWN_SEVERITY)
             continue
-        first, last = (
-            integer_of(f"{own}.{name}", values.get(name), 0, refuse)
-            for name in ("start_i", "end_i")
-        )
+        first = integer_of(f"{own}.start_i", values.get("start_i"), 0, refuse)
+        last = integer_of(f"{own}.end_i", values.get("end_i"), 0, refuse)
+        start = end = None
         kind = ERROR
-        if first >= len(places):
-            start = end = None
-            kind = f"{NUMBERED}{first - len(places)}" if first > len(places) else MISSING
-        elif last >= len(places):
+        if first > len(places):
+            kind = f"{NUMBERED}{first - len(places)}"
+        elif first < len(places) <= last:
             refuse(
                 f"{own}.end_i",
                 f"the span ends at {last}, but the output has {len(places)} places",
                 "provide the log as written by Pearmut, with the text that was judged",
             )
-        else:
+        elif first < len(places):
             start, end = places[first], places[last] + 1
         category = str(values.get("category") or "")
         refuse_broken_text(f"{own}.category", category, refuse)
@@ -186,18 +185,15 @@ def write_pearmut_log(
         texts: dict[str, str] = {}
         for output in judgment.outputs:
             lose("identical outputs of several systems", len(output.systems) > 1)
-            if output.text is None:
-                lose("spans of outputs without a text", len(output.spans or ()))
-            said = _said(output, lose)
+            said = present(score=output.score, error_spans=_spans_written(output, lose))
             for system in output.systems:
                 key = (judgment.judge, judgment.document, judgment.segment, system)
                 # Pearmut treats a later line as a correction.
                 lose("further judgments of one output by one judge", key in written)
-                if key in written:
-                    continue
-                written.add(key)
-                annotation[system] = said
-                texts[system] = output.text or ""
+                if key not in written:
+                    written.add(key)
+                    annotation[system] = said
+                    texts[system] = output.text or ""
         if not annotation:
             continue
         entry = present(
@@ -212,30 +208,41 @@ def write_pearmut_log(
     return lines, losses.found()
 
 
-def _said(output: ScoredOutput, lose: Lose) -> dict[str, Any]:
-    spans = None
-    if output.spans is not None:
-        spans = [
-            found
-            for span in (output.spans if output.text is not None else ())
-            if (found := _span_written(span, output.text or "", lose)) is not None
-        ]
-    return present(score=output.score, error_spans=spans)
+def _spans_written(output: ScoredOutput, lose: Lose) -> list[dict[str, Any]] | None:
+    if output.spans is None:
+        return None
+    if output.text is None:
+        lose("spans of outputs without a text", len(output.spans))
+        return []
+    places = character_of_place(output.text)
+    return [
+        _span_written(span, places, lose)
+        for span in output.spans
+        if _is_written(span, places, lose)
+    ]
 
 
-def _span_written(span: Span, text: str, lose: Lose) -> dict[str, Any] | None:
-    places = character_of_place(text)
+def _is_written(span: Span, places: Sequence[int], lose: Lose) -> bool:
+    """Return whether a Pearmut log can hold a span."""
     if span.kind not in (ERROR, MISSING):
         lose("marks other than errors and missing content")
-        return None
+        return False
+    is_empty = span.start is not None and not _marked(span, places)
+    lose("spans of line breaks alone", is_empty)
+    return not is_empty
+
+
+def _marked(span: Span, places: Sequence[int]) -> range:
+    """Return the places of a span; the place after the last one for missing content."""
     if span.start is None or span.end is None:
-        first = last = len(places)
-    else:
-        inside = [at for at, place in enumerate(places) if span.start <= place < span.end]
-        if not inside:
-            lose("spans of line breaks alone")
-            return None
-        first, last = inside[0], inside[-1]
+        return range(len(places), len(places) + 1)
+    return range(bisect_left(places, span.start), bisect_left(places, span.end))
+
+
+def _span_written(span: Span, places: Sequence[int], lose: Lose) -> dict[str, Any]:
+    marked = _marked(span, places)
+    first, last = marked[0], marked[-1]
+    if span.end is not None:
         exact = places[first] == span.start and places[last] == span.end - 1
         lose("line breaks at the ends of spans", not exact)
     return {
@@ -248,14 +255,12 @@ def _span_written(span: Span, text: str, lose: Lose) -> dict[str, Any] | None:
 
 def _actions(judgment: ScoredJudgment, lose: Lose) -> list[dict[str, Any]]:
     """Return only the actions of loading and submitting."""
-    known = [
-        (at, action)
-        for at, action in ((judgment.started_at, "load"), (judgment.ended_at, "submit"))
-        if at is not None
-    ]
-    if len(known) == 1:
-        lose("whether a time is the start or the end")
-    actions = [{"time": at, "action": action} for at, action in known]
+    actions = []
+    if judgment.started_at is not None:
+        actions.append({"time": judgment.started_at, "action": "load"})
+    if judgment.ended_at is not None:
+        actions.append({"time": judgment.ended_at, "action": "submit"})
+    lose("whether a time is the start or the end", len(actions) == 1)
     if judgment.duration_ms != times_of(actions or None, refuse_at("", 0))[2]:
         lose("active times")
     return actions

@@ -9,13 +9,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from protocols.spans.records import ScoredJudgment, ScoredOutput, Span, spans_overlapping
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Span
 from protocols.spans.statistics.agreement import FEWEST_SEGMENTS
 from protocols.spans.statistics.columns import score_of
 from protocols.spans.statistics.span_agreement import common_characters
 from protocols.spans.weights import Weights
 from ranking.core.judges.shares import Share, clustered_share
-from ranking.core.metrics.figures import Drawing
+from ranking.core.metrics.figures import Drawing, Figure
 from ranking.core.uncertainty import variance_of_sum
 
 #: Means over outputs; "f1" is of the characters that two judges of an output marked.
@@ -121,7 +121,7 @@ def _outcome(span: Span, others: Sequence[Span]) -> str:
     if span in others:
         return "kept"
     of_kind = [other for other in others if other.kind == span.kind]
-    if any(span.start is None or spans_overlapping([span, other]) for other in of_kind):
+    if any(span.start is None or span.overlaps(other) for other in of_kind):
         return "changed"
     return "removed"
 
@@ -136,16 +136,13 @@ def _difference(measure: str, rows: Sequence[_Row], confidence: float) -> Differ
     _segments, segment = np.unique([row.segment for row in rows], return_inverse=True)
     value = np.array([row.value for row in rows], dtype=np.float64)
     is_shown = np.array([row.is_shown for row in rows])
-    shown, withheld = float(value[is_shown].mean()), float(value[~is_shown].mean())
-    influence = np.where(
-        is_shown,
-        (value - shown) / is_shown.sum(),
-        (withheld - value) / (~is_shown).sum(),
-    )
-    difference = shown - withheld
+    shown = Figure.of_sums(value * is_shown, is_shown, (segment,))
+    withheld = Figure.of_sums(value * ~is_shown, ~is_shown, (segment,))
+    difference = shown.value - withheld.value
     units = min(len(set(segment[side])) for side in (is_shown, ~is_shown))
-    if units < FEWEST_SEGMENTS:
-        return Difference(measure, shown, withheld, difference, None, None)
-    error = sqrt(variance_of_sum(influence, segment))
-    reach = Drawing(confidence=confidence).quantile(units) * error
-    return Difference(measure, shown, withheld, difference, difference - reach, difference + reach)
+    low = high = None
+    if units >= FEWEST_SEGMENTS:
+        error = sqrt(variance_of_sum(shown.influence - withheld.influence, segment))
+        reach = Drawing(confidence=confidence).quantile(units) * error
+        low, high = difference - reach, difference + reach
+    return Difference(measure, shown.value, withheld.value, difference, low, high)

@@ -44,14 +44,17 @@ SPANS: list[tuple[Any, str]] = [
     ),
     (scored(1, 2, 3, a=[span(0, 1)] * 101), "outputs 1 spans: Ensure this field has no more"),
     (scored(1, 2, 3, c=[span(0, 4000)]), "Output C: span 1, from 0 to 4000, marks no part"),
-    (scored(1, 2, 3, c=[span(4, 4)]), "Output C: span 1, from 4 to 4, marks no part"),
     (
-        scored(1, 2, 3, a=[{**MISSING, "kind": "error"}]),
-        "Output A: span 1 has no start or no end.",
+        scored(1, 2, 3, c=[span(4, 4)]),
+        "Output C: span 1: the span from 4 to 4 encloses no character",
+    ),
+    (
+        scored(1, 2, 3, a=[{**MISSING, "start": 3, "kind": "error"}]),
+        "Output A: span 1: a span has a start and an end, or neither.",
     ),
     (
         scored(1, 2, 3, a=[span(0, 3, kind="missing")]),
-        "Output A: span 1: missing content has neither start nor end.",
+        "Output A: span 1: “missing” has neither start nor end.",
     ),
     (
         scored(1, 2, 3, b=[span(0, 3), MISSING, span(2, 5)]),

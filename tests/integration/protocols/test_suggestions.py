@@ -1,8 +1,10 @@
 """Errors from which judges start: from files and other tasks to the page, the answer and the report."""
 
 import json
-from io import BytesIO
+from csv import DictReader
+from io import BytesIO, StringIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,13 +13,19 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from annotation.api.research import judgments_recorded
 from annotation.importing.answers import sent_answers_import
+from annotation.models import Judgment
+from annotation.protocols import answer_of
+from annotation.services.numbers import judgments_number
 from campaign.formats import FormatError, InputFile
 from campaign.models import Judge, Output, Protocol, Task, User
 from protocols.models import SpansAnswer, SuggestedSpans
 from protocols.spans.files.answers import scores_read
 from protocols.spans.files.formats import SpansFormat, read_spans_file, write_spans
 from protocols.spans.suggestions import SuggestionsRefusedError, suggestions_import
+from ranking.export.asked import export_asked
+from ranking.export.writing import export_bytes
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.factories import make_organiser, make_task
@@ -262,6 +270,41 @@ def test_answers_with_their_starts_read_back_equal(judging: Client, task: Task) 
     )
     _lines, losses = write_spans(judgments, SpansFormat.PEARMUT_LOG)
     assert "errors suggested to judges" in {loss.what for loss in losses}
+
+
+def test_errors_of_an_evalset_folder_are_suggested(judging: Client, task: Task) -> None:
+    spans = [{**FIRST, "kind": "error"}, {**FIRST, "start": None, "end": None, "kind": "missing"}]
+    for block in hit_asked(judging)["blocks"]:
+        outputs = [{"score": 80, "spans": spans}] * len(block["candidates"])
+        assert judgment_put(judging, block, answer={"outputs": outputs}).status_code == 200
+    folder = export_asked(task=task, kind="evalset", file_format="evalset")
+    with ZipFile(BytesIO(b"".join(export_bytes(folder)))) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".merged.seg.rating")]
+        ratings = archive.read(name).decode()
+    again = Task.objects.create(test_set=task.test_set, protocol=Protocol.SPANS, name="again")
+    assert not suggestions_import(task=again, file=sent(ratings, "merged.seg.rating"))
+    judged = Output.objects.filter(suggestions__task=again)
+    assert judged.count() == ratings.count('"errors"') > 0
+    starts = SuggestedSpans.objects.filter(task=again).values_list("start", flat=True)
+    assert all(start["spans"] == [FIRST, {"severity": "minor"}] for start in starts)
+
+
+def test_an_export_for_organisers_has_what_judges_started_from(judging: Client, task: Task) -> None:
+    suggest(task, planted=90)
+    block = first_block(judging)
+    answer = {"outputs": [{"score": 80, "spans": []}] * len(block["candidates"])}
+    judgment_put(judging, block, answer=answer)
+    judgments_number(task_id=task.pk)
+    exported = export_asked(task=task, kind="judgments", file_format="csv")
+    [row] = DictReader(StringIO(b"".join(export_bytes(exported)).decode()))
+    starts = SpansAnswer.objects.get().starts
+    assert json.loads(row["starts"]) == starts
+    [record] = judgments_recorded(list(task.judgment_numbers.all()), task=task, until=None)
+    assert [output["start"] for output in record["answer"]["outputs"]] == starts
+    # Judges who go back learn nothing of it.
+    given = answer_of(Judgment.objects.get())
+    assert given is not None
+    assert all("start" not in output for output in given["outputs"])
 
 
 def test_answers_imported_with_starts_have_them(task: Task) -> None:

@@ -273,7 +273,6 @@ _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1b0b\nsize 10
         ("M\ten-zh\tnewstest\tref\tA.7\t-1e-3\n", "WMT's metrics task"),
         ("account,annotated_by_group,crowd\ndeu01,uedin,x\n", "accounts"),
         ("engjpn1418,engjpn1606\nengjpn141d,engjpn1606\n", "accounts"),
-        ('A\t{"errors": []}\nA\t{"errors": [{"severity": "major"}]}\n', "MQM ratings by line"),
         ('[{"items": [{"itemID": 1}], "task": {}}]', "a batch of tasks for Appraise"),
         ("system mqm_avg_score seg_id\nA -1.0 1\n", "average MQM scores"),
         ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tscore\n", "scalar quality metrics"),

@@ -8,10 +8,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from rest_framework.exceptions import ValidationError
 
+from annotation.api.judging import answer_validated
 from annotation.protocols import Perceived, answer_kind
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from protocols.spans.answers import SpansAnswerSerializer, TextLengths, spans_refusal
+from protocols.spans.answers import TextLengths, spans_refusal
 from protocols.spans.rules import rules_complete
 
 TEXT = "Der  Zug nach Łódź hält\theute nicht in 🎻 Wien."
@@ -282,7 +284,9 @@ def span(start: int | None, end: int | None, kind: str = "error") -> dict[str, A
         ([span(-1, 3)], {}, True),
         ([span(None, 3)], {}, True),
         ([span(3, None)], {}, True),
-        ([span(None, None)], {}, True),
+        # Without a position, content is missing.
+        ([span(None, None)], {}, False),
+        ([span(None, None)], {"missing": False}, True),
         ([span(None, None, "missing"), span(None, None, "missing")], {}, False),
         ([span(None, None, "missing")], {"missing": False}, True),
         ([span(3, None, "missing")], {}, True),
@@ -335,8 +339,9 @@ def test_an_answer_about_one_output_has_a_score(
 def test_an_answer_out_of_range_names_its_output_and_span() -> None:
     answer = scored(100, 101)
     answer["outputs"][1]["spans"] = [span(0, 1), span(-1, 2)]
-    serializer = SpansAnswerSerializer(data=answer)
-    assert not serializer.is_valid()
-    score, start = sorted(serializer.errors["non_field_errors"])
-    assert score.startswith("Output B: score:")
-    assert start.startswith("Output B: spans 2 start:")
+    with pytest.raises(ValidationError) as refused:
+        answer_validated("spans", answer)
+    detail: Any = refused.value.detail
+    score, start = detail["answer"]
+    assert score.startswith("outputs 2 score:")
+    assert start.startswith("outputs 2 spans 2 start:")
