@@ -269,7 +269,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
         columns=columns,
         means=system_means(columns, drawn=options["draw"], **drawing),
         rule=apply_rule(columns, rule, seed=seed),
-        score_agreement=score_agreement(judgments, weights=weights, **drawing),
+        score_agreement=score_agreement(judgments, weights=weights, confidence=confidence),
         span_agreement=span_agreement(judgments, confidence=confidence),
         contradictions={kind: kinds[kind] for kind in ContradictionKind},
         contradicting=sum(map(bool, questions)),

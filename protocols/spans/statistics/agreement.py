@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
@@ -12,7 +12,11 @@ from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import scores_of
 from protocols.spans.weights import Weights
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.diagnosis.correlation import Coefficient, correlation_clustered
+from ranking.core.diagnosis.correlation import (
+    ClusteredCorrelation,
+    Coefficient,
+    correlation_clustered,
+)
 
 #: With fewer shared outputs, there is no correlation.
 _FEWEST: Final = 3
@@ -73,7 +77,7 @@ class ScoreAgreement:
         The same for scores standardised by judge, which removes differences in how judges use the
         scale.
     low, high : float or None
-        Ends of the interval of `pearson`, by a bootstrap of segments; None with fewer than ten segments.
+        Ends of the interval of `pearson`, with segments as clusters; None with fewer than ten segments.
     distance : float or None
         Mean absolute difference.
     """
@@ -95,9 +99,7 @@ def score_agreement(
     judgments: Sequence[ScoredJudgment],
     *,
     weights: Weights | None = None,
-    resamples: int = 1000,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> ScoreAgreement:
     """Measure how far judges agree on the scores of the same outputs.
 
@@ -109,7 +111,7 @@ def score_agreement(
     for each in scores_of(judgments, weights):
         by_judge[each.judgment.judge][each.segment, min(each.output.systems)] = each.score
     standard = {judge: _standardised(scores) for judge, scores in by_judge.items()}
-    pairs, raw, z, of_items = [], [], [], []
+    pairs, raw, of_items, z, of_z = [], [], [], [], []
     for one, other in combinations(sorted(by_judge), 2):
         items = sorted(by_judge[one].keys() & by_judge[other].keys())
         if not items:
@@ -121,20 +123,22 @@ def score_agreement(
         of_items.append(segments)
         if standard[one] and standard[other]:
             z.append(_values(items, standard[one], standard[other]))
+            of_z.append(segments)
     if not raw:
         return ScoreAgreement((), 0, None, None, None, None, None)
-    together = np.concatenate(raw)
-    low, high = _bootstrapped(
-        together, np.concatenate(of_items), resamples=resamples, confidence=confidence, seed=seed
-    )
+    together, segments = np.concatenate(raw), np.concatenate(of_items)
+    both = _both_ways(together, segments, confidence)
+    distance = np.abs(together[:, 0] - together[:, 1]).mean()
     return ScoreAgreement(
         pairs=tuple(pairs),
         shared=len(together),
-        pearson=_both_ways(together),
-        standardised=_both_ways(np.concatenate(z)) if z else None,
-        low=low,
-        high=high,
-        distance=float(np.abs(together[:, 0] - together[:, 1]).mean()),
+        pearson=both.value,
+        standardised=_both_ways(np.concatenate(z), np.concatenate(of_z), confidence).value
+        if z
+        else None,
+        low=both.low,
+        high=both.high,
+        distance=float(distance),
     )
 
 
@@ -154,17 +158,12 @@ def _pair(
     one: str, other: str, values: FloatArray, segments: Int64Array, confidence: float
 ) -> JudgePairScores:
     first, second = values.T
-    is_known = len(values) >= _FEWEST
-    has_ends = is_known and len(np.unique(segments)) >= FEWEST_SEGMENTS
     figures: dict[str, float | None] = {}
     for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL):
-        found = correlation_clustered(
-            first, second, (segments,), coefficient=coefficient, confidence=confidence
-        )
+        found = _correlated(values, segments, confidence, coefficient)
         key = "" if coefficient is Coefficient.PEARSON else f"{coefficient}_"
-        figures[coefficient.value] = found.value if is_known else None
-        figures[f"{key}low"] = found.low if has_ends else None
-        figures[f"{key}high"] = found.high if has_ends else None
+        figures[coefficient.value] = found.value
+        figures[f"{key}low"], figures[f"{key}high"] = found.low, found.high
     return JudgePairScores(
         one=one,
         other=other,
@@ -175,31 +174,26 @@ def _pair(
     )
 
 
-def _both_ways(values: FloatArray) -> float | None:
+def _both_ways(values: FloatArray, segments: Int64Array, confidence: float) -> ClusteredCorrelation:
     """Return the correlation of pairs, each counted in both orders."""
-    if len(values) < _FEWEST or np.ptp(values) == 0:
-        return None
-    away = values - values.mean()
-    return float(2 * (away[:, 0] * away[:, 1]).sum() / (away**2).sum())
+    if len(values) < _FEWEST:
+        return ClusteredCorrelation(len(values), None, None, None)
+    both = np.concatenate([values, values[:, ::-1]])
+    return _correlated(both, np.tile(segments, 2), confidence)
 
 
-def _bootstrapped(
-    values: FloatArray, segments: Int64Array, *, resamples: int, confidence: float, seed: int
-) -> tuple[float | None, float | None]:
-    names, place = np.unique(segments, return_inverse=True)
-    if len(names) < FEWEST_SEGMENTS or _both_ways(values) is None:
-        return None, None
-    one, other = values.T
-    # Sums by segment, so that a resample is a weighted sum of them.
-    moments = np.zeros((len(names), 4))
-    columns = (np.full(len(one), 2.0), one + other, one**2 + other**2, 2 * one * other)
-    np.add.at(moments, place, np.column_stack(columns))
-    generator = np.random.default_rng(seed)
-    times = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
-    count, total, squares, products = (times.astype(np.float64) @ moments).T
-    spread = squares - total**2 / count
-    drawn = ((products - total**2 / count) / spread)[spread > 0]
-    if len(drawn) < resamples / 2:
-        return None, None
-    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+def _correlated(
+    values: FloatArray,
+    segments: Int64Array,
+    confidence: float,
+    coefficient: Coefficient = Coefficient.PEARSON,
+) -> ClusteredCorrelation:
+    """Return the correlation of pairs of scores, if there are enough, with an interval from ten segments on."""
+    found = correlation_clustered(
+        *values.T, (segments,), coefficient=coefficient, confidence=confidence
+    )
+    if len(values) < _FEWEST:
+        return replace(found, value=None, low=None, high=None)
+    if len(np.unique(segments)) < FEWEST_SEGMENTS:
+        return replace(found, low=None, high=None)
+    return found

@@ -41,7 +41,7 @@ def test_the_interval_of_two_judges_takes_outputs_of_a_segment_for_alike() -> No
             for judge, given_scores in scores.items()
             for number, score in enumerate(given_scores.tolist())
         ]
-        return score_agreement(screens, resamples=200).pairs[0]
+        return score_agreement(screens).pairs[0]
 
     one, two = pair("A"), pair("A", "B")
     by_hand = correlation_clustered(scores["ann"], scores["bob"], (np.arange(20),))
@@ -75,7 +75,7 @@ def test_a_severe_judge_lowers_raw_agreement_and_not_the_standardised() -> None:
         for judge, shift in (("ann", 0), ("bob", 30))
         for number in range(12)
     ]
-    found = score_agreement(screens, resamples=200)
+    found = score_agreement(screens)
     assert found.pairs[0].pearson == pytest.approx(1)
     assert found.standardised == pytest.approx(1)
     assert found.pearson is not None
