@@ -83,7 +83,7 @@ LEVEL = Option(
 )
 DRAWN = Option(
     name="draw",
-    label=gettext_lazy("Resampling unit for means"),
+    label=gettext_lazy("Units of the intervals of means"),
     default="segments",
     choices={"segments": gettext_lazy("Segments"), "documents": gettext_lazy("Documents")},
 )
@@ -267,7 +267,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
             **drawing,
         },
         columns=columns,
-        means=system_means(columns, drawn=options["draw"], **drawing),
+        means=system_means(columns, drawn=options["draw"], confidence=confidence, seed=seed),
         rule=apply_rule(columns, rule, seed=seed),
         score_agreement=score_agreement(judgments, weights=weights, confidence=confidence),
         span_agreement=span_agreement(judgments, confidence=confidence),

@@ -1,8 +1,8 @@
-"""Mean scores of systems, raw and standardised by judge, with intervals from a bootstrap of segments.
+"""Mean scores of systems, raw and standardised by judge, with intervals for segments or documents.
 
-The bootstrap ignores judges: with several, its intervals miss 16% to 42% of the true means in
-simulation, regardless of the number of segments, so means then have no intervals. With one judge,
-they need `FEWEST_GROUPS` segments (or documents).
+The intervals ignore judges: with several, they miss 16% to 42% of the true means in simulation,
+regardless of the number of segments, so means then have no intervals. With one judge, they need
+`FEWEST_GROUPS` segments (or documents).
 """
 
 from dataclasses import dataclass
@@ -10,24 +10,25 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array, share
-from ranking.core.counting.resampling import trim_count
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import Scores, Shortage, shared_ranks
-from ranking.core.words import word_check
+from ranking.core.words import confidence_check, word_check
 
 #: Unit for pairing scores of two systems: the segment, with its scores averaged (as in WMT26), or
 #: the segment and the round, so that first scores of a segment are paired with first and second
 #: with second (as in WMT25).
 Unit = Literal["segment", "round"]
-#: Resampled unit, drawn with replacement.
+#: Units of the intervals.
 Drawn = Literal["segments", "documents"]
 
 #: Number of segments (or documents) needed for intervals of one judge's scores.
 FEWEST_GROUPS = 45
-_AT_A_TIME = 64
+#: Number of them on which a system needs scores.
+_FEWEST_OF_SYSTEM = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +117,8 @@ class SystemMeans:
     rank : int64, shape (n,)
         By `mean`, shared if equal; 0 for a system without scores.
     ranges : RankRanges
-        Confidence sets (`ranking.core.ranges`) from the covariance of the raw means in the
-        resamples; 0 with several judges or a shortage.
+        Confidence sets (`ranking.core.ranges`) from the covariance of the raw means; 0 with several
+        judges or a shortage.
     cluster : int64, shape (n,)
         0 with several judges or a shortage.
     judges : int
@@ -128,8 +129,6 @@ class SystemMeans:
     unscaled_judges : tuple of str
         Judges without a standardised score.
     drawn : "segments" or "documents"
-    unit : "segment" or "round"
-    resamples : int
     confidence : float
     seed : int
     """
@@ -150,8 +149,6 @@ class SystemMeans:
     shortage: Shortage | None
     unscaled_judges: tuple[str, ...]
     drawn: Drawn
-    unit: Unit
-    resamples: int
     confidence: float
     seed: int
 
@@ -159,36 +156,30 @@ class SystemMeans:
 def system_means(
     columns: ScoreColumns,
     *,
-    unit: Unit = "segment",
     drawn: Drawn = "segments",
-    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> SystemMeans:
-    """Return mean scores with bootstrap percentile intervals.
+    """Return mean scores with intervals of Student's t over segments, or over documents.
 
     These are the means printed by WMT. They compare systems fairly only if all were judged on the
-    same segments by the same judges; `ranking.core.scored.additive` does not require that. The
-    bootstrap draws segments (or documents) with all their scores, to account for the correlation of
-    a segment's scores.
+    same segments by the same judges; `ranking.core.scored.additive` does not require that.
 
     Raises
     ------
     ValueError
-        If `confidence` or `resamples` is out of range, or documents are to be drawn and fewer than two are named.
+        If `confidence` is out of range, or documents are the units and fewer than two are named.
     """
-    word_check("unit", unit, Unit)
     word_check("drawn", drawn, Drawn)
-    cut = trim_count(resamples, confidence)
+    confidence_check(confidence)
     if drawn == "documents" and sum(map(bool, columns.documents)) < 2:
         raise ValueError("fewer than two documents are named, so none can be drawn")
-    raw = unit_scores(columns, unit=unit)
+    raw = unit_scores(columns)
     z_of_scores = standardised(columns)
-    z = unit_scores(columns, scores=z_of_scores, unit=unit)
+    z = unit_scores(columns, scores=z_of_scores)
     by_segment = drawn == "segments"
     groups = np.arange(len(columns.segments)) if by_segment else columns.document.astype(np.int64)
     mean = _means(raw.values)
-    whole = Scores(values=mean, estimable=np.isfinite(mean))
     number, size = len(np.unique(groups)), len(mean)
     judges = len(np.unique(columns.judge))
     shortage = Shortage(drawn, number, FEWEST_GROUPS) if number < FEWEST_GROUPS else None
@@ -196,12 +187,20 @@ def system_means(
     none = np.zeros(size, dtype=np.int64)
     ranges, cluster = RankRanges(low=none, high=none), none
     if judges == 1 and shortage is None:
-        drawn_raw = _resampled_means(raw, groups, resamples=resamples, seed=seed)
-        drawn_z = _resampled_means(z, groups, resamples=resamples, seed=seed)
-        ranges = _ranges(mean, drawn_raw, number, confidence=confidence, seed=seed)
+        covariance = _covariance(raw, groups)
+        ranges = rank_confidence_sets(
+            np.where(np.isfinite(covariance.diagonal()), mean, np.nan),
+            np.nan_to_num(covariance),
+            confidence=confidence,
+            degrees_of_freedom=number - 1,
+            seed=seed,
+        )
         cluster = clusters(ranges)
-        low, high = _interval(drawn_raw, cut)
-        z_low, z_high = _interval(drawn_z, cut)
+        quantile = stdtrit(number - 1, (1 + confidence) / 2)
+        reach = quantile * np.sqrt(covariance.diagonal())
+        z_reach = quantile * np.sqrt(_covariance(z, groups).diagonal())
+        low, high = mean - reach, mean + reach
+        z_low, z_high = _means(z.values) - z_reach, _means(z.values) + z_reach
     unscaled = np.unique(columns.judge[~np.isfinite(z_of_scores)])
     return SystemMeans(
         systems=columns.systems,
@@ -213,34 +212,14 @@ def system_means(
         z_high=z_high,
         scores=np.bincount(columns.system, minlength=len(columns.systems)),
         units=np.count_nonzero(np.isfinite(raw.values), axis=0).astype(np.int64),
-        rank=shared_ranks(whole)[0],
+        rank=shared_ranks(Scores(values=mean, estimable=np.isfinite(mean)))[0],
         ranges=ranges,
         cluster=cluster,
         judges=judges,
         shortage=shortage,
         unscaled_judges=tuple(columns.judges[judge] for judge in unscaled),
         drawn=drawn,
-        unit=unit,
-        resamples=resamples,
         confidence=confidence,
-        seed=seed,
-    )
-
-
-def _ranges(
-    mean: FloatArray, resampled: FloatArray, groups: int, *, confidence: float, seed: int
-) -> RankRanges:
-    """Return confidence sets; a system without a score in some resample may have any rank."""
-    known = np.isfinite(resampled).all(axis=0)
-    covariance = np.zeros((len(mean), len(mean)))
-    if known.any():
-        # Resampled sums vary less than sums of a new sample, by one group.
-        covariance[np.ix_(known, known)] = np.cov(resampled[:, known].T) * groups / (groups - 1)
-    return rank_confidence_sets(
-        np.where(known, mean, np.nan),
-        covariance,
-        confidence=confidence,
-        degrees_of_freedom=groups - 1,
         seed=seed,
     )
 
@@ -250,34 +229,16 @@ def _means(values: FloatArray) -> FloatArray:
     return share(np.where(present, values, 0).sum(axis=0), present.sum(axis=0))
 
 
-def _resampled_means(
-    units: UnitScores, group_of: Int64Array, *, resamples: int, seed: int
-) -> FloatArray:
-    """Return means in resamples of groups of segments, shape (R, n); NaN if no drawn group has the
-    system.
+def _covariance(units: UnitScores, group_of: Int64Array) -> FloatArray:
+    """Return the covariance of means between samples of groups of segments, shape (n, n); NaN for a
+    system with scores in too few groups.
     """
-    groups = int(group_of.max()) + 1
     present = np.isfinite(units.values)
-    sums = np.zeros((groups, units.values.shape[1]))
-    counts = np.zeros_like(sums)
-    np.add.at(sums, group_of[units.segment], np.where(present, units.values, 0))
-    np.add.at(counts, group_of[units.segment], present)
-    generator = np.random.default_rng(seed)
-    means = np.full((resamples, sums.shape[1]), np.nan)
-    for start in range(0, resamples, _AT_A_TIME):
-        rows = min(_AT_A_TIME, resamples - start)
-        times = generator.multinomial(groups, np.full(groups, 1 / groups), size=rows)
-        weights = times.astype(np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means[start : start + rows] = (weights @ sums) / (weights @ counts)
-    return means
-
-
-def _interval(resampled: FloatArray, cut: int) -> tuple[FloatArray, FloatArray]:
-    """Return the ends after trimming; NaN for systems without a score in some resample."""
-    ordered = np.sort(resampled, axis=0)
-    whole = np.isfinite(resampled).all(axis=0)
-    return (
-        np.where(whole, ordered[cut], np.nan),
-        np.where(whole, ordered[len(ordered) - 1 - cut], np.nan),
-    )
+    influence = np.where(present, units.values - _means(units.values), 0)
+    groups, group = np.unique(group_of[units.segment], return_inverse=True)
+    sums = np.zeros((len(groups), present.shape[1]))
+    np.add.at(sums, group, share(influence, present.sum(axis=0)))
+    is_in = np.zeros(sums.shape, dtype=np.bool_)
+    np.logical_or.at(is_in, group, present)
+    sums[:, is_in.sum(axis=0) < _FEWEST_OF_SYSTEM] = np.nan
+    return np.asarray(sums.T @ sums * len(groups) / (len(groups) - 1))

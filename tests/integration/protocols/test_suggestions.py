@@ -281,7 +281,9 @@ def test_errors_of_an_evalset_folder_are_suggested(judging: Client, task: Task) 
     with ZipFile(BytesIO(b"".join(export_bytes(folder)))) as archive:
         [name] = [name for name in archive.namelist() if name.endswith(".merged.seg.rating")]
         ratings = archive.read(name).decode()
-    again = Task.objects.create(test_set=task.test_set, protocol=Protocol.SPANS, name="again")
+    again = make_task(task.test_set.campaign, documents=(6, 5), name="again")
+    again.protocol = Protocol.SPANS
+    again.save()
     assert not suggestions_import(task=again, file=sent(ratings, "merged.seg.rating"))
     judged = Output.objects.filter(suggestions__task=again)
     assert judged.count() == ratings.count('"errors"') > 0

@@ -136,7 +136,7 @@ def test_it_is_right_where_sampling_was_adaptive_and_means_are_not() -> None:
         fit = fit_additive(columns, level="segments")
         of_model.append(fit.effect - campaign.quality)
         covered.append((fit.low <= campaign.quality) & (campaign.quality <= fit.high))
-        mean = system_means(columns, resamples=20, confidence=0.9).mean
+        mean = system_means(columns, confidence=0.9).mean
         of_means.append(mean - mean.mean() - campaign.quality)
     model_bias, mean_bias = np.mean(of_model, axis=0), np.mean(of_means, axis=0)
     assert np.abs(model_bias).max() < 0.6

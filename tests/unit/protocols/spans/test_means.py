@@ -18,7 +18,7 @@ def test_scores_of_one_segment_are_averaged_first() -> None:
             judgment(output("A", 60), segment="2"),
         ]
     )
-    assert system_means(columns, resamples=50).mean.tolist() == [37.5]
+    assert system_means(columns).mean.tolist() == [37.5]
     by_round = unit_scores(columns, unit="round")
     assert sorted(by_round.values.ravel().tolist()) == [10, 20, 60]
     assert by_round.segment.tolist() == [0, 0, 1]
@@ -44,16 +44,14 @@ def test_judges_without_a_scale_have_no_standardised_score() -> None:
             judgment(output("B", 90), judge="eve"),
         ]
     )
-    means = system_means(columns, resamples=50)
+    means = system_means(columns)
     assert means.unscaled_judges == ("bob", "eve")
     np.testing.assert_allclose(means.z, [-np.sqrt(0.5), np.sqrt(0.5)])
 
 
-def test_a_system_that_some_resample_lacks_has_no_interval() -> None:
+def test_a_system_with_scores_on_few_segments_has_no_interval() -> None:
     screens = [judgment(output("A", 50 + number), segment=str(number)) for number in range(50)]
-    means = system_means(
-        score_columns([*screens, judgment(output("B", 10), segment="50")]), resamples=100
-    )
+    means = system_means(score_columns([*screens, judgment(output("B", 10), segment="50")]))
     assert np.isfinite(means.low).tolist() == [True, False]
     assert means.mean[1] == 10
 
@@ -69,7 +67,7 @@ def test_documents_are_drawn_as_a_whole() -> None:
     ]
     columns = score_columns(screens)
     segments, documents = (
-        system_means(columns, drawn=drawn, resamples=200) for drawn in ("segments", "documents")
+        system_means(columns, drawn=drawn) for drawn in ("segments", "documents")
     )
     assert documents.high[0] - documents.low[0] > 1.5 * (segments.high[0] - segments.low[0])
 
@@ -83,7 +81,7 @@ def test_thin_scores_and_scores_of_several_judges_have_means_alone(
         for n in range(segments)
         for j in range(judges)
     ]
-    means = system_means(score_columns(screens), resamples=100)
+    means = system_means(score_columns(screens))
     assert np.isnan([means.low, means.high, means.z_low, means.z_high]).all()
     assert [*means.ranges.low, *means.ranges.high, *means.cluster] == [0] * 6
     assert means.rank.tolist() == [1, 2]
@@ -106,9 +104,7 @@ def test_equal_systems_share_their_ranks() -> None:
     ranged = [
         (means.ranges.low == 1) & (means.ranges.high == 5)
         for seed in range(60)
-        for means in (
-            system_means(score_columns(simulate_spans(model, seed=seed).judgments), resamples=300),
-        )
+        for means in (system_means(score_columns(simulate_spans(model, seed=seed).judgments)),)
     ]
     # Percentiles of ranks in resamples miss one of them in a third of all cases.
     assert np.mean(ranged) > 0.9
