@@ -34,6 +34,13 @@ from typing import Final
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.counting.resampling import segment_keys
+from ranking.core.metrics.figures import (
+    MOST_ENUMERATED,
+    Drawing,
+    flipped_sums,
+    pair_differences,
+)
 from ranking.core.ranges import Correction, RankRanges, adjusted, clusters, ranges_of_better
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scored.means import Unit, unit_scores
@@ -44,8 +51,6 @@ LEVEL: Final = 0.05
 FEWEST_COMMON: Final = 6
 _PERMUTATIONS: Final = 10_000
 _BOOTSTRAPS: Final = 100
-#: Up to this number of differences, all sign flips are tried instead of drawing some.
-_ALL_SIGNS: Final = 12
 
 
 class ClusterRule(StrEnum):
@@ -121,14 +126,16 @@ def apply_rule(
     common = present.T @ present
     systems = tuple(columns.systems[place] for place in order)
     p = np.full((size, size), np.nan)
-    for upper, lower in combinations(range(size), 2):
-        if common[upper, lower] >= FEWEST_COMMON:
-            generator = _generator_of(seed, systems[upper], systems[lower])
-            p[upper, lower] = _TESTS[rule](values[:, upper], values[:, lower], generator)
     if rule is ClusterRule.PERMUTATION:
+        p[np.triu_indices(size, 1)] = permutation_p(values, seed=seed)
+        p[common < FEWEST_COMMON] = np.nan
         p[np.isfinite(p)] = adjusted(p[np.isfinite(p)], Correction.HOLM)
         ranges, cluster = _for_sure(p < LEVEL, _upper_is_better(values))
     else:
+        for upper, lower in combinations(range(size), 2):
+            if common[upper, lower] >= FEWEST_COMMON:
+                generator = _generator_of(seed, systems[upper], systems[lower])
+                p[upper, lower] = _TESTS[rule](values[:, upper], values[:, lower], generator)
         none = np.zeros(size, dtype=np.int64)
         ranges, cluster = RankRanges(low=none, high=none), _CLUSTERS[rule](p < LEVEL)
     tested = np.isfinite(p).any(axis=0) | np.isfinite(p).any(axis=1)
@@ -229,31 +236,22 @@ def _smaller_p(
     return min(p_values, default=np.nan)
 
 
-def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Generator) -> float:
-    """Return the two-sided p-value of the paired permutation test, which flips signs of
-    differences.
+def permutation_p(values: FloatArray, *, seed: int = 0) -> FloatArray:
+    """Return the two-sided p-values of the paired permutation test, which flips signs of
+    differences, for the pairs of ``np.triu_indices(n, 1)`` of n systems.
 
-    All flips are tried for up to 12 nonzero differences; otherwise 10,000 are drawn, and p is (1 +
-    number at least as extreme) / (1 + drawn), which is conservative.
+    All flips are tried for up to 12 units; otherwise 10,000 are drawn, and p is (1 + number at
+    least as extreme) / (1 + drawn), which is conservative. `values` have shape (U, n); a pair is
+    compared on the units on which both have a score.
     """
-    shared = _differences(upper, lower)
-    differences = shared[shared != 0]
-    count = len(differences)
-    if count == 0:
-        return 1.0 if len(shared) else np.nan
-    observed = abs(differences.sum()) * (1 - 1e-12)
-    if count <= _ALL_SIGNS:
-        every = 1.0 - 2 * ((np.arange(2**count)[:, np.newaxis] >> np.arange(count)) & 1)
-        return float(np.mean(np.abs(every @ differences) >= observed))
-    as_far = 0
-    rows, width = _PERMUTATIONS // 10, -(-count // 8)
-    for _part in range(10):
-        drawn = np.frombuffer(generator.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
-        kept = np.unpackbits(drawn, axis=1, count=count).astype(np.float64)
-        # Each bit keeps or flips the sign of a difference.
-        turned = 2 * (kept @ differences) - differences.sum()
-        as_far += int(np.count_nonzero(np.abs(turned) >= observed))
-    return (1 + as_far) / (1 + _PERMUTATIONS)
+    differences = np.nan_to_num(pair_differences(values))
+    least = np.abs(differences.sum(axis=0)) * (1 - 1e-12)
+    keys = segment_keys(np.arange(len(values)))
+    flipped = flipped_sums(differences, keys, Drawing(resamples=_PERMUTATIONS, seed=seed))
+    as_far = np.count_nonzero(np.abs(flipped) >= least, axis=0)
+    # The observed signs are among all flips.
+    drawn = int(len(values) > MOST_ENUMERATED)
+    return np.asarray((drawn + as_far) / (drawn + len(flipped)))
 
 
 # --- Clusters and our rank ranges, from a matrix of significant differences --------------------
@@ -303,7 +301,6 @@ _TESTS: Final[dict[ClusterRule, _Test]] = {
     ClusterRule.WMT25: wilcoxon_p,
     ClusterRule.WMT26: either_t_p,
     ClusterRule.WMT26_BOOTSTRAP: either_bootstrap_p,
-    ClusterRule.PERMUTATION: permutation_p,
 }
 _CLUSTERS: Final[dict[ClusterRule, Callable[[BoolArray], Int64Array]]] = {
     ClusterRule.WMT25: _until_first_difference,

@@ -49,16 +49,16 @@ def test_either_t_takes_the_smaller_of_two() -> None:
 
 
 def test_permutation_p_is_exact_for_few_differences() -> None:
-    zero = np.zeros(4)
-    assert permutation_p(np.array([1, 2, 3, 4.0]), zero, GENERATOR) == 2 / 16
-    assert permutation_p(np.array([1, 2, 3, -4.0]), zero, GENERATOR) == 14 / 16
-    assert permutation_p(zero, zero, GENERATOR) == 1
+    zero = [0, 0, 0, 0]
+    for values, p in (([1, 2, 3, 4], 2 / 16), ([1, 2, 3, -4], 14 / 16), (zero, 1)):
+        assert permutation_p(np.array([values, zero], dtype=np.float64).T).tolist() == [p]
 
 
 def test_permutation_p_is_fair_where_systems_do_not_differ() -> None:
     drawn = np.random.default_rng(2)
-    p = [permutation_p(drawn.normal(size=10), drawn.normal(size=10), drawn) for _ in range(400)]
-    assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=0.035)
+    for units in (10, 30):
+        p = [permutation_p(drawn.normal(size=(units, 2)), seed=n)[0] for n in range(400)]
+        assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=0.035)
 
 
 def test_wmt25_by_its_script() -> None:
@@ -115,10 +115,7 @@ def test_our_rule_corrects_for_the_number_of_pairs() -> None:
     values = unit_scores(columns).values
     order = [columns.systems.index(system) for system in found.systems]
     pairs = [(one, other) for one in range(5) for other in range(one + 1, 5)]
-    raw = [
-        permutation_p(values[:, order[one]], values[:, order[other]], np.random.default_rng(0))
-        for one, other in pairs
-    ]
+    raw = permutation_p(values[:, order])
     smallest = int(np.argmin(raw))
     assert found.p[pairs[smallest]] == pytest.approx(min(1, 10 * raw[smallest]), abs=0.1)
     assert found.cluster.tolist() == [1] * 5
@@ -133,7 +130,7 @@ def test_common_segments_decide_who_is_better() -> None:
     assert found.systems == ("A", "B")
     assert found.common[0, 1] == 12
     assert (found.p[0, 1], found.ranges.low.tolist(), found.ranges.high.tolist()) == (
-        pytest.approx(2 / 2**12),
+        pytest.approx(2 / 2**12, abs=5e-4),
         [1, 1],
         [2, 2],
     )

@@ -117,7 +117,7 @@ def test_both_ways_are_segments_and_judges_without_what_they_share(seed: int) ->
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=9))
 def test_few_signs_are_flipped_as_scipy_flips_them(differences: list[int]) -> None:
     values = np.array(differences, dtype=np.float64)
-    found = permutation_p(values, np.zeros(len(values)), np.random.default_rng(0))
+    [found] = permutation_p(np.array([values, np.zeros(len(values))]).T)
     if not values.any():
         assert found == 1
         return
@@ -134,7 +134,7 @@ def test_few_signs_are_flipped_as_scipy_flips_them(differences: list[int]) -> No
 
 def test_drawn_signs_keep_to_the_normal_distribution_of_many() -> None:
     values = np.random.default_rng(5).normal(0.15, 1, 200)
-    found = permutation_p(values, np.zeros(200), np.random.default_rng(0))
+    [found] = permutation_p(np.array([values, np.zeros(200)]).T)
     z = values.sum() / np.sqrt((values**2).sum())
     assert found == pytest.approx(2 * stats.norm.sf(abs(z)), abs=0.012)
 
@@ -160,10 +160,7 @@ def test_our_rule_is_holms_of_all_pairs(seed: int) -> None:
     values = unit_scores(columns).values[:, [columns.systems.index(n) for n in found.systems]]
     above = np.triu_indices(5, 1)
     # Eleven differences: all 2,048 flips are tried, and nothing is drawn.
-    raw = [
-        permutation_p(values[:, one], values[:, other], np.random.default_rng(0))
-        for one, other in zip(*above, strict=True)
-    ]
+    raw = permutation_p(values)
     assert found.p[above] == pytest.approx(multipletests(raw, method="holm")[1])
     # A rank is bounded by who is better, and who is worse, for sure.
     apart = np.zeros((5, 5), dtype=np.bool_)
