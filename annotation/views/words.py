@@ -214,6 +214,7 @@ OF_SCREENS = {
         "selected": pgettext_lazy("output", "selected"),
         "missing_content": _("missing content"),
         "nothing_missing": _("nothing missing"),
+        "mark_undone": _("Change of marks undone."),
         "marks_full": _("No more errors can be marked in this output."),
         "by_characters": _("Arrow keys move by character."),
         "by_words": _("Arrow keys move by word."),

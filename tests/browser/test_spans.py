@@ -140,6 +140,21 @@ def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> 
     assert Judgment.objects.get(judge=judge).labels == [2] + [1] * len(others)
 
 
+def test_changes_of_marks_are_undone_one_by_one(judging: Page) -> None:
+    undo = judging.get_by_role("button", name="Undo", exact=True)
+    expect(undo).to_be_disabled()
+    press(judging, "ArrowRight", "1", "Home", "Shift+ArrowRight", "2")
+    # The mark of two words has replaced that of one.
+    expect(errors(judging, "A")).to_contain_text(["major error"])
+    press(judging, "z")
+    expect(errors(judging, "A")).to_contain_text(["minor error"])
+    expect(text(judging, "A").locator(".error")).to_have_count(1)
+    undo.click()
+    expect(errors(judging, "A")).to_have_count(0)
+    expect(undo).to_be_disabled()
+    expect(output(judging, "A").locator(".word-cursor")).to_be_focused()
+
+
 def test_what_the_mouse_selects_is_whole_words_and_gets_a_severity_at_once(judging: Page) -> None:
     box = box_of(text(judging, "A"))
     words = text(judging, "A").inner_text().split()

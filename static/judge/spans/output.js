@@ -392,8 +392,7 @@ export class Output {
     const spans = marked(this.#said.spans, { start, end }, severity, this.kind);
     this.#unpick();
     if (!spans) return announce(say("marks_full"));
-    this.#said.spans = spans;
-    this.screen.changed();
+    this.screen.setSpans(this.index, spans);
     this.#announce(`${say(severity ? `${severity}_error` : "unmarked")}:`, stretch);
     if (severity) this.#categorise({ kind: this.kind, start, end, severity }, () => this.boxOf(stretch));
   }
@@ -402,10 +401,10 @@ export class Output {
   /** @param {Span} span @param {() => DOMRect} boxOf */
   #categorise(span, boxOf) {
     if (!haveCategories(this.#rules)) return;
-    const said = this.#said;
+    const { block } = this.screen;
     this.screen.choice.openCategories(boxOf(), this.#rules, (category) => {
-      said.spans = categorised(said.spans, span, category);
-      this.screen.changed();
+      if (block !== this.screen.block) return;
+      this.screen.setSpans(this.index, categorised(this.#said.spans, span, category));
       announce(labelled(say(`${span.severity}_error`), category));
       this.focus({ preventScroll: true });
     });
@@ -437,8 +436,7 @@ export class Output {
   #giveMark(kind, severity) {
     const spans = withMark(this.#said.spans, severity, kind);
     if (!spans) return announce(say("marks_full"));
-    this.#said.spans = spans;
-    this.screen.changed();
+    this.screen.setSpans(this.index, spans);
     const nothing = kind === "missing" ? say("nothing_missing") : labelled(kind, say("unmarked"));
     const words = severity ? labelled(this.#nameOfMark(kind), say(severity)) : nothing;
     announce(labelled(this.name, words));

@@ -72,6 +72,10 @@ export class SpansScreen {
   #madeSources = [];
   #hint = $("spans-hint-template").content.firstElementChild.cloneNode(true);
   #exact = this.#hint.querySelector(".by-character");
+  #undoing = /** @type {HTMLButtonElement} */ (this.#hint.querySelector(".undo-mark"));
+  // The errors of outputs before each change of this answer, latest last.
+  /** @type {{ index: number, spans: Span[] }[]} */
+  #earlier = [];
   #question = new Question();
   #active = 0;
   byCharacter = false;
@@ -89,6 +93,7 @@ export class SpansScreen {
   constructor(page) {
     this.page = page;
     this.#exact.addEventListener("click", () => this.#exchangeStops());
+    this.#undoing.addEventListener("click", () => this.#undo());
   }
 
   get question() {
@@ -122,6 +127,8 @@ export class SpansScreen {
   show(block) {
     this.choice.close();
     this.block = block;
+    this.#earlier = [];
+    this.#undoing.disabled = true;
     this.#active = 0;
     const rules = this.#rules;
     this.outputs = block.candidates.map((candidate, index) => {
@@ -281,6 +288,27 @@ export class SpansScreen {
     this.page.answered();
   }
 
+  // Replaces the errors of an output, until this is undone.
+  /** @param {number} index @param {Span[]} errors */
+  setSpans(index, errors) {
+    const said = this.block.answer.outputs[index];
+    this.#earlier.push({ index, spans: said.spans });
+    this.#undoing.disabled = false;
+    said.spans = errors;
+    this.changed();
+  }
+
+  #undo() {
+    const last = this.#earlier.pop();
+    if (!last) return;
+    this.#undoing.disabled = !this.#earlier.length;
+    this.choice.close();
+    this.block.answer.outputs[last.index].spans = last.spans;
+    this.changed();
+    this.outputs[last.index].focus({ preventScroll: true });
+    announce(say("mark_undone"));
+  }
+
   /** @param {number} index @param {number | null} score */
   score(index, score) {
     this.block.answer.outputs[index].score = score;
@@ -366,6 +394,7 @@ export class SpansScreen {
     if (letter === "p") return spans.isScored(this.#rules) ? () => output.scoring.focus() : null;
     if (!output.mayMark) return null;
     if (letter === "x") return () => output.turnMissing();
+    if (letter === "z") return () => this.#undo();
     return letter === "w" ? () => this.#exchangeStops() : null;
   }
 
