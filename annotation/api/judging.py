@@ -79,6 +79,7 @@ from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
 from campaign.models import Judge, MachineJudge, User
 from campaign.selectors.media import media_of_judge
+from campaign.texts.joining import labelled
 
 logger = logging.getLogger(__name__)
 
@@ -171,7 +172,7 @@ def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
     else:
         named = [step for step in path if step != api_settings.NON_FIELD_ERRORS_KEY]
         steps = [str(step + 1 if isinstance(step, int) else step) for step in named]
-        yield f"{' '.join(steps)}: {detail}" if steps else str(detail)
+        yield labelled(" ".join(steps), str(detail)) if steps else str(detail)
 
 
 def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
