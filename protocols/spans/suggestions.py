@@ -98,12 +98,12 @@ def _replace(
     losses = Losses()
     places = Places(task, losses)
     places.begin_file(name)
-    given = list(answers)
+    answers = list(answers)
     suggested: dict[tuple[int, str], SuggestedSpans] = {}
-    found = places.of(given, lambda answer: partial(refuse_answer, name, answer))
-    for answer, place in zip(given, found, strict=True):
+    found = places.of(answers, lambda answer: partial(refuse_answer, name, answer))
+    for answer, place in zip(answers, found, strict=True):
+        lose = losses.at(f"{name}, line {answer.line}")
         try:
-            lose = losses.at(f"{name}, line {answer.line}")
             starts = list(draws.starts(answer, place, lose))
         except AnswerRefusedError as error:
             refuse_answer(name, answer, None, error.problem, error.remedy)

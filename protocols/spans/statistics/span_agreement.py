@@ -19,6 +19,8 @@ from protocols.spans.records import (
 )
 from protocols.spans.statistics.agreement import FEWEST_SEGMENTS
 from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.metrics.figures import Drawing, Figure
+from ranking.core.uncertainty import variance_of_sum
 
 #: Weight of a character that both marked with different severities (as in WMT23's error span task).
 OTHER_SEVERITY: Final = 0.5
@@ -101,18 +103,18 @@ def _ratio(
     above: FloatArray, below: FloatArray, confidence: float
 ) -> tuple[float | None, float | None, float | None]:
     """Return Σ above / Σ below, from 0 to 1, with its interval; each entry is a segment."""
-    count, total = len(below), float(below.sum())
+    count = len(below)
     if not count:
         return None, None, None
-    value = float(above.sum()) / total
-    deviation = sqrt(float(((above - value * below) ** 2).sum()) * count / max(1, count - 1))
-    if count < FEWEST_SEGMENTS or not 0 < value < 1 or deviation == 0:
+    ratio = Figure.of_sums(above, below, ())
+    value, error = ratio.value, sqrt(variance_of_sum(ratio.influence, np.arange(count)))
+    if count < FEWEST_SEGMENTS or not 0 < value < 1 or error == 0:
         return value, None, None
-    from scipy.special import expit, logit, stdtrit
+    from scipy.special import expit, logit
 
-    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * deviation / total
-    ends = expit(logit(value) + np.array([-1, 1]) * reach / (value * (1 - value)))
-    return value, float(ends[0]), float(ends[1])
+    reach = Drawing(confidence=confidence).quantile(count) * error / (value * (1 - value))
+    middle = logit(value)
+    return value, float(expit(middle - reach)), float(expit(middle + reach))
 
 
 def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[Int64Array]]:
