@@ -22,7 +22,7 @@ from protocols.spans.files.formats import SpansFormat, SpansRead, of_one_languag
 from protocols.spans.marked_errors import SEVERITIES, marked_errors
 from protocols.spans.records import MAX_SCORE, ScoredJudgment
 from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement, score_agreement
-from protocols.spans.statistics.columns import Measure, given_measure, score_columns
+from protocols.spans.statistics.columns import score_columns, scores_of
 from protocols.spans.statistics.comparisons import blocks_of_scores
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult, apply_rule
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
@@ -233,13 +233,11 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     judgments = read.judgments
     if not judgments:
         raise ValueError(_("No judgments match these options."))
-    measure = Measure(options["measure"])
-    if measure is Measure.SCORE:
-        measure = given_measure(judgments)
+    is_mqm = options["measure"] == "mqm" or not scores_of(judgments)
     asked = any(output.spans is not None for each in judgments for output in each.outputs)
-    if measure is Measure.MQM and not asked:
+    if is_mqm and not asked:
         raise ValueError(_("This task has scores only, without error spans."))
-    weights = read.weights if measure is Measure.MQM else None
+    weights = read.weights if is_mqm else None
     columns = score_columns(judgments, weights=weights)
     seed, confidence, level = options["seed"], options["confidence"], options["level"]
     drawing = {"resamples": options["resamples"], "confidence": confidence, "seed": seed}
@@ -257,7 +255,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     rule = ClusterRule(options["rule"])
     return SpanAnalysis(
         options={
-            "measure": measure,
+            "measure": "mqm" if is_mqm else "score",
             **({} if weights is None else {"weights": weights.lines}),
             "rule": rule,
             "level": level,
@@ -314,7 +312,7 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
         _differences(found.suggestions),
         _outcomes(found.suggestions),
     ]
-    if found.options["measure"] is Measure.MQM:
+    if found.options["measure"] == "mqm":
         tables.append(_errors(read.judgments))
     if not read.files:
         filled = [table for table in tables if table.rows]

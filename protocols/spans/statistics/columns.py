@@ -2,21 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput
 from protocols.spans.weights import Weights, weighted_score
 from ranking.core.scored.columns import ScoreColumns
-
-
-class Measure(StrEnum):
-    """Definition of an output's score."""
-
-    SCORE = "score"
-    """Score by the judge, from 0 to 100."""
-
-    MQM = "mqm"
-    """Minus the weights of the errors; 0 is best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +49,6 @@ def scores_of(
             if score is not None:
                 scores.append(OutputScore(screen, segment, judgment, output, score))
     return scores
-
-
-def given_measure(judgments: Sequence[ScoredJudgment]) -> Measure:
-    """Return the measure that judgments have: scores or, if no output has any, error weights, as in
-    MQM.
-    """
-    return Measure.SCORE if scores_of(judgments) else Measure.MQM
 
 
 def score_columns(
