@@ -169,7 +169,7 @@ def test_pearmut_logs_of_several_campaigns_in_one_download() -> None:
         (entry([{"A": said(101)}]), "annotation[0].A.score", "not between"),
         (entry([{"A": said(1, (0, 9, "minor"))}]), "annotation[0].A.error_spans[0].end_i", "has 8 places"),
         (entry([{"A": said(1, (5, 3, "minor"))}]), "annotation[0].A.error_spans[0]", "encloses no"),
-        (entry([{"A": said(1, (-1, 3, "minor"))}]), "annotation[0].A.error_spans[0].start_i", "out of range"),
+        (entry([{"A": said(1, (-1, 3, "minor"))}]), "annotation[0].A.error_spans[0].start_i", "-1 is out of range"),
         (entry([{"A": said(1)}], comment="\ud800"), "comment", "U\\+D800"),
         (entry(["\0"], item=[{"text": "Age?", "form": "string"}]), "annotation[0]", "U\\+0000"),
         ("{", None, "not valid JSON"),
