@@ -189,8 +189,9 @@ def _correlated(
     coefficient: Coefficient = Coefficient.PEARSON,
 ) -> ClusteredCorrelation:
     """Return the correlation of pairs of scores, if there are enough, with an interval from ten segments on."""
+    first, second = values.T
     found = correlation_clustered(
-        *values.T, (segments,), coefficient=coefficient, confidence=confidence
+        first, second, (segments,), coefficient=coefficient, confidence=confidence
     )
     if len(values) < _FEWEST:
         return replace(found, value=None, low=None, high=None)

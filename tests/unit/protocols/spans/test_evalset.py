@@ -18,7 +18,7 @@ def rating(*errors: dict[str, Any]) -> str:
     return json.dumps({"errors": errors})
 
 
-def error(start: int | None, end: int | None, **more: Any) -> dict[str, Any]:
+def error(start: float, end: float, **more: Any) -> dict[str, Any]:
     return {"start": start, "end": end, "severity": "minor", "is_source_error": False, **more}
 
 
