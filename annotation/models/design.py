@@ -13,12 +13,20 @@ from campaign.database.seeds import SeedField
 from campaign.database.times import inserted_at
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
+from campaign.texts.hash_draw import HashDraw
 
 # Fields of a design that an organiser chooses; the others record who changed it, when, and for
 # which task.
 PARAMETERS: Final = (
     *("kind", "seed", "systems_per_block", "segments_per_hit", "segment_order", "documents"),
-    *("segments", "systems", "reference_rate", "bad_reference_rate", "attention_every"),
+    *(
+        "segments",
+        "machine_share",
+        "systems",
+        "reference_rate",
+        "bad_reference_rate",
+        "attention_every",
+    ),
     *("length_limits", "normalisation", "active_floor", "inter_share", "intra_share"),
     *("repeat_gap", "redundancy", "judge_group"),
 )
@@ -80,6 +88,14 @@ class Design(RecordedModel):
         default=list,
         blank=True,
         help_text="Numbers of the segments to judge; empty for all.",
+    )
+    machine_share = models.FloatField(
+        _("Sentences for machine judges alone"),
+        default=0.0,
+        db_default=0.0,
+        help_text=_(
+            "Share of the sentences that people are never asked about, drawn at random. Answers of machine judges to them are imported from files."
+        ),
     )
     systems = ArrayField(
         models.CharField(max_length=200),
@@ -179,6 +195,10 @@ class Design(RecordedModel):
                 name="design_reference_rate_between_0_and_1",
             ),
             models.CheckConstraint(
+                condition=models.Q(machine_share__range=(0, 0.9)),
+                name="design_machine_share_at_most_nine_tenths",
+            ),
+            models.CheckConstraint(
                 condition=models.Q(bad_reference_rate__range=(0, 1))
                 & models.Q(active_floor__range=(0, 1)),
                 name="design_rates_between_0_and_1",
@@ -209,6 +229,13 @@ class Design(RecordedModel):
 
     def __str__(self) -> str:
         return f"{self.kind} ({self.pk})"
+
+    def is_for_machines_alone(self, segment: int) -> bool:
+        """Return whether people are never asked about the segment with this number; the seed and the number decide."""
+        if not self.machine_share:
+            return False
+        draw = HashDraw(seed=self.seed, number=segment, scheme="machines")
+        return draw.integer() < self.machine_share * 2**64
 
     @property
     def parameters(self) -> DesignParameters:

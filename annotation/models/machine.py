@@ -1,5 +1,7 @@
 """Judgments of machine judges, apart from those of people."""
 
+from typing import ClassVar
+
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.core.serializers.json import DjangoJSONEncoder
@@ -10,8 +12,22 @@ from annotation.models.judgment import LabelsAreRanks, SkipReason
 from campaign.database.triggers import is_one_of
 
 
+class MachineJudgmentQuerySet(models.QuerySet["MachineJudgment"]):
+    def current(self) -> "MachineJudgmentQuerySet":
+        """Return the answers, and of the blocks without one the latest skips."""
+        later = self.model.objects.filter(
+            segment=models.OuterRef("segment"),
+            machine=models.OuterRef("machine"),
+            part=models.OuterRef("part"),
+            outputs=models.OuterRef("outputs"),
+            is_reversed=models.OuterRef("is_reversed"),
+            pk__gt=models.OuterRef("pk"),
+        )
+        return self.filter(models.Q(skip_reason="") | ~models.Exists(later))
+
+
 class MachineJudgment(models.Model):
-    """A machine judge's answer to a block, or its refusal. Append-only.
+    """A machine judge's answer to a block, or its skip. Append-only; a block that was skipped may be answered later.
 
     No judgment, assignment or exposure is stored, and no number assigned: everything that counts
     reads other tables.
@@ -26,9 +42,14 @@ class MachineJudgment(models.Model):
     segment = models.ForeignKey(
         "campaign.Segment", models.PROTECT, related_name="machine_judgments", db_index=False
     )
-    #: The block that it was asked, lent to a person.
+    #: The block that it was asked, lent to a person; none for an answer from a file.
     block = models.ForeignKey(
-        "annotation.Block", models.PROTECT, related_name="machine_judgments", db_index=False
+        "annotation.Block",
+        models.PROTECT,
+        related_name="machine_judgments",
+        db_index=False,
+        null=True,
+        blank=True,
     )
     part = models.PositiveSmallIntegerField()
     is_reversed = models.BooleanField()
@@ -45,11 +66,14 @@ class MachineJudgment(models.Model):
     comment = models.TextField(blank=True)
     submitted_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    objects: ClassVar[MachineJudgmentQuerySet] = MachineJudgmentQuerySet.as_manager()  # type: ignore[assignment]
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["block", "machine", "is_reversed"],
-                name="machine_judgment_once_per_block_and_order",
+                condition=models.Q(skip_reason=""),
+                name="machine_judgment_answers_a_block_once_per_order",
             ),
             is_one_of(
                 "skip_reason", ["", *SkipReason], name="machine_judgment_skip_reason_is_known"

@@ -28,7 +28,13 @@ from campaign.refusals import RefusalsAt
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 #: Fields with a share in percent.
-_SHARES: Final = ("bad_reference_rate", "active_floor", "inter_share", "intra_share")
+_SHARES: Final = (
+    "machine_share",
+    "bad_reference_rate",
+    "active_floor",
+    "inter_share",
+    "intra_share",
+)
 _GROUPS: Final = (
     (
         _("Blocks"),
@@ -36,7 +42,7 @@ _GROUPS: Final = (
     ),
     (
         _("Sentences"),
-        ("segments_per_hit", "segment_order", "documents", "segments"),
+        ("segments_per_hit", "segment_order", "documents", "segments", "machine_share"),
     ),
     (
         _("Reference and attention checks"),
@@ -111,6 +117,7 @@ class DesignForm(VersionedForm):
     segments = forms.CharField(
         required=False, max_length=5000, help_text=_("Numbers, such as 1,4-7. Leave empty for all.")
     )
+    machine_share = forms.DecimalField(min_value=0, max_value=90)
     reference = forms.ChoiceField(
         label=_("Reference as an output"),
         choices=[

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from django.db.models.functions import Now
@@ -32,7 +32,10 @@ def windows_of(task: Task, design: Design) -> Windows:
         segments = segments.filter(document__position__in=design.documents)
     rows = segments.order_by("document__position", "position").values_list("document_id", "number")
     documents = [[number for _, number in rows] for _, rows in groupby(rows, lambda row: row[0])]
-    only = frozenset(design.segments) if design.segments else None
+    only = set(design.segments) if design.segments else None
+    if design.machine_share:
+        numbers = only or chain.from_iterable(documents)
+        only = {number for number in numbers if not design.is_for_machines_alone(number)}
     return Windows(
         documents,
         length=design.parameters.segments_per_hit,

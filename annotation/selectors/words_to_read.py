@@ -78,7 +78,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     if design.segments:
         segments = segments.filter(number__in=design.segments)
     systems = systems_drawn(task=task, design=design)
-    count, sample = _sampled(segments)
+    count, sample = _sampled(segments, design)
     words = segment_words(sample, task=task, systems=systems)
     best_worst = answer_kind_of(task).best_worst
     totals = [0.0, 0.0, 0.0]
@@ -100,9 +100,12 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     return DesignWords(count, systems.count(), *means)
 
 
-def _sampled(segments: QuerySet[Segment]) -> tuple[int, list[int]]:
-    """Return the number of segments, and the ids of at most 300 of them, evenly spaced. One query."""
-    found = list(segments.order_by("number").values_list("pk", flat=True))
+def _sampled(segments: QuerySet[Segment], design: Design | None = None) -> tuple[int, list[int]]:
+    """Return the number of segments about which a design asks people, and the ids of at most 300, evenly spaced. One query."""
+    rows = segments.order_by("number").values_list("pk", "number")
+    found = [
+        pk for pk, number in rows if design is None or not design.is_for_machines_alone(number)
+    ]
     return len(found), found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
 
 

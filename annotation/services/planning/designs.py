@@ -41,6 +41,7 @@ from campaign.texts.joining import comma_list, labelled, sentence_list
 LIMITS: Final[Mapping[str, tuple[float, float]]] = {
     "systems_per_block": (1, 26),
     "segments_per_hit": (1, 50),
+    "machine_share": (0, 0.9),
     "reference_rate": (0, 1),
     "bad_reference_rate": (0, 1),
     "active_floor": (0, 1),

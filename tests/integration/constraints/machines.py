@@ -84,6 +84,18 @@ def a_judgment_is_changed(attempt: Attempt) -> None:
         add_judgment(is_reversed=True)
 
 
+@breaks("machine_judgment_answers_a_block_once_per_order")
+def a_block_is_answered_twice(attempt: Attempt) -> None:
+    small_task()
+    add_judgment(labels=[], skip_reason="other")
+    add_judgment()
+    with attempt.refuses():
+        add_judgment()
+    with attempt.accepts():
+        add_judgment(is_reversed=True)
+        add_judgment(labels=[], skip_reason="other")
+
+
 @breaks("machine_judgment_has_ranks_exactly_if_no_skip")
 def ranks_are_missing(attempt: Attempt) -> None:
     small_task()
