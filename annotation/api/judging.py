@@ -11,10 +11,11 @@ from functools import cached_property
 from typing import Any, Final, cast
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers, status
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
@@ -77,9 +78,11 @@ from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
+from campaign.export.downloads import media_answer
 from campaign.models import Judge, MachineJudge, User
-from campaign.selectors.media import media_of_judge
+from campaign.selectors.media import is_media_signature_of_machine, media_of_judge
 from campaign.texts.joining import labelled
+from campaign.texts.media import MEDIA_TYPES
 
 logger = logging.getLogger(__name__)
 
@@ -392,6 +395,31 @@ class DocumentView(JudgeAddress):
             raise NotFound(_("This task does not show surrounding text."))
         response = Response(asdict(document), headers={"Cache-Control": "private, max-age=3600"})
         return _compressed(self.request, response)
+
+
+class MediaView(JudgeAddress):
+    serves_machines = True
+
+    @operation(
+        "judging_media",
+        {
+            **{
+                (status, content_type): OpenApiTypes.BINARY
+                for status in (200, 206)
+                for content_type in sorted(set(MEDIA_TYPES.values()))
+            },
+            416: OpenApiResponse(description="Range not satisfiable."),
+        },
+    )
+    def get(self, signature: str, file_name: str) -> HttpResponseBase:
+        """Return a picture, recording or video, or the range requested by `Range`, to a machine judge that got its address with a block."""
+        machine = machine_of(self.request)
+        if machine is None or not is_media_signature_of_machine(
+            signature, machine_id=machine.pk, name=file_name
+        ):
+            raise NotFound
+        campaign_id = machine.campaign_id
+        return media_answer(self.request.headers, campaign_id=campaign_id, name=file_name)
 
 
 class SkipView(JudgeAddress):

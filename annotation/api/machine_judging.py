@@ -15,6 +15,7 @@ from annotation.selectors.machines import (
     machine_assignment,
     machine_assignment_data,
 )
+from annotation.services.numbers import waiting_judgments_number
 from campaign.api.authentication import machine_of
 from campaign.models import MachineJudge
 
@@ -38,8 +39,11 @@ class MachinePace(SimpleRateThrottle):
 
 def machine_next(machine: MachineJudge, sent: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the assignment after those that a request names; None if there is none."""
+    waiting_judgments_number(campaign=machine.campaign)
     in_hand = {sent.get("after"), *sent.get("in_hand", ())}
-    blocks = machine_assignment(machine=machine, in_hand=in_hand)
+    blocks = machine_assignment(
+        machine=machine, in_hand=in_hand, skipped_before=sent.get("skipped_before")
+    )
     return None if blocks is None else machine_assignment_data(blocks, machine=machine)
 
 

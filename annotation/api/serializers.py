@@ -204,6 +204,10 @@ class AssignmentRequestSerializer(PlainSerializer):
         required=False, help_text="The current assignment: lends the next one in advance."
     )
     in_hand = in_hand_field()
+    skipped_before = serializers.DateTimeField(
+        required=False,
+        help_text="Machine judges only: returns blocks skipped before this time, too.",
+    )
 
 
 class MillisecondsField(serializers.IntegerField):

@@ -5,6 +5,7 @@ from annotation.api.judging import (
     AssignmentsView,
     DocumentView,
     JudgmentView,
+    MediaView,
     OwnJudgmentsView,
     OwnProblemReportsView,
     ProblemReportView,
@@ -19,6 +20,7 @@ urlpatterns = [
     path("judgments/", OwnJudgmentsView.as_view(), name="judging-judgments"),
     path("judgments/<uuid:client_id>/", JudgmentView.as_view(), name="judging-judgment"),
     path("documents/<uuid:block>/", DocumentView.as_view(), name="judging-document"),
+    path("media/<slug:signature>/<str:file_name>", MediaView.as_view(), name="judging-media"),
     path("skips/<uuid:client_id>/", SkipView.as_view(), name="judging-skip"),
     path("problem-reports/", OwnProblemReportsView.as_view(), name="judging-problem-reports"),
     path(

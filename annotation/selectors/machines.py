@@ -1,35 +1,43 @@
 """Reads for machine judges: the blocks that they are asked, and their judgments."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.core.cache import caches
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
-from annotation.models import HIT, Block, Judgment, MachineJudgment
+from annotation.models import HIT, Block, Judgment, JudgmentNumber, MachineJudgment
 from annotation.models.block import by_candidate
 from annotation.selectors.shown import (
     BlockData,
     block_renamed,
     blocks_data,
-    candidate_count,
     unlent_data,
 )
 from annotation.submissions import AssignedBlock
 from campaign.models import Campaign, MachineJudge, Task
+from campaign.selectors.media import media_of_machine
 
 #: Stands for the judge where texts are read for a machine.
 _NO_JUDGE: Final = 0
 # The id of a block in reverse order differs in this bit.
 _REVERSED: Final = 1
+# Judgments read at once.
+_AT_ONCE: Final = 100
+_KEPT_SECONDS: Final = 3600
 
 
 def machines_of(*, campaign_id: int) -> QuerySet[MachineJudge]:
     """Return the machine judges of a campaign, by name, with the numbers of blocks `judged` and `skipped`. One query."""
-    is_skip = ~Q(judgments__skip_reason="")
+    current = MachineJudgment.objects.current().filter(machine=OuterRef("pk"))
+    skips = ~Q(skip_reason="")
     machines = MachineJudge.objects.filter(campaign=campaign_id).annotate(
-        judged=Count("judgments", filter=~is_skip), skipped=Count("judgments", filter=is_skip)
+        judged=_number(current.exclude(skips)), skipped=_number(current.filter(skips))
     )
     return machines.order_by("name", "version", "pk")
 
@@ -40,9 +48,15 @@ def tasks_of_machines(*, campaign: Campaign) -> QuerySet[Task]:
     return Task.objects.of(campaign).named().filter(Exists(answers)).order_by("pk")
 
 
+def _number(judgments: QuerySet[MachineJudgment]) -> Coalesce:
+    """Return the number of a machine's judgments, for an annotation."""
+    numbers = judgments.order_by().values("machine").values(number=Count("pk"))
+    return Coalesce(Subquery(numbers), 0)
+
+
 def machine_judgments(*, task_id: int) -> QuerySet[MachineJudgment]:
-    """Return the answers of all machine judges in a task, in the order in which they were stored."""
-    answers = MachineJudgment.objects.filter(task=task_id)
+    """Return the current answers and skips of all machine judges in a task, in the order in which they were stored."""
+    answers = MachineJudgment.objects.current().filter(task=task_id)
     return answers.select_related("machine", "segment__document").order_by("pk")
 
 
@@ -66,7 +80,7 @@ class MachineBlock:
     @property
     def assignment_id(self) -> UUID:
         """Id of its HIT for this order. Nothing is lent: it names the HIT in requests."""
-        return uuid5(NAMESPACE_OID, f"machine/{self.hit.pk}/{self.is_reversed}")
+        return _assignment_id(self.block.hit_id, is_reversed=self.is_reversed)
 
     @property
     def candidates(self) -> list[Sequence[int]]:
@@ -101,6 +115,10 @@ class MachineBlock:
         return block_renamed(reverse, self.public_id)
 
 
+def _assignment_id(hit_id: int, *, is_reversed: bool) -> UUID:
+    return uuid5(NAMESPACE_OID, f"machine/{hit_id}/{is_reversed}")
+
+
 def _reversed_id(id_: UUID) -> UUID:
     return UUID(int=id_.int ^ _REVERSED)
 
@@ -119,40 +137,92 @@ def machine_block(*, machine: MachineJudge, public_id: UUID) -> MachineBlock | N
     return None if block is None else MachineBlock(block, block.public_id != public_id)
 
 
-def _unanswered(machine: MachineJudge, *, is_reversed: bool) -> QuerySet[Block]:
-    """Return the blocks whose outputs the machine has not judged in this order, HIT by HIT.
+def answers_about(*, machine: MachineJudge, asked: MachineBlock) -> QuerySet[MachineJudgment]:
+    """Return the machine's answer to the outputs of a block in its order; none for a skip."""
+    return machine.judgments.filter(
+        segment=asked.block.segment_id,
+        part=asked.hit.part,
+        task=asked.hit.task_id,
+        outputs__contains=asked.block.outputs,
+        outputs__contained_by=asked.block.outputs,
+        is_reversed=asked.is_reversed,
+        skip_reason="",
+    )
 
-    Of several blocks with the same outputs, in any order, one is asked.
+
+def _not_done(
+    block: str, machine: MachineJudge, *, is_reversed: bool, skipped_before: datetime | None = None
+) -> Q:
+    """Return the condition that the machine has not judged the outputs of a block in this order.
+
+    `block` is the prefix of fields of the block. Of several blocks with the same outputs, in any order, one is asked.
+    Skipped blocks are asked again if `skipped_before` is after the skip.
     """
-    answered = MachineJudgment.objects.filter(
+    done = MachineJudgment.objects.filter(
         machine=machine,
-        task=OuterRef("hit__task"),
-        segment=OuterRef("segment"),
-        part=OuterRef("hit__part"),
-        outputs__contains=OuterRef("outputs"),
-        outputs__contained_by=OuterRef("outputs"),
+        task=OuterRef(f"{block}hit__task"),
+        segment=OuterRef(f"{block}segment"),
+        part=OuterRef(f"{block}hit__part"),
+        outputs__contains=OuterRef(f"{block}outputs"),
+        outputs__contained_by=OuterRef(f"{block}outputs"),
         is_reversed=is_reversed,
     )
-    blocks = _blocks(machine).filter(~Exists(answered))
-    if is_reversed:
-        blocks = blocks.alias(candidates=candidate_count()).filter(candidates__gt=1)
-    return blocks.order_by("hit__task", "hit__number", "position")
+    if skipped_before is not None:
+        done = done.filter(Q(skip_reason="") | Q(submitted_at__gte=skipped_before))
+    several = Q(**{f"{block}outputs__len__gt": 1}) if is_reversed else Q()
+    return ~Exists(done) & several
+
+
+def _hits_not_done(machine: MachineJudge, *, is_reversed: bool) -> Iterator[int]:
+    """Yield the HITs with blocks that the machine has not judged, in the order in which people judged them.
+
+    Judgments before the first of these are not read again for an hour, so the cost of a request does not grow.
+    """
+    cache = caches["throttles"]
+    not_done = _not_done("judgment__block__", machine, is_reversed=is_reversed)
+    for task_id in Task.objects.of(machine.campaign_id).order_by("pk").values_list("pk", flat=True):
+        key = f"machine/{machine.pk}/{task_id}/{is_reversed}"
+        numbers = JudgmentNumber.objects.filter(task=task_id)
+        last = numbers.aggregate(last=Max("number", default=0))["last"]
+        numbers = numbers.filter(not_done, judgment__block__control="").order_by("number")
+        rows = numbers.values_list("number", "judgment__block__hit")
+        begin = cache.get(key, 0)
+        some = list(rows.filter(number__gt=begin)[:_AT_ONCE])
+        cache.set(key, some[0][0] - 1 if some else max(begin, last), _KEPT_SECONDS)
+        while some:
+            yield from [hit_id for _number, hit_id in some]
+            some = list(rows.filter(number__gt=some[-1][0])[:_AT_ONCE])
+
+
+def _hits_skipped(machine: MachineJudge, *, is_reversed: bool, before: datetime) -> Iterator[int]:
+    """Return the HITs with blocks that the machine last skipped before a time, in the order of the skips."""
+    skips = MachineJudgment.objects.current().exclude(skip_reason="")
+    skips = skips.filter(machine=machine, is_reversed=is_reversed, submitted_at__lt=before)
+    hits = skips.filter(block__isnull=False).order_by("pk")
+    return iter(hits.values_list("block__hit", flat=True))
 
 
 def machine_assignment(
-    *, machine: MachineJudge, in_hand: Collection[UUID]
+    *, machine: MachineJudge, in_hand: Collection[UUID], skipped_before: datetime | None = None
 ) -> list[MachineBlock] | None:
     """Return the blocks to judge of the first HIT with any, passing over those `in_hand`; None if there are none.
 
-    A program that begins again gets the same HIT.
+    A program that begins again gets the same HIT. Blocks skipped before a time come first. Judgments without a
+    number are not seen.
     """
     for is_reversed in [False, True] if machine.asked_twice else [False]:
-        unanswered = _unanswered(machine, is_reversed=is_reversed)
-        hits = unanswered.order_by("hit__task", "hit__number").distinct("hit__task", "hit__number")
-        for block in hits[: len(in_hand) + 1]:
-            if MachineBlock(block, is_reversed).assignment_id not in in_hand:
-                of_hit = unanswered.filter(hit=block.hit_id)
-                return [MachineBlock(each, is_reversed) for each in of_hit]
+        not_done = _not_done("", machine, is_reversed=is_reversed, skipped_before=skipped_before)
+        hits = _hits_not_done(machine, is_reversed=is_reversed)
+        if skipped_before is not None:
+            skipped = _hits_skipped(machine, is_reversed=is_reversed, before=skipped_before)
+            hits = chain(skipped, hits)
+        for hit_id in hits:
+            if _assignment_id(hit_id, is_reversed=is_reversed) in in_hand:
+                continue
+            blocks = _blocks(machine).filter(not_done, hit=hit_id).order_by("position")
+            asked = [MachineBlock(block, is_reversed) for block in blocks]
+            if asked:
+                return asked
     return None
 
 
@@ -161,7 +231,12 @@ def machine_assignment_data(
 ) -> dict[str, Any]:
     """Return the blocks of a HIT as `AssignmentSerializer` describes it. A fixed number of queries."""
     ids = [each.block.pk for each in blocks]
-    stored = blocks_data(ids, campaign=machine.campaign, judge_id=_NO_JUDGE)
+    stored = blocks_data(
+        ids,
+        campaign=machine.campaign,
+        judge_id=_NO_JUDGE,
+        address=media_of_machine(machine.pk),
+    )
     return unlent_data(
         [each.as_shown(stored[each.block.pk]) for each in blocks],
         id_=blocks[0].assignment_id,

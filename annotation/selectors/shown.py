@@ -293,11 +293,18 @@ def unlent_data(
 
 
 def blocks_data(
-    block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
+    block_ids: Sequence[int],
+    *,
+    campaign: Campaign,
+    judge_id: int,
+    address: MediaAddress | None = None,
 ) -> dict[int, BlockData]:
-    """Return blocks by id, as a judge of their campaign sees them. One query, and one for a protocol's answers."""
+    """Return blocks by id, as a judge of their campaign sees them. One query, and one for a protocol's answers.
+
+    `address` is that of files for readers other than the judge.
+    """
     rows = list(_shown(Block.objects.filter(pk__in=block_ids), judge_id))
-    return _blocks(rows, campaign, media_of_judge(judge_id, campaign), judge_id)
+    return _blocks(rows, campaign, address or media_of_judge(judge_id, campaign), judge_id)
 
 
 def _blocks(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Judgment, MachineJudgment
 from annotation.models.block import stands_for
 from annotation.protocols import Answer, answer_kind
-from annotation.selectors.machines import MachineBlock
+from annotation.selectors.machines import MachineBlock, answers_about
 from annotation.services.submission import answer_refusal
 from annotation.submissions import SubmissionRefusedError
 from campaign.models import MachineJudge
@@ -23,19 +23,22 @@ def machine_judgment_submit(
     """Store and return a machine's answer to a block, checked like that of a person, or its skip.
 
     `said` has `labels` or `answer`, or the `reason` of a skip, and may have `duration_ms` and `comment`. Repeating a
-    `client_id` returns the stored answer. Raises `SubmissionRefusedError` if the answer does not fit the block, or if
-    the machine has answered it under another id: the first answer counts. Locks the machine's row.
+    `client_id` returns what is stored under it. Raises `SubmissionRefusedError` if the answer does not fit the block, or if
+    the machine has answered these outputs under another id: the first answer counts. A skip can be followed by an answer.
+    Locks the machine's row.
     """
     MachineJudge.objects.select_for_update(no_key=True).get(pk=machine.pk)
     known = MachineJudgment.objects.filter(client_id=client_id).first()
-    own = machine.judgments.filter(block=asked.block, is_reversed=asked.is_reversed).first()
-    if known is not None and known != own:
-        raise SubmissionRefusedError("This id belongs to another answer.")
-    if known is None and own is not None:
+    if known is not None:
+        if not _is_repeated(known, machine, asked, said):
+            raise SubmissionRefusedError("This id belongs to another answer or skip.")
+        return known
+    own = answers_about(machine=machine, asked=asked).first()
+    if own is not None:
         words = _("This block has been answered already. The first answer counts.")
         raise SubmissionRefusedError(words, stored=own, is_conflict=True)
     candidates = asked.candidates
-    return known or MachineJudgment.objects.create(
+    return MachineJudgment.objects.create(
         client_id=client_id,
         machine=machine,
         task=asked.hit.task,
@@ -49,6 +52,18 @@ def machine_judgment_submit(
         comment=said.get("comment", ""),
         **_answered(asked, said),
     )
+
+
+def _is_repeated(
+    known: MachineJudgment, machine: MachineJudge, asked: MachineBlock, said: Mapping[str, Any]
+) -> bool:
+    """Return whether a request about a block repeats the one that stored this answer or skip."""
+    of_same_block = (known.machine_id, known.block_id, known.is_reversed) == (
+        machine.pk,
+        asked.block.pk,
+        asked.is_reversed,
+    )
+    return of_same_block and bool(known.skip_reason) == ("reason" in said)
 
 
 def _answered(asked: MachineBlock, said: Mapping[str, Any]) -> dict[str, Any]:

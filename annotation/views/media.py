@@ -2,13 +2,10 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from annotation.selectors.judging import judge_of_user
-from campaign.export.downloads import file_answer
-from campaign.models import KeptFile
-from campaign.models.upload import MEDIA
+from campaign.export.downloads import media_answer
 from campaign.selectors.media import is_media_signature
 from campaign.views.access import organised_campaign, user_of
 
@@ -22,7 +19,7 @@ def judge_media(
     judge = judge_of_user(user=user_of(request), campaign_slug=slug)
     if judge is None or not is_media_signature(signature, judge_id=judge.pk, name=file_name):
         raise Http404
-    return _sent(request, judge.campaign_id, file_name)
+    return media_answer(request.headers, campaign_id=judge.campaign_id, name=file_name)
 
 
 @require_safe
@@ -30,16 +27,4 @@ def judge_media(
 def campaign_media(request: HttpRequest, slug: str, file_name: str) -> HttpResponseBase:
     """Send a file to a member of the campaign."""
     campaign = organised_campaign(request, slug)
-    return _sent(request, campaign.pk, file_name)
-
-
-def _sent(request: HttpRequest, campaign_id: int, name: str) -> HttpResponseBase:
-    """Send a file, or the range that the request is for."""
-    file = get_object_or_404(KeptFile, campaign=campaign_id, kind=MEDIA, name=name)
-    answer = file_answer(request.headers, file)
-    if not answer.streaming:
-        return answer
-    answer["Content-Disposition"] = "inline"
-    # Its name is a digest, so it never changes.
-    answer["Cache-Control"] = "private, max-age=86400, immutable"
-    return answer
+    return media_answer(request.headers, campaign_id=campaign.pk, name=file_name)

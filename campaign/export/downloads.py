@@ -9,10 +9,12 @@ from itertools import chain
 from typing import Any, Final, TypeVar, cast
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
 from campaign.formats.tables import neutral
 from campaign.models import KeptFile
+from campaign.models.upload import MEDIA
 from campaign.selectors.exported_files import FileStorageError, exported_bytes
 from campaign.services.judge_lists import CheckedList
 from campaign.texts import media
@@ -197,6 +199,17 @@ def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
         )
     except KeptFile.DoesNotExist:
         return HttpResponse(status=404, headers={"Cache-Control": "private, no-store"})
+
+
+def media_answer(sent: Mapping[str, str], *, campaign_id: int, name: str) -> HttpResponseBase:
+    """Return the requested bytes of a picture, recording or video of a campaign. Raises Http404."""
+    file = get_object_or_404(KeptFile, campaign=campaign_id, kind=MEDIA, name=name)
+    answer = file_answer(sent, file)
+    if answer.streaming:
+        answer["Content-Disposition"] = "inline"
+        # Its name is a digest, so it never changes.
+        answer["Cache-Control"] = "private, max-age=86400, immutable"
+    return answer
 
 
 COLUMNS: Final = ("email", "name", "judge", "link")

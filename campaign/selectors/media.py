@@ -31,7 +31,17 @@ def media_of_judge(judge_id: int, campaign: Campaign) -> MediaAddress:
     """Return the function for addresses that only this judge can open, and only once they were given one."""
 
     def address(name: str) -> str:
-        return reverse("judge-media", args=[campaign.slug, _signature(judge_id, name), name])
+        signature = _signature(str(judge_id), name)
+        return reverse("judge-media", args=[campaign.slug, signature, name])
+
+    return address
+
+
+def media_of_machine(machine_id: int) -> MediaAddress:
+    """Return the function for addresses that only this machine judge can open, and only once it was given one."""
+
+    def address(name: str) -> str:
+        return reverse("judging-media", args=[_signature(_machine(machine_id), name), name])
 
     return address
 
@@ -59,8 +69,17 @@ def media_refused(*, test_set: TestSet, protocol: str) -> bool:
 
 def is_media_signature(signature: str, *, judge_id: int, name: str) -> bool:
     """Return whether `signature` is in the address of this file that the judge was given."""
-    return constant_time_compare(signature, _signature(judge_id, name))
+    return constant_time_compare(signature, _signature(str(judge_id), name))
 
 
-def _signature(judge_id: int, name: str) -> str:
-    return salted_hmac(__name__, f"{judge_id}/{name}").hexdigest()[:_KEY_DIGITS]
+def is_media_signature_of_machine(signature: str, *, machine_id: int, name: str) -> bool:
+    """Return whether `signature` is in the address of this file that the machine judge was given."""
+    return constant_time_compare(signature, _signature(_machine(machine_id), name))
+
+
+def _machine(machine_id: int) -> str:
+    return f"machine-{machine_id}"
+
+
+def _signature(receiver: str, name: str) -> str:
+    return salted_hmac(__name__, f"{receiver}/{name}").hexdigest()[:_KEY_DIGITS]

@@ -10,14 +10,18 @@ from django.db import IntegrityError
 from django.test import Client
 
 from annotation.models import Judgment
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.submission import judgment_submit
 from campaign.formats.errors import FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, FilePart, Judge, KeptFile, Output, Task
 from campaign.models.upload import MEDIA
 from campaign.selectors.exported_files import FileStorageError
 from campaign.services.campaigns import TaskRefusedError, campaign_delete, task_create
+from campaign.services.machines import machine_add
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser
+from tests.integration.protocols.every import said_about
 from tests.media_samples import SECRET, wav
 from tests.media_tasks import SYSTEMS, make_media_task, pictures, recordings
 from whole_campaigns.cloning import campaign_clone
@@ -292,3 +296,33 @@ def test_preview_shows_files_to_members(client: Client, task: Task) -> None:
     block = client.post(preview, {}, content_type="application/json").json()["blocks"][0]
     address = block["candidates"][0]["media"][0]["address"]
     assert client.get(address).getvalue().startswith(b"RIFF")
+
+
+def test_machine_judge_gets_files_of_its_blocks(client: Client, campaign: Campaign) -> None:
+    task = make_media_task(campaign)
+    block = assigned_blocks(lend(make_judge(campaign)))[0]
+    judgment_submit(assigned=block, client_id=uuid4(), **said_about(block))
+    by = make_organiser(campaign)
+    clients = []
+    for version in ("1", "2"):
+        _machine, token = machine_add(campaign=campaign, by=by, name="bot", version=version)
+        clients.append(Client(headers={"Authorization": f"Token {token}"}))
+    machine, other = clients
+    response = machine.post("/api/v1/judging/assignments/", {}, content_type="application/json")
+    assert [system for system in SYSTEMS if system in response.content.decode()] == []
+    address = response.json()["blocks"][0]["candidates"][0]["media"][0]["address"]
+    whole = machine.get(address, headers={"Accept": "audio/*"})
+    assert (whole.status_code, whole["Content-Type"]) == (200, "audio/wav")
+    content = whole.getvalue()
+    assert content.startswith(b"RIFF")
+    part = machine.get(address, headers={"Range": "bytes=100-199"})
+    assert (part.status_code, part.getvalue()) == (206, content[100:200])
+    # Another file of the campaign, under the signature of this one.
+    names = KeptFile.objects.filter(campaign=task.test_set.campaign, kind=MEDIA)
+    folder, name = address.rsplit("/", 1)
+    another = names.exclude(name=name).values_list("name", flat=True)[0]
+    assert machine.get(f"{folder}/{another}").status_code == 404
+    assert other.get(address).status_code == 404
+    assert client.get(address).status_code == 401
+    client.force_login(by)
+    assert client.get(address).status_code == 404

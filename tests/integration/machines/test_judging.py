@@ -7,9 +7,11 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.cache import caches
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from annotation.models import Block, Judgment, MachineJudgment
+from annotation.selectors.machines import machines_of
 from campaign.models import Campaign, CampaignState, MachineJudge
 from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
 from tests.factories import make_campaign, make_organiser
@@ -143,6 +145,51 @@ def test_refusal_of_the_model_is_a_skip(writer: TestSetWriter) -> None:
     assert machine.skip(skipped, "cannot_judge").status_code == 200
     assert next(machine.blocks())["id"] != skipped
     assert MachineJudgment.objects.get().skip_reason == "cannot_judge"
+
+
+def test_skipped_block_is_answered_later(writer: TestSetWriter) -> None:
+    machine = Machine(writer.campaign)
+    skipped = [block["id"] for block in machine.blocks() if machine.skip(block["id"], "other")]
+    assert len(skipped) == 2
+    started = {"skipped_before": timezone.now().isoformat()}
+    again = machine.work(**started).json()
+    assert [block["id"] for block in again["blocks"]] == skipped[: len(again["blocks"])]
+    # The model refuses one of them again.
+    assert machine.skip(skipped[0], "other").status_code == 200
+    while (response := machine.work(**started)).status_code == 200:
+        for block in response.json()["blocks"]:
+            assert machine.put(block["id"]).status_code == 200
+    stored = MachineJudgment.objects.current().order_by("pk")
+    assert [row.skip_reason for row in stored] == ["other", ""]
+    assert (stored[1].block.public_id, MachineJudgment.objects.count()) == (UUID(skipped[1]), 4)
+    assert machine.skip(skipped[1], "other").status_code == 409
+    [shown] = machines_of(campaign_id=writer.campaign.pk)
+    assert (shown.judged, shown.skipped) == (1, 1)
+
+
+def test_id_of_a_skip_stores_no_answer(writer: TestSetWriter) -> None:
+    """A program may derive its ids from blocks."""
+    machine = Machine(writer.campaign)
+    block, client_id = next(machine.blocks())["id"], uuid4()
+    sent = {"block": block, "reason": "other"}
+    address = f"/api/v1/judging/skips/{client_id}/"
+    for _time in range(2):
+        response = machine.client.put(address, sent, content_type="application/json")
+        assert response.status_code == 200
+    assert machine.put(block, client_id).status_code == 400
+    assert machine.put(block).status_code == 200
+    assert MachineJudgment.objects.count() == 2
+
+
+def test_outputs_are_answered_once_by_two_workers(writer: TestSetWriter) -> None:
+    writer.judgment("bob", writer.block(1, SYSTEMS[::-1]), [1, 2, 3])
+    machine = Machine(writer.campaign)
+    in_hand: list[str] = []
+    blocks: list[dict[str, Any]] = []
+    while (response := machine.work(in_hand=in_hand)).status_code == 200:
+        in_hand.append(response.json()["id"])
+        blocks += response.json()["blocks"]
+    assert sorted(machine.put(block["id"]).status_code for block in blocks) == [200, 200, 409]
 
 
 def test_block_of_another_campaign_is_not_found(writer: TestSetWriter) -> None:

@@ -93,6 +93,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "judge": 200,
     }
     | sends(GET=JUDGES),
+    # For machine judges: tests/integration/annotation/test_media.py.
+    "api/v1/judging/media/<slug:signature>/<str:file_name>": {
+        **dict.fromkeys(ROLES, 404),
+        "visitor": 401,
+    },
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
     "api/v1/judging/data/": {**dict.fromkeys(ROLES, 403), "visitor": 401, "judge": 200},
     "api/v1/judging/erasure/": {**dict.fromkeys(ROLES, 403), "visitor": 401, "judge": 200}
