@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 
 from annotation.answer_files import formats_read
-from annotation.importing.answers import sent_answers_import
+from annotation.importing.answers import ImportOptions, sent_answers_import
 from annotation.importing.stored_answers import NoLongerInFile
 from campaign.api.operations import Address, operation
 from campaign.api.plain_serializer import PlainSerializer
@@ -30,6 +30,13 @@ class AnswersSentSerializer(PlainSerializer):
         help_text="What happens to answers of an earlier import that the file no longer has. If empty, they are counted in a 400, and nothing is imported.",
     )
 
+    machine = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Name and version of the machine judge that gave all answers (“judgebot 2026-11”). If empty, judges so named in the file are machine judges.",
+    )
+
 
 class LossSerializer(PlainSerializer):
     """Content of a file that could not be imported."""
@@ -47,6 +54,10 @@ class AnswersImportedSerializer(PlainSerializer):
     already_there = serializers.IntegerField(help_text="Answers and skips imported before.")
     repeated = serializers.IntegerField(
         help_text="Answers that a judge repeated on purpose, with the same content. Each counts."
+    )
+    by_machines = serializers.IntegerField(
+        default=0,
+        help_text="Answers and skips of machine judges stored, which are not in the other numbers.",
     )
     losses = LossSerializer(many=True)
 
@@ -92,9 +103,9 @@ class AnswersView(Address):
     def post(self) -> Any:
         """Import the answers in a file; on any error, nothing is imported. Importing a file again changes nothing."""
         choice = self.sent["no_longer_in_file"]
-        return sent_answers_import(
-            task=self.task,
-            sent=self.sent["file"],
+        options = ImportOptions(
             file_format=self.sent["file_format"] or None,
             no_longer_in_file=NoLongerInFile(choice) if choice else None,
+            machine=self.sent["machine"],
         )
+        return sent_answers_import(task=self.task, sent=self.sent["file"], options=options)

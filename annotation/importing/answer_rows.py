@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 from uuid import UUID
@@ -23,7 +24,7 @@ from campaign.database.many_rows import (
     table_scans_off,
 )
 from campaign.database.recording import rows_created
-from campaign.models import Judge, Task
+from campaign.models import Judge, MachineJudge, Task
 from campaign.texts.counted import counted
 
 #: Maximum blocks per HIT in a design, and on the page of a HIT.
@@ -55,11 +56,8 @@ class ImportedHITs:
         HITSequence.objects.get_or_create(task=task)
         locked = HITSequence.objects.select_for_update().annotate(now=Now())
         self._sequence = locked.get(task=task)
-        imported = Design.objects.filter(task=task, kind=Design.Kind.IMPORTED)
-        self.is_first_import = not imported.exists()
-        self._design, _is_new = imported.get_or_create(
-            task=task, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
-        )
+        self._designs = Design.objects.filter(task=task, kind=Design.Kind.IMPORTED)
+        self.is_first_import = not self._designs.exists()
         self.began_at: datetime = self._sequence.now
         self.begin_file({})
 
@@ -85,6 +83,14 @@ class ImportedHITs:
         HIT.objects.bulk_create(begun)
         self._sequence.save(update_fields=["last_number"])
         return [(hit.pk, position) for hit, position in placed]
+
+    @cached_property
+    def _design(self) -> Design:
+        """The design of imported blocks."""
+        design, _is_new = self._designs.get_or_create(
+            task=self._task, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
+        )
+        return design
 
     def _new(self, part: int, why: Mapping[str, Any]) -> HIT:
         self._sequence.last_number += 1
@@ -172,7 +178,7 @@ class AnswerRow:
     """An answer to store; a skip if `answer` is None.
 
     `time` is its time if the file has one, in seconds since 1970. If it `supersedes` a stored judgment, it becomes a
-    revision of its block.
+    revision of its block. `judge` is the id of the judge, or that of the `machine` judge.
     """
 
     line: int
@@ -191,6 +197,7 @@ class AnswerRow:
     about: UUID | None = None
     why: Mapping[str, Any] = field(default_factory=dict)
     supersedes: StoredAnswer | None = None
+    machine: MachineJudge | None = None
 
     @property
     def outputs(self) -> tuple[int, ...]:
@@ -207,12 +214,12 @@ class AnswerRow:
 class AnswerWriter:
     """Write answers of a task, a few hundred at a time; used inside one transaction."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, judgments: Mapping[UUID, int] | None = None) -> None:
         self._task = task
         self._kind = answer_kind_of(task)
         self.hits = ImportedHITs(task)
-        # Judgment ids by client id, because later answers may be about these judgments.
-        self._judgments: dict[UUID, int] = {}
+        #: Judgment ids by client id, because later answers may be about these judgments.
+        self.judgments: dict[UUID, int] = dict(judgments or {})
 
     def write(self, rows: Sequence[AnswerRow]) -> int:
         """Write the rows and the HITs that begin with them; return the number of judgments among them."""
@@ -277,13 +284,13 @@ class AnswerWriter:
         if self._kind.about is None:
             return lambda _row: {}
         column = self._kind.about.column
-        self._judgments.update(zip((row.client_id for row in rows), ids, strict=True))
+        self.judgments.update(zip((row.client_id for row in rows), ids, strict=True))
         # They may be from an earlier import.
-        missing = {row.about for row in rows if row.about and row.about not in self._judgments}
+        missing = {row.about for row in rows if row.about and row.about not in self.judgments}
         if missing:
             found = Judgment.objects.filter(task=self._task, client_id__in=missing)
-            self._judgments.update(found.values_list("client_id", "pk"))
-        return lambda row: {column: self._judgments[row.about] if row.about else None}
+            self.judgments.update(found.values_list("client_id", "pk"))
+        return lambda row: {column: self.judgments[row.about] if row.about else None}
 
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
         """Write a block for each row; return the ids."""

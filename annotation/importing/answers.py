@@ -32,6 +32,7 @@ from annotation.importing.answer_rows import (
     ids_there,
     imported_judges,
 )
+from annotation.importing.machine_answers import DIFFERING, MachineAnswers
 from annotation.importing.stored_answers import (
     REPEAT,
     AnswerKey,
@@ -44,7 +45,7 @@ from annotation.importing.stored_answers import (
     stored_answers,
     withdrawn_blocks,
 )
-from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
+from annotation.models import HIT, Block, Judgment, JudgmentNumber, MachineJudgment, Skip
 from annotation.protocols import Rules, answer_kind_of
 from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
@@ -109,6 +110,8 @@ class AnswersImported:
         Content of the files that was not imported.
     earlier_exports : tuple of str
         Hashes of the files imported earlier that have answers in common with these.
+    by_machines : int
+        Answers and skips of machine judges that were stored, which are not in the other numbers.
     """
 
     judgments: int
@@ -118,19 +121,45 @@ class AnswersImported:
     files: tuple[AnswersOfFile, ...]
     losses: tuple[Loss, ...]
     earlier_exports: tuple[str, ...] = ()
+    by_machines: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """Options of an import.
+
+    Attributes
+    ----------
+    file_format : str, optional
+        Detected if None.
+    languages : LanguagePair, optional
+        Restricts the answers to a language pair.
+    no_longer_in_file : NoLongerInFile, optional
+        What happens to answers of earlier files that these no longer have; if None, the import is refused.
+    machine : str
+        Name and version of the machine judge that gave all answers, whatever the files say; empty if the files say.
+    watch : callable
+        Receives the share that was imported, in bytes of the files.
+    copies : tuple of int
+        How often each file holds its whole content.
+    """
+
+    file_format: str | None = None
+    languages: LanguagePair | None = None
+    no_longer_in_file: NoLongerInFile | None = None
+    machine: str = ""
+    watch: Watch = lambda _done: None
+    copies: tuple[int, ...] = ()
+
+
+_DEFAULTS: Final = ImportOptions()
 
 
 @transaction.atomic
 def answers_import(
-    *,
-    task: Task,
-    files: Sequence[StoredFile],
-    file_format: str | None = None,
-    languages: LanguagePair | None = None,
-    no_longer_in_file: NoLongerInFile | None = None,
-    watch: Watch | None = None,
+    *, task: Task, files: Sequence[StoredFile], options: ImportOptions = _DEFAULTS
 ) -> AnswersImported:
-    """Import answers from files into a task: all or, on an error, none. `languages` restricts them to a language pair.
+    """Import answers from files into a task: all or, on an error, none.
 
     An answer becomes a block with its candidates as shown, in a HIT with other answers of the same
     judge and file, and a judgment or skip by the judge with the pseudonym given in the file.
@@ -138,10 +167,12 @@ def answers_import(
     `HIT.why` names their file. Answers that were imported before are skipped; they are recognised
     by segment, judge, candidates, content, and the number of equal answers before them. Judgments
     are numbered last, in the order of the files. After the commit, a ranking is requested.
-    Files are read in a process of its own. `watch` receives the share that was imported, in bytes of the files.
+    Files are read in a process of its own.
 
-    A later answer of the same judge about the same outputs supersedes a stored one. If earlier files that share answers
-    with these had others, too, `no_longer_in_file` says what happens to them; without it, the import is refused.
+    A later answer of the same judge about the same outputs supersedes a stored one.
+
+    Answers of a judge with the name and version of a machine judge are stored apart, as machine judgments; the first
+    answer counts.
 
     The result is added to the import report of the test set.
 
@@ -155,8 +186,7 @@ def answers_import(
             f'answers of the protocol "{task.protocol}" cannot be imported',
             f"choose a task with one of these protocols: {', '.join(protocols_with_files())}",
         )
-    _refuse_unknown_format(reader, file_format)
-    options = _Options(file_format, languages, no_longer_in_file, watch or (lambda _done: None))
+    _refuse_unknown_format(reader, options.file_format)
     importing = _Import(task, reader, options)
     try:
         with transaction.atomic():
@@ -175,7 +205,9 @@ def answers_import(
         # The planner skips campaigns that are not open, so settle the sort here as far as the
         # answers allow.
         comparisons_settle(design=design_ensure(task=task))
-    statistics_refresh(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip)
+    statistics_refresh(
+        *(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip, MachineJudgment)
+    )
     if imported.judgments:
         ranking_request(task_id=task.pk)
     return imported
@@ -189,17 +221,6 @@ def _refuse_unknown_format(reader: AnswerFiles, file_format: str | None) -> None
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """Options of an import; `copies` says how often each file holds its whole content."""
-
-    file_format: str | None
-    languages: LanguagePair | None
-    no_longer_in_file: NoLongerInFile | None
-    watch: Watch
-    copies: tuple[int, ...] = ()
-
-
 class _FilesRepeatThemselvesError(Exception):
     """A file turned out to hold its whole content several times."""
 
@@ -211,7 +232,7 @@ class _FilesRepeatThemselvesError(Exception):
 class _Import:
     """An import in progress."""
 
-    def __init__(self, task: Task, reader: AnswerFiles, options: _Options) -> None:
+    def __init__(self, task: Task, reader: AnswerFiles, options: ImportOptions) -> None:
         self._task = task
         self._reader = reader
         self._options = options
@@ -225,6 +246,7 @@ class _Import:
         locked = row_locked(task)
         self._rules: Rules = self._kind.rules(locked.rules)
         self._judges: dict[str, int] = {}
+        self._machines = MachineAnswers(task, options.machine)
         self._repeats = _Repeats(options.copies)
         # Ids of the answers of the files; and the stored answers that they replace or no longer have.
         self._ids: set[bytes] = set()
@@ -290,16 +312,18 @@ class _Import:
         return AnswersImported(
             judgments=self._judgments,
             skips=self._skips,
-            already_there=self._already_there,
+            already_there=self._already_there + self._machines.already_there,
             repeated=self._repeats.counted,
             files=tuple(self._files),
             losses=self._losses.found(),
             earlier_exports=self._earlier_exports,
+            by_machines=self._machines.new,
         )
 
     @property
     def _done(self) -> int:
-        return self._judgments + self._skips + self._already_there
+        by_machines = self._machines.new + self._machines.already_there
+        return self._judgments + self._skips + self._already_there + by_machines
 
     def _is_chosen(self, answer: FileAnswer, refusal: Callable[[FileAnswer], Refuse]) -> bool:
         """Return True if the answer is in the selected languages; refuse another test set's answers if none are
@@ -336,17 +360,26 @@ class _Import:
             else:
                 self._ids.add(row.client_id.bytes)
                 rows.append(row)
+        by_people = [row for row in rows if row.machine is None]
+        try:
+            self._store_by_people(by_people)
+            by_machines = [row for row in rows if row.machine is not None]
+            self._machines.store(by_machines, self._writer, self._lose_differing)
+        except (IntegrityError, DataError) as error:
+            raise _refused_by_the_database(answers, error) from error
+
+    def _store_by_people(self, rows: Sequence[AnswerRow]) -> None:
         there: set[uuid.UUID] = set()
         if not self._writer.hits.is_first_import:
             there = ids_there(row.client_id for row in rows)
         new = self._new(rows, there)
-        try:
-            judgments = self._writer.write(new)
-        except (IntegrityError, DataError) as error:
-            raise _refused_by_the_database(answers, error) from error
+        judgments = self._writer.write(new)
         self._judgments += judgments
         self._skips += len(new) - judgments
         self._already_there += len(rows) - len(new)
+
+    def _lose_differing(self, row: AnswerRow) -> None:
+        self._losses.add(DIFFERING, self._place(row.line))
 
     def _new(self, rows: Sequence[AnswerRow], there: Collection[uuid.UUID]) -> list[AnswerRow]:
         """Return the rows to be stored: those that are not there, and revisions of stored answers."""
@@ -471,7 +504,7 @@ class _Import:
         for answer in answers:
             if not answer.judge:
                 refusal(answer)("judge", "the judge is missing", "name the judge of each answer")
-            if answer.judge not in self._judges:
+            if answer.judge not in self._judges and self._machines.author(answer.judge) is None:
                 new.setdefault(answer.judge, answer)
         try:
             self._judges |= imported_judges(
@@ -493,7 +526,10 @@ class _Import:
                 "import it into a task with another protocol",
             )
         said = None if answer.is_skip else self._said(answer, place, refuse)
+        machine = self._machines.author(answer.judge)
         about = None if answer.about is None else self._client_ids[answer.about]
+        if about in self._machines.client_ids:
+            refuse(None, "it is about an answer of a machine judge", "leave it out")
         client_id = self._client_id(answer, place, answer.said if answer.is_skip else said, about)
         _refuse_times(answer, refuse)
         if client_id is None:
@@ -510,7 +546,8 @@ class _Import:
             why=why,
             time=answer.submitted_at,
             repeat=answer.repeat,
-            judge=self._judges[answer.judge],
+            judge=self._judges[answer.judge] if machine is None else machine.pk,
+            machine=machine,
             place=place,
             part=self._reader.part(said, self._rules),
             answer=said,
@@ -529,13 +566,15 @@ class _Import:
         The id depends only on data that exports preserve, so that an exported file is recognised. None if the answer
         repeats another one and does not count.
         """
+        machine = self._machines.author(answer.judge)
+        author = answer.judge if machine is None else ["machine", machine.pk]
         content = json.dumps(
-            [self._task.pk, place.number, answer.judge, answer.candidates, said]
+            [self._task.pk, place.number, author, answer.candidates, said]
             + ([] if about is None else [str(about)])
             + ([REPEAT, answer.repeat] if answer.repeat is not None and answer.repeat > 1 else [])
         )
         first = uuid.uuid5(_NAMESPACE, content)
-        if answer.repeat is not None:
+        if answer.repeat is not None or machine is not None:
             return first
         times = self._repeats.number(first.bytes, answer.duration_ms)
         if times is None:
@@ -659,22 +698,13 @@ _BY_COMMAND: Final = "use the command import_answers, or split the file"
 
 
 def sent_answers_import(
-    *,
-    task: Task,
-    sent: "UploadedFile[Any]",
-    file_format: str | None = None,
-    no_longer_in_file: NoLongerInFile | None = None,
+    *, task: Task, sent: "UploadedFile[Any]", options: ImportOptions = _DEFAULTS
 ) -> AnswersImported:
     """Import the answers of an uploaded file.
 
     Raises FormatError and ImportRefusedError, also for a file that is too large.
     """
-    return answers_import(
-        task=task,
-        files=[sent_file_checked(sent)],
-        file_format=file_format,
-        no_longer_in_file=no_longer_in_file,
-    )
+    return answers_import(task=task, files=[sent_file_checked(sent)], options=options)
 
 
 def sent_file_checked(sent: "UploadedFile[Any]", remedy: str = _BY_COMMAND) -> StoredFile:

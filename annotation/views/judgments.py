@@ -1,6 +1,6 @@
 """Organisers' pages of judgments, skips and problem reports: filtered lists, single ones, and files for import and export."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy
 from annotation.answer_files import formats_read
 from annotation.export.five_way import names_shown
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
-from annotation.importing.answers import AnswersImported, sent_answers_import
+from annotation.importing.answers import AnswersImported, ImportOptions, sent_answers_import
+from annotation.importing.machine_answers import by_machines_in_words
 from annotation.importing.stored_answers import NoLongerInFile
 from annotation.models import JudgmentNumber, ProblemReply, ProblemReport
 from annotation.pages.judgment_tables import (
@@ -37,6 +38,7 @@ from annotation.selectors.judgment_list import (
     segments_with_few,
     skips_listed,
 )
+from annotation.selectors.machines import machines_of
 from annotation.selectors.shown import languages_data
 from annotation.services.problem_reports import (
     REPLY_LENGTH,
@@ -64,6 +66,13 @@ class AnswersForm(forms.Form):
         ),
     )
     file_format = forms.ChoiceField(label=gettext_lazy("Format"), required=False)
+    machine = forms.ChoiceField(
+        label=gettext_lazy("Machine judge"),
+        required=False,
+        help_text=gettext_lazy(
+            "Judges in the file with the name and version of a machine judge are recognised. Choose one if all answers are of that one."
+        ),
+    )
     no_longer_in_file = forms.ChoiceField(
         label=gettext_lazy("Imported answers missing from the file"),
         choices=[
@@ -74,8 +83,14 @@ class AnswersForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, *given: Any, formats: Sequence[str]) -> None:
+    def __init__(self, *given: Any, task: Task) -> None:
         super().__init__(*given)
+        formats = formats_read(task)
+        machines = list(map(str, machines_of(campaign_id=task.test_set.campaign_id)))
+        self.fields["machine"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
+            ("", gettext_lazy("As named in the file")),
+            *((each, each) for each in machines),
+        ]
         self.fields["file_format"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
             ("", gettext_lazy("Detect automatically")),
             *((each, each) for each in formats),
@@ -190,7 +205,7 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the form for importing answers, and earlier imports; POST imports a file."""
     task = organised_task(request, slug, task_id)
     given = (request.POST, request.FILES) if request.method == "POST" else ()
-    form = AnswersForm(*given, formats=formats_read(task))
+    form = AnswersForm(*given, task=task)
     if form.is_bound and form.is_valid() and _imported(request, task, form):
         return redirect("answers", slug, task_id)
     context = {**of_task(task, "answers"), "form": form, "imports": judgments_imports(task=task)}
@@ -202,16 +217,19 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
     """Import the file; False, with an error, if refused."""
     choice = form.cleaned_data["no_longer_in_file"]
     try:
-        imported = sent_answers_import(
-            task=task,
-            sent=form.cleaned_data["file"],
+        options = ImportOptions(
             file_format=form.cleaned_data["file_format"] or None,
             no_longer_in_file=NoLongerInFile(choice) if choice else None,
+            machine=form.cleaned_data["machine"],
         )
+        sent = form.cleaned_data["file"]
+        imported = sent_answers_import(task=task, sent=sent, options=options)
     except (FormatError, ImportRefusedError) as error:
         form.add_error("file", str(error))
         return False
     messages.success(request, _in_words(imported))
+    if imported.by_machines:
+        messages.success(request, by_machines_in_words(imported.by_machines))
     if imported.skips:
         messages.success(request, skips_in_words(imported.skips))
     if imported.repeated:

@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
-from annotation.importing.answers import AnswersImported, answers_import
+from annotation.importing.answers import AnswersImported, ImportOptions, answers_import
+from annotation.importing.machine_answers import by_machines_in_words
 from annotation.importing.stored_answers import NoLongerInFile
 from campaign.formats.archives import opener
 from campaign.formats.streams import StoredFile
@@ -53,7 +54,13 @@ class Command(BaseCommand):
             metavar="F",
             help="format of the files (default: detected automatically)",
         )
-
+        parser.add_argument(
+            "--machine",
+            default="",
+            metavar="NAME",
+            help="name and version of the machine judge that gave all answers"
+            " (default: judges with the name and version of one)",
+        )
         parser.add_argument(
             "--no-longer-in-file",
             choices=list(NoLongerInFile),
@@ -71,16 +78,18 @@ class Command(BaseCommand):
             files = [StoredFile(str(path), opener(path)) for path in paths]
             with transaction.atomic():
                 task = _task(options, files, languages)
-                imported = answers_import(
-                    task=task,
-                    files=files,
+                chosen = ImportOptions(
                     file_format=options["input_format"],
                     languages=languages,
                     no_longer_in_file=no_longer_in_file and NoLongerInFile(no_longer_in_file),
+                    machine=options["machine"],
                     watch=lambda done: progress(done, total),
                 )
+                imported = answers_import(task=task, files=files, options=chosen)
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
+            if imported.by_machines:
+                self.stdout.write(by_machines_in_words(imported.by_machines))
             if imported.skips:
                 self.stdout.write(skips_in_words(imported.skips))
             if imported.repeated:

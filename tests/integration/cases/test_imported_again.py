@@ -19,6 +19,7 @@ from annotation.importing.answers import (
     RESTORED,
     WITHDRAWN,
     AnswersImported,
+    ImportOptions,
     answers_import,
 )
 from annotation.importing.stored_answers import NoLongerInFile
@@ -71,7 +72,7 @@ def task(campaign: Campaign) -> Task:
 def _imported(task: Task, name: str, choice: NoLongerInFile | None = None) -> AnswersImported:
     path = _CASE / name
     file = StoredFile(name, opener(path))
-    return answers_import(task=task, files=[file], no_longer_in_file=choice)
+    return answers_import(task=task, files=[file], options=ImportOptions(no_longer_in_file=choice))
 
 
 def _means(judgments: Any) -> Mapping[str, float]:
@@ -200,7 +201,9 @@ def test_changed_rating_without_a_time_waits_for_the_organiser(campaign: Campaig
         line = {"segment": 2, "systems": ["dune"], "judge": "ada", "criterion": "fluency"}
         content = json.dumps({**line, "value": value}).encode()
         file = StoredFile(f"{value}.jsonl", partial(BytesIO, content))
-        return answers_import(task=task, files=[file], no_longer_in_file=choice)
+        return answers_import(
+            task=task, files=[file], options=ImportOptions(no_longer_in_file=choice)
+        )
 
     def values() -> list[int]:
         current = Judgment.objects.of(task.pk).current().counted()

@@ -1,0 +1,169 @@
+"""Store the answers of machine judges that files hold, apart from those of people."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import transaction
+
+from annotation.importing.answer_rows import AnswerRow, AnswerWriter, imported_judges
+from annotation.models import Judgment, MachineJudgment, SkipReason
+from annotation.protocols import answers_read
+from campaign.importing.errors import ImportRefusedError
+from campaign.models import MachineJudge, Task
+from campaign.texts.counted import counted
+
+#: Loss: only the first answer to outputs in an order, and in reverse order, is stored.
+DIFFERING: Final = "further answers of a machine judge about the same outputs"
+
+
+def by_machines_in_words(number: int) -> str:
+    """Return a message on the number of answers of machine judges stored by an import."""
+    return counted(
+        "%(number)s answer by machine judges imported. It does not count.",
+        "%(number)s answers by machine judges imported. They do not count.",
+        number,
+        number=number,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What a machine judge answers once: outputs of a segment in a pass, in one order or in reverse."""
+
+    machine: int
+    segment: int
+    part: int
+    outputs: frozenset[int]
+    is_reversed: bool
+
+    @classmethod
+    def of(cls, row: MachineJudgment) -> "_Question":
+        """Return the question that is answered."""
+        outputs = frozenset(row.outputs)
+        return cls(row.machine_id, row.segment_id, row.part, outputs, row.is_reversed)
+
+
+class MachineAnswers:
+    """Store answers of machine judges; used inside one transaction.
+
+    Attributes
+    ----------
+    client_ids : set of UUID
+        The ids of the answers so far.
+    new, already_there : int
+        Numbers of answers and skips stored now, and stored before.
+    """
+
+    def __init__(self, task: Task, author: str) -> None:
+        """Prepare to store the answers that are named after machine judges, or all as those of `author`."""
+        self._task = task
+        self._author = author
+        machines = MachineJudge.objects.filter(campaign=task.test_set.campaign_id)
+        self._by_name = {str(machine): machine for machine in machines}
+        if author and author not in self._by_name:
+            raise ImportRefusedError(
+                f'the machine judge "{author}" is unknown',
+                f"add it, or choose one of {', '.join(self._by_name)}",
+            )
+        self.client_ids: set[UUID] = set()
+        self.new = self.already_there = 0
+
+    def author(self, judge: str) -> MachineJudge | None:
+        """Return the machine judge that gave the answers of a judge in a file; None if they are a person's."""
+        return self._by_name.get(self._author or judge)
+
+    def store(
+        self, rows: Sequence[AnswerRow], people: AnswerWriter, lose: Callable[[AnswerRow], None]
+    ) -> None:
+        """Store the rows whose question has no answer yet; `lose` receives those that differ from it.
+
+        `people` has written the answers of people that these may be about. Locks the machine judges.
+        """
+        if not rows:
+            return
+        given = self._given(rows, people)
+        stored = self._stored(given)
+        new = []
+        for row, judgment in zip(rows, given, strict=True):
+            judgment.is_reversed = _is_reversed(row, judgment, stored)
+            question = _Question.of(judgment)
+            earlier = stored.get(question)
+            if earlier is None or (earlier.skip_reason and not judgment.skip_reason):
+                stored[question] = judgment
+                new.append(judgment)
+            elif _content(earlier) != _content(judgment):
+                lose(row)
+        MachineJudgment.objects.bulk_create(new)
+        self.new += len(new)
+        self.already_there += len(rows) - len(new)
+        self.client_ids.update(row.client_id for row in rows)
+
+    def _given(self, rows: Sequence[AnswerRow], people: AnswerWriter) -> list[MachineJudgment]:
+        """Return the answers and skips of rows, not saved, with the content that the same answers of people have.
+
+        They are stored as a person's and removed again, so they pass the same checks of the database. Raises
+        IntegrityError and DataError.
+        """
+        with transaction.atomic():
+            name = str(uuid4())
+            judges = imported_judges(campaign_id=self._task.test_set.campaign_id, pseudonyms=[name])
+            writer = AnswerWriter(self._task, judgments=people.judgments)
+            writer.write([replace(row, judge=judges[name]) for row in rows])
+            judgments = Judgment.objects.filter(judge=judges[name])
+            by_id = {judgment.client_id: judgment for judgment in judgments}
+            answers = answers_read(self._task.protocol, [each.pk for each in judgments])
+            transaction.set_rollback(True)
+        return [self._judgment(row, by_id.get(row.client_id), answers) for row in rows]
+
+    def _judgment(
+        self, row: AnswerRow, judgment: Judgment | None, answers: Mapping[int, Any]
+    ) -> MachineJudgment:
+        answer = answers.get(judgment.pk) if judgment is not None else None
+        return MachineJudgment(
+            client_id=row.client_id,
+            machine_id=row.judge,
+            task=self._task,
+            segment_id=row.place.segment,
+            part=row.part,
+            outputs=list(row.outputs),
+            stands_for=row.stands_for and list(row.stands_for),
+            labels=[] if judgment is None else judgment.labels,
+            # As the database returns it.
+            answer=json.loads(json.dumps(answer, cls=DjangoJSONEncoder)),
+            skip_reason=SkipReason.NOT_STATED if judgment is None else "",
+            duration_ms=row.duration_ms,
+            comment=row.comment,
+            submitted_at=row.submitted_at,
+        )
+
+    def _stored(self, given: Sequence[MachineJudgment]) -> dict[_Question, MachineJudgment]:
+        """Return the stored answers of these machine judges to these segments, skips without an answer included."""
+        machines = {judgment.machine_id for judgment in given}
+        # As `machine_judgment_submit` does.
+        list(MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines))
+        rows = MachineJudgment.objects.filter(
+            task=self._task,
+            machine__in=machines,
+            segment__in={judgment.segment_id for judgment in given},
+        )
+        # Answers replace earlier skips.
+        return {_Question.of(row): row for row in rows.order_by("pk")}
+
+
+def _is_reversed(
+    row: AnswerRow, judgment: MachineJudgment, stored: Mapping[_Question, MachineJudgment]
+) -> bool:
+    """Return whether a row shows outputs in reverse order of the first answer about them."""
+    judgment.is_reversed = False
+    first = stored.get(_Question.of(judgment))
+    in_reverse = list(chain.from_iterable(row.place.outputs[::-1]))
+    return first is not None and first.outputs == in_reverse != judgment.outputs
+
+
+def _content(judgment: MachineJudgment) -> tuple[list[int], list[int | None], Any]:
+    return judgment.outputs, judgment.labels, judgment.answer
