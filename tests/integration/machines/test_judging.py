@@ -12,9 +12,9 @@ from pytest_django import Settings
 
 from annotation.models import Block, Judgment, MachineJudgment
 from annotation.selectors.machines import machines_of
-from campaign.models import Campaign, CampaignState, MachineJudge
+from campaign.models import Campaign, CampaignState, MachineJudge, Output
 from campaign.services.machines import machine_add, machine_token_replace, machine_withdraw
-from tests.factories import make_campaign, make_organiser
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -240,3 +240,44 @@ def test_archived_campaign_takes_no_answers(writer: TestSetWriter) -> None:
     assert machine.work().status_code == 200
     Campaign.objects.update(state=CampaignState.ARCHIVED)
     assert machine.work().status_code == 401
+
+
+def test_judge_sees_nothing_of_the_answers_of_machines() -> None:
+    """Not before the person's own answer, and not after it."""
+    task = make_task(make_campaign("zoo", state=CampaignState.OPEN))
+    make_organiser(task.test_set.campaign)
+    machine = Machine(task.test_set.campaign, name="judgebot-of-the-zoo").judge
+    outputs: dict[int, list[int]] = {}
+    for pk, segment in Output.objects.values_list("pk", "segment"):
+        outputs.setdefault(segment, []).append(pk)
+    MachineJudgment.objects.bulk_create(
+        MachineJudgment(
+            client_id=uuid4(),
+            machine=machine,
+            task=task,
+            segment_id=segment,
+            part=0,
+            is_reversed=False,
+            outputs=shown,
+            labels=[1] * len(shown),
+            comment="the machine said this",
+        )
+        for segment, shown in outputs.items()
+    )
+    judge = make_judge(task.test_set.campaign)
+    assert judge.user is not None
+    client = Client()
+    client.force_login(judge.user)
+    work = client.post(ASSIGNMENTS, {}, content_type="application/json")
+    block = work.json()["blocks"][0]
+    labels = [1] * len(block["candidates"])
+    sent = {"block": block["id"], "labels": labels}
+    address = f"/api/v1/judging/judgments/{uuid4()}/"
+    answer = client.put(address, sent, content_type="application/json")
+    assert answer.status_code == 200
+    names = ("judgments/", "progress/", "problem-reports/", f"documents/{block['id']}/", "data/")
+    pages = ["/judge/zoo/", *(f"/api/v1/judging/{name}" for name in names)]
+    for response in [work, answer, *map(client.get, pages)]:
+        content = response.getvalue() if response.streaming else response.content
+        assert b"judgebot" not in content
+        assert b"the machine said" not in content
