@@ -9,7 +9,7 @@ from django.db.models.functions import Length
 from django.test import Client
 
 from annotation.api.judging import answer_validated
-from annotation.models import HIT, Block, MachineJudgment
+from annotation.models import HIT, Block, Judgment, MachineJudgment
 from annotation.protocols import answer_of
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock
@@ -57,7 +57,7 @@ def test_answer_is_stored_as_that_of_a_person(protocol: Protocol) -> None:
         response = judgment_put(client, block, **said)
         assert response.status_code == 200, response.content
     for stored in MachineJudgment.objects.all():
-        judgment = stored.block.judgments.get()
+        judgment = Judgment.objects.get(block=stored.block_id)
         assert (stored.labels, stored.answer) == (judgment.labels, answer_of(judgment))
 
 
