@@ -168,6 +168,16 @@ def repeated_in_words(repeated: int) -> str:
     )
 
 
+def by_machines_in_words(number: int) -> str:
+    """Return a message on the number of answers of machine judges stored by an import."""
+    return counted(
+        "%(number)s answer by machine judges imported. It does not count.",
+        "%(number)s answers by machine judges imported. They do not count.",
+        number,
+        number=number,
+    )
+
+
 def skips_in_words(skips: int) -> str:
     """Return a message on the number of skips stored by an import."""
     return counted("%(number)s skip imported.", "%(number)s skips imported.", skips, number=skips)

@@ -15,20 +15,9 @@ from annotation.models import Judgment, MachineJudgment, SkipReason
 from annotation.protocols import answers_read
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import MachineJudge, Task
-from campaign.texts.counted import counted
 
 #: Loss: only the first answer to outputs in an order, and in reverse order, is stored.
 DIFFERING: Final = "further answers of a machine judge about the same outputs"
-
-
-def by_machines_in_words(number: int) -> str:
-    """Return a message on the number of answers of machine judges stored by an import."""
-    return counted(
-        "%(number)s answer by machine judges imported. It does not count.",
-        "%(number)s answers by machine judges imported. They do not count.",
-        number,
-        number=number,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,12 @@ from django.utils.translation import gettext_lazy
 
 from annotation.answer_files import formats_read
 from annotation.export.five_way import names_shown
-from annotation.importing.answer_rows import repeated_in_words, skips_in_words
+from annotation.importing.answer_rows import (
+    by_machines_in_words,
+    repeated_in_words,
+    skips_in_words,
+)
 from annotation.importing.answers import AnswersImported, ImportOptions, sent_answers_import
-from annotation.importing.machine_answers import by_machines_in_words
 from annotation.importing.stored_answers import NoLongerInFile
 from annotation.models import JudgmentNumber, ProblemReply, ProblemReport
 from annotation.pages.judgment_tables import (

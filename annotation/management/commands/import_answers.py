@@ -6,9 +6,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from annotation.importing.answer_rows import repeated_in_words, skips_in_words
+from annotation.importing.answer_rows import (
+    by_machines_in_words,
+    repeated_in_words,
+    skips_in_words,
+)
 from annotation.importing.answers import AnswersImported, ImportOptions, answers_import
-from annotation.importing.machine_answers import by_machines_in_words
 from annotation.importing.stored_answers import NoLongerInFile
 from campaign.formats.archives import opener
 from campaign.formats.streams import StoredFile
