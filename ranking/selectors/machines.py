@@ -54,6 +54,8 @@ def _machine(
     system_of: Mapping[int, str],
 ) -> MachineAnswers:
     judged = [answer for answer in answers if not answer.skip_reason]
+    # A block may be skipped several times, and answered after that.
+    skipped = {_question(answer) for answer in answers} - set(map(_question, judged))
     rows, given = [], []
     for answer in judged:
         shown = _candidates(answer, system_of)
@@ -67,8 +69,13 @@ def _machine(
         name=str(answers[0].machine),
         blocks=replace(blocks, best_worst=answer_kind_of(task).best_worst),
         scores=None if read is None else read(task, chosen, given),
-        skipped=len(answers) - len(judged),
+        skipped=len(skipped),
     )
+
+
+def _question(answer: MachineJudgment) -> tuple[int, int, tuple[int, ...], bool]:
+    """Return what a machine was asked: pass, segment, and outputs in their order."""
+    return answer.part, answer.segment_id, tuple(answer.outputs), answer.is_reversed
 
 
 def _candidates(answer: MachineJudgment, system_of: Mapping[int, str]) -> list[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0006_machine_judgments"),
+        ("annotation", "0007_item_of_problem_report"),
         ("campaign", "0013_machine_judges"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
